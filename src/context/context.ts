@@ -1,6 +1,7 @@
 /** The context that requests and workflow runs pass to commands and queries: actor, database and clock. */
 import type { Database, Results, Statement, Tenant } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import type { Trace } from "../platform/trace.ts";
 import type { Actor, WorkflowActor } from "./actor.ts";
 
 /** The context of every operation, of a request or of a workflow's run. Features add the ports that they use. */
@@ -8,6 +9,8 @@ export interface OperationContext extends Tenant {
   readonly actor: Actor | WorkflowActor;
   /** The service's origin as the caller sees it, such as `https://atrium.example`. URLs in responses begin with it. */
   readonly origin: string;
+  /** What the events that follow from it keep of it; null for a run whose event has none. */
+  readonly trace: Trace | null;
   /** Epoch milliseconds. */
   now(): number;
   /** Logs one entry. Never log secrets or anything that users wrote. */
@@ -27,6 +30,7 @@ export interface RequestContext extends OperationContext {
   readonly requestId: string;
   /** The database of people and their access. Endpoints that say so have it as `db`. */
   readonly directory: Database;
+  readonly trace: Trace;
   readonly actor: Actor;
   /** The caller's address, as the edge reports it. Log it shortened only. */
   readonly address: string;

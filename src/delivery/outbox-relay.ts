@@ -81,10 +81,10 @@ async function relayEvent(
   { db, rooms, subscribers, log }: RelayPorts,
   row: OutboxEventRow,
 ): Promise<{ readonly outcome: Statement; readonly isComplete: boolean }> {
-  const { id, event, accountId, roomId, occurredAt, pendingSubscriptions } = row;
+  const { id, event, accountId, roomId, occurredAt, pendingSubscriptions, trace } = row;
   const body = await presentOutboxEvent(rooms, row);
   const unreached = await fanOut({ db, accountId }, subscribers, roomId, [
-    { id, event, occurredAt, body, pendingSubscriptions },
+    { id, event, occurredAt, body, pendingSubscriptions, trace },
   ]);
   const remaining = unreached.get(id);
   if (remaining === undefined) return { outcome: deleteEvent(id), isComplete: true };

@@ -54,6 +54,8 @@ export interface PendingEvent {
   readonly body: string;
   /** The subscriptions that it has yet to reach, as JSON ({@link Subscription}[]); null until they are looked up. */
   readonly pendingSubscriptions: string | null;
+  /** The trace of the request that has caused it, as JSON; null or absent for none. */
+  readonly trace?: string | null;
 }
 
 /** The log takes every event, whether a subscriber wants it or not. */
@@ -115,8 +117,12 @@ async function publish(
   }
 }
 
-const outgoingOf = ({ id, event, occurredAt, body }: PendingEvent, roomId: string): OutgoingEvent => ({
+const outgoingOf = (
+  { id, event, occurredAt, body, trace = null }: PendingEvent,
+  roomId: string,
+): OutgoingEvent => ({
   ...{ eventId: id, event, roomId, body, occurredAt },
+  ...(trace === null ? {} : { trace }),
 });
 
 /** What one subscriber receives. */

@@ -26,6 +26,7 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
   ]);
   const deferred: Promise<unknown>[] = [];
   const context: RoomDeletionContext = {
+    trace: null,
     ...ports,
     ...tenant,
     now: () => now,

@@ -7,6 +7,7 @@ import { openTenant } from "../placement/databases.ts";
 import { TripCounter } from "../platform/d1.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
+import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -68,6 +69,8 @@ export function createPipeline<Ports extends object>(
         {
           ...{ requestId, accountId, endpoint, params, actor, address: addressOf(request), error },
           ...{ at, durationMs: Date.now() - at, status: response.status, trips: trips.total },
+          clientRequestId: clientRequestIdOf(request.headers.get("X-Request-Id")),
+          traceparent: traceOf(request.headers, requestId).traceparent ?? null,
         },
         (work) => execution.waitUntil(logFailures(work, { account: accountId, request: requestId })),
       );
@@ -119,6 +122,7 @@ export async function authorizeCall(
   return {
     ...ports,
     requestId,
+    trace: traceOf(request.headers, requestId),
     actor,
     address: addressOf(request),
     origin: originOf(request, env),

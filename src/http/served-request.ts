@@ -5,6 +5,9 @@ import type { AnyEndpoint } from "./endpoint.ts";
 
 export interface ServedRequest {
   readonly requestId: string;
+  /** The ID that the client gave to it, and the trace context that it sent; null for none that is valid. */
+  readonly clientRequestId: string | null;
+  readonly traceparent: string | null;
   /** The organization in the path, which need not exist when there is no actor. */
   readonly accountId: string;
   readonly endpoint: Pick<AnyEndpoint, "method" | "path" | "operation">;

@@ -1,6 +1,7 @@
 /** Collects the requests of an isolate, and appends those of each organization to its log about once a second. */
 import type { ServedRequest } from "../http/served-request.ts";
 import { shortAddress } from "../platform/network.ts";
+import { traceIdOf } from "../platform/trace.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { LoggedRequest, RequestLogGateway } from "./port/request-log-port.ts";
 import { RequestSample } from "./sample.ts";
@@ -59,10 +60,13 @@ export class RequestRecorder {
 /** What the log keeps of a request. A file's key gives access to the file, and what a path names may be private: neither is kept. */
 function presentServed(request: ServedRequest): LoggedRequest {
   const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
+  const { clientRequestId, traceparent } = request;
   return {
     ...{ id: requestId, at, durationMs, status, weight: 1, address: shortAddress(address) },
     ...{ method: endpoint.method, route: endpoint.path, operation: endpoint.operation },
     ...credentialOf(actor),
+    clientRequestId,
+    traceId: traceparent === null ? null : traceIdOf(traceparent),
     roomId: params.roomId ?? null,
     errorCode: error?.code ?? null,
     errorMessage: error?.message.slice(0, MAX_MESSAGE_CHARS) ?? null,

@@ -77,7 +77,8 @@ export const requestLogEndpoints = [
     module: "Accounts",
     access: "organization",
     summary: "Get an API request by its request ID",
-    details: "The ID is in the envelope of every response, and in its `X-Request-Id` header.",
+    details:
+      "The ID is in the envelope of every response, and in its `X-Request-Id` header. An `X-Request-Id` or a trace ID (W3C `traceparent`) that the client has sent finds the latest request with it.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Request retrieved",

@@ -7,6 +7,13 @@ import { CREDENTIALS, type LoggedRequest } from "./port/request-log-port.ts";
 export const ApiRequest = z
   .object({
     id: z.string().meta({ description: "The request ID, as in `requestId` and `X-Request-Id`." }),
+    client_request_id: z.string().nullable().meta({
+      description:
+        "The `X-Request-Id` that the client sent; `null` without one of 1 to 128 letters, digits and `_.:-`.",
+    }),
+    trace_id: z.string().nullable().meta({
+      description: "The trace ID of the `traceparent` that the client sent; `null` without a valid one.",
+    }),
     at: Timestamp,
     method: z.string(),
     route: z.string().meta({
@@ -38,6 +45,8 @@ export const ApiRequest = z
     id: "ApiRequest",
     example: {
       id: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6",
+      client_request_id: null,
+      trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
       at: "2026-01-31T09:30:00.000Z",
       method: "DELETE",
       route: "/rooms/:roomId",
@@ -55,6 +64,8 @@ export type ApiRequest = z.infer<typeof ApiRequest>;
 
 export const presentRequest = (request: LoggedRequest): ApiRequest => ({
   id: request.id,
+  client_request_id: request.clientRequestId ?? null,
+  trace_id: request.traceId ?? null,
   at: presentTime(request.at),
   method: request.method,
   route: request.route,

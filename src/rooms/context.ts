@@ -17,7 +17,8 @@ export interface RoomContext extends RequestContext, QuotaContext, EventRelay {
 }
 
 /** What deleting a room needs, in a request or in the cron trigger. */
-export type RoomDeletionContext = Pick<
-  RoomContext,
-  "accountId" | "db" | "newId" | "now" | "log" | "defer" | "commit" | "relayEvents" | "rooms" | "blobs"
->;
+export type RoomDeletionContext = Pick<OperationContext, "trace"> &
+  Pick<
+    RoomContext,
+    "accountId" | "db" | "newId" | "now" | "log" | "defer" | "commit" | "relayEvents" | "rooms" | "blobs"
+  >;

@@ -8,6 +8,7 @@ import type {
 import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import { findTargetProblem } from "../platform/target.ts";
+import type { Trace } from "../platform/trace.ts";
 import { loggedHeaders } from "./logged-headers.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
@@ -15,6 +16,15 @@ export const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** Names the replay that sends an event again. */
 export const REPLAY_HEADER = "Atrium-Replay";
+
+/** Names the request that has caused the event: what the receiver quotes when it asks about it. */
+const REQUEST_HEADER = "Atrium-Request-Id";
+
+/** They are not signed: receivers verify what they did before. */
+const traceHeaders = ({ requestId, traceparent }: Trace): Record<string, string> => ({
+  [REQUEST_HEADER]: requestId,
+  ...(traceparent === undefined ? {} : { traceparent }),
+});
 
 /** How much is read, so that a well-behaved receiver can finish sending. */
 const MAX_READ_BYTES = 64 * 1024;
@@ -137,7 +147,7 @@ function decode(chunks: readonly Uint8Array[]): string {
 /** Sends the message once. Every failure is a result: it never rejects. */
 export async function attempt(
   destination: Destination,
-  { id, body, replayId }: WebhookMessage,
+  { id, body, replayId, trace }: WebhookMessage,
   ports: AttemptPorts,
 ): Promise<AttemptResult> {
   const startedAt = ports.now();
@@ -163,6 +173,7 @@ export async function attempt(
       "User-Agent": "Atrium-Webhooks/1",
       ...(await signatureHeaders(message, destination.secrets)),
       ...(replayId === null ? {} : { [REPLAY_HEADER]: replayId }),
+      ...(trace && traceHeaders(trace)),
     };
     requestHeaders = loggedHeaders(Object.entries(headers));
     const response = await fetch(destination.url, {

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { WebhookEventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
+import { presentTraced, TRACED } from "../delivery/traced.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
 
 export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
@@ -69,6 +70,7 @@ export const Delivery = z
       .nullable()
       .meta({ description: "Why the latest attempt failed; null if it succeeded." }),
     created_at: Timestamp,
+    ...TRACED,
     log: z.array(DeliveryAttempt).meta({ description: "The attempts, oldest first." }),
   })
   .meta({
@@ -85,6 +87,7 @@ export const Delivery = z
       status_code: 503,
       error: "The receiver answered 503",
       created_at: "2026-01-31T09:31:00.000Z",
+      request_id: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6",
       log: [
         {
           attempted_at: "2026-01-31T09:31:00.020Z",
@@ -128,6 +131,7 @@ export function presentDelivery(webhookId: string, delivery: DeliveryRecord): De
     status_code: log.at(-1)?.status_code ?? null,
     error: delivery.error,
     created_at: presentTime(delivery.createdAt),
+    ...presentTraced(delivery),
     log,
   };
 }

@@ -2,11 +2,12 @@
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import type { WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { sha256 } from "../platform/hash.ts";
+import { commonTrace, readTrace } from "../platform/trace.ts";
 
-type Sent = Pick<OutgoingEvent, "eventId" | "body"> & { readonly replayId: string | null };
+type Sent = Pick<OutgoingEvent, "eventId" | "body" | "trace"> & { readonly replayId: string | null };
 
-export const messageOf = ({ eventId, body, replayId }: Sent): WebhookMessage => ({
-  ...{ id: eventId, body, replayId },
+export const messageOf = ({ eventId, body, replayId, trace }: Sent): WebhookMessage => ({
+  ...{ id: eventId, body, replayId, trace: readTrace(trace) },
 });
 
 /** A batch of one event is an array too: a receiver of batches needs to know one form only. */
@@ -17,5 +18,6 @@ export async function batchOf(events: readonly [Sent, ...Sent[]]): Promise<Webho
     id: `batch_${hash.slice(0, 32)}`,
     body: `[${events.map(({ body }) => body).join()}]`,
     replayId: events[0].replayId,
+    trace: commonTrace(events.map(({ trace }) => trace)),
   };
 }

@@ -5,6 +5,7 @@ import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { sampleDraft } from "../delivery/sample-draft.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
 import { presentTime } from "../platform/time.ts";
+import { storeTrace } from "../platform/trace.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
 import { presentBacklogged } from "./backlog-event.ts";
@@ -12,19 +13,20 @@ import type { Webhook } from "./schema.ts";
 
 /** The first of the webhook's events, about a room and a user that do not exist. */
 export function sampleEvent(
-  ctx: Pick<RequestContext, "newId" | "now" | "origin">,
+  ctx: Pick<RequestContext, "newId" | "now" | "origin" | "trace">,
   webhook: Webhook,
 ): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
-  const [eventId, now] = [ctx.newId(), ctx.now()];
+  const [eventId, now, trace] = [ctx.newId(), ctx.now(), storeTrace(ctx.trace)];
   if (event === "webhook.backlogged") {
     const report = { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now };
-    return { eventId, event, roomId: webhook.id, body: presentBacklogged(webhook, report), occurredAt: now };
+    const body = presentBacklogged(webhook, report);
+    return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
   }
   if (event === "workflow.disabled") {
     const workflow = { id: ctx.newId(), name: "Test workflow" };
     const body = presentWorkflowDisabled(eventId, now, workflow, "killed");
-    return { eventId, event, roomId: webhook.id, body, occurredAt: now };
+    return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
   }
   const room: Room = {
     id: webhook.room_id ?? ctx.newId(),
@@ -46,5 +48,5 @@ export function sampleEvent(
   };
   const { newId, origin } = ctx;
   const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, origin, newId }));
-  return { eventId, event, roomId: room.id, body, occurredAt: now };
+  return { eventId, event, roomId: room.id, body, occurredAt: now, trace };
 }

@@ -18,6 +18,7 @@ import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
+import { readTrace, type Trace } from "../platform/trace.ts";
 import { DELIVERIES } from "../telemetry/data-sets.ts";
 import { metrics, writeMetrics } from "../telemetry/telemetry.ts";
 import { attempt } from "./attempt.ts";
@@ -109,7 +110,7 @@ export class WebhookHandler implements DeliveryHandler {
     } catch (error) {
       this.#row.invalidate();
       const why = "The database failed during a delivery";
-      this.#log(why, error);
+      this.#log(why, error, readTrace(event.trace));
       return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
     }
   }
@@ -184,7 +185,8 @@ export class WebhookHandler implements DeliveryHandler {
     try {
       if (sender === 0) return await here();
       return await this.#subscribers.send(this.#key, sender, destination, message).catch((error: unknown) => {
-        this.#log("A sender of a webhook failed, so its own object sends the request", error);
+        const what = "A sender of a webhook failed, so its own object sends the request";
+        this.#log(what, error, message.trace);
         return here();
       });
     } finally {
@@ -203,8 +205,9 @@ export class WebhookHandler implements DeliveryHandler {
     writeMetrics(this.#env);
   }
 
-  #log(message: string, error: unknown): void {
-    logError(message, { account: this.#tenant.accountId, webhook: this.#id }, error);
+  #log(message: string, error: unknown, trace: Trace | null = null): void {
+    const { accountId: account } = this.#tenant;
+    logError(message, { account, webhook: this.#id, request: trace?.requestId }, error);
   }
 
   /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */

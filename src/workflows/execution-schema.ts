@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { EventName, WorkflowEventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
+import { presentTraced, TRACED } from "../delivery/traced.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
@@ -65,6 +66,7 @@ export const WorkflowExecution = z
     created_at: Timestamp.meta({
       description: "When the event was enqueued; the run follows those of earlier events of the room.",
     }),
+    ...TRACED,
     logs: z.array(LogLine).meta({ description: "The lines it wrote to its console, oldest first." }),
   })
   .meta({
@@ -138,6 +140,7 @@ export function presentExecution(workflowId: string, delivery: DeliveryRecord): 
     attempts: delivery.attempts,
     duration_ms: run?.duration_ms ?? 0,
     created_at: presentTime(delivery.createdAt),
+    ...presentTraced(delivery),
     logs: [...(run?.logs ?? [])],
   };
 }

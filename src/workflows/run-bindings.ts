@@ -12,6 +12,7 @@ import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
+import type { Trace } from "../platform/trace.ts";
 import type { QuotaDefaults } from "../quotas/quota.ts";
 import { readStore, requestRoom } from "../realtime/commands.ts";
 import { listDocuments, renderDocument } from "../realtime/document-commands.ts";
@@ -41,6 +42,8 @@ export interface RunScope {
   readonly eventId: string;
   /** Of the event; 0 unless an action of a workflow has caused it. */
   readonly depth: number;
+  /** Of the event: what the run does follows from the same request. */
+  readonly trace: Trace | null;
   /** The origin of this service: URLs of files begin with it, and `fetch` never goes there. */
   readonly origin: string;
   readonly calls: number;
@@ -87,13 +90,14 @@ export class RunBindings extends RpcTarget implements HostBindings {
 
   constructor(scope: RunScope, ports: RunPorts) {
     super();
-    const { accountId, workflowId, roomId, origin, depth } = scope;
+    const { accountId, workflowId, roomId, origin, depth, trace } = scope;
     this.#scope = scope;
     this.#ports = ports;
     this.#context = {
       accountId,
       actor: { type: "workflow", accountId, workflowId, roomId, depth: depth + 1 },
       origin,
+      trace,
       db: ports.db,
       rooms: ports.rooms,
       blobs: ports.blobs,

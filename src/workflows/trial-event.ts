@@ -4,6 +4,7 @@ import { presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { sampleDraft } from "../delivery/sample-draft.ts";
 import { notFound } from "../platform/errors.ts";
+import { storeTrace } from "../platform/trace.ts";
 import { presentRoom } from "../rooms/schema.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import { presentUser } from "../users/present.ts";
@@ -51,7 +52,8 @@ export async function trialEvent(
     origin: ctx.origin,
     newId: ctx.newId,
   });
-  return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, draft), occurredAt: now };
+  const body = presentEvent(eventId, now, draft);
+  return { eventId, event, roomId: room.id, body, occurredAt: now, trace: storeTrace(ctx.trace) };
 }
 
 /** All requests with one Idempotency-Key share an event id, so only one of them runs. */

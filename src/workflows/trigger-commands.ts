@@ -8,6 +8,7 @@ import {
   readSignedHeaders,
   TOLERANCE_SECONDS,
 } from "../platform/standard-webhooks.ts";
+import { storeTrace } from "../platform/trace.ts";
 import type { WorkflowContext } from "./context.ts";
 import { derivedId } from "./derived-id.ts";
 import { subscriberKey } from "./queries.ts";
@@ -55,6 +56,7 @@ export async function triggerWorkflow(
     roomId: roomId ?? "",
     occurredAt: now,
     body: presentWorkflowTriggered(eventId, now, { id, name }, data),
+    trace: storeTrace(ctx.trace),
   } as const;
   await ctx.subscribers.enqueueApart(subscriberKey(ctx, workflowId), event, row.updatedAt);
   return { execution: { id: eventId } };

@@ -20,6 +20,7 @@ import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
+import { readTrace, storeTrace } from "../platform/trace.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
@@ -109,7 +110,7 @@ export class WorkflowHandler implements DeliveryHandler {
     try {
       row = await this.#row.get();
     } catch (error) {
-      this.#log("The database failed before a run", error);
+      this.#log("The database failed before a run", error, event);
       return this.#postponed;
     }
     if (row === null) return { type: "orphaned" };
@@ -133,7 +134,7 @@ export class WorkflowHandler implements DeliveryHandler {
     if (typeof secrets === "string") return this.#fail(secrets);
     const startedAt = this.#now();
     const run = await this.#run(row, event, attempts + 1, secrets).catch((error: unknown) => {
-      this.#log(NOT_STARTED, error);
+      this.#log(NOT_STARTED, error, event);
       return null;
     });
     if (run === null) return this.#failOrPostpone(row);
@@ -238,7 +239,7 @@ export class WorkflowHandler implements DeliveryHandler {
   /** Rejects when the run could not be started. */
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
-    { eventId, roomId, body }: OutgoingEvent,
+    { eventId, roomId, body, trace }: OutgoingEvent,
     attempt: number,
     secrets: readonly Secret[],
   ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
@@ -247,6 +248,7 @@ export class WorkflowHandler implements DeliveryHandler {
     const bindings = this.#openBindings({
       ...{ accountId, workflowId, roomId, eventId, origin },
       depth: depthOf(body),
+      trace: readTrace(trace),
       calls: limits.calls,
     });
     const input = { event: body, attempt, secrets };
@@ -267,7 +269,7 @@ export class WorkflowHandler implements DeliveryHandler {
       devTargets: workflowDevTargets(this.#env),
       ownHosts: ownHosts(this.#env),
       now: this.#now,
-      log: (message, error) => this.#log(message, error),
+      log: (message, error) => this.#log(message, error, { trace: storeTrace(scope.trace) }),
     });
   }
 
@@ -295,8 +297,10 @@ export class WorkflowHandler implements DeliveryHandler {
     if (json !== JSON.stringify(this.#readState())) this.#state.write(json);
   }
 
-  #log(message: string, error?: unknown): void {
-    logError(message, { account: this.#tenant.accountId, workflow: this.#id }, error);
+  /** With the request behind the event that a run is for. */
+  #log(message: string, error?: unknown, { trace }: Pick<OutgoingEvent, "trace"> = {}): void {
+    const request = readTrace(trace)?.requestId;
+    logError(message, { account: this.#tenant.accountId, workflow: this.#id, request }, error);
   }
 }
 

@@ -545,7 +545,11 @@ describe("a file", () => {
     const { key } = await upload(user.id);
     const run = { workflowId: crypto.randomUUID(), depth: 1 };
     const listeners = async (cause: typeof run | null) => {
-      const entry = newEvent({ newId: () => crypto.randomUUID(), now: Date.now }, "file.deleted", room.id);
+      const entry = newEvent(
+        { newId: () => crypto.randomUUID(), now: Date.now, trace: null },
+        "file.deleted",
+        room.id,
+      );
       const change = { key, userId: null, origin: ORIGIN, uploadedBy: null, cause };
       const [[row]] = await tenant.db.run([insertFileEvent(tenant, entry, change)]);
       return (JSON.parse(row?.pendingSubscriptions ?? "[]") as { kind: string }[]).map(({ kind }) => kind);
@@ -594,6 +598,7 @@ describe("a request that dies after its commit", () => {
       event: "user.updated",
       roomId: room.id,
       occurredAt: Date.now(),
+      trace: null,
     } as const;
     await tenant.db.run([insertUserEvent(tenant, entry, user.id, { name: "Bo" })]);
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);

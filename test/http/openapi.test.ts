@@ -57,7 +57,12 @@ describe("the API's description", () => {
     expect(named.map(([name]) => name)).toEqual(WebhookEventName.options);
     const ids = named.map(([, { post }]) => post?.operationId);
     expect([new Set(ids).size, ids[0]]).toEqual([ids.length, "onParticipantJoined"]);
-    const ctx = { newId: () => crypto.randomUUID(), now: () => Date.now(), origin: "https://atrium.test" };
+    const ctx = {
+      newId: () => crypto.randomUUID(),
+      now: () => Date.now(),
+      origin: "https://atrium.test",
+      trace: { requestId: "request" },
+    };
     for (const name of WebhookEventName.options) {
       const webhook = { ...exampleWebhook, events: [name] };
       const { success, error } = WEBHOOK_EVENTS[name].schema.safeParse(

@@ -8,15 +8,19 @@ import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
 import { EventLogStore } from "../../src/event-log/object/event-log-store.ts";
 import { GuessStore } from "../../src/people/limits/guess-store.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
+import { RequestLogStore } from "../../src/request-log/object/request-log-store.ts";
 import { ROOM } from "../realtime/support/rows.ts";
 import eventLog1 from "./storage/event-log-1.sql?raw";
 import eventLog2 from "./storage/event-log-2.sql?raw";
 import guessLimit1 from "./storage/guess-limit-1.sql?raw";
 import guessLimit2 from "./storage/guess-limit-2.sql?raw";
+import requestLog1 from "./storage/request-log-1.sql?raw";
+import requestLog2 from "./storage/request-log-2.sql?raw";
 import room5 from "./storage/room-5.sql?raw";
 import room6 from "./storage/room-6.sql?raw";
 import room7 from "./storage/room-7.sql?raw";
 import subscriber2 from "./storage/subscriber-2.sql?raw";
+import subscriber3 from "./storage/subscriber-3.sql?raw";
 
 /** When the fixtures were written (epoch ms). */
 const AT = Date.UTC(2026, 10, 22);
@@ -81,6 +85,19 @@ const GUESS_LIMIT: Stored = {
   },
 };
 
+const REQUEST_LOG: Stored = {
+  open: (storage) => new RequestLogStore(storage).append([]),
+  goOn: (storage) => {
+    const store = new RequestLogStore(storage);
+    const failed = store.find("request 2", AT);
+    expect(failed).toMatchObject({ status: 404, errorMessage: "Room not found", traceId: null });
+    if (failed === null) throw new Error("It was found");
+    store.append([{ ...failed, id: "request 3", clientRequestId: "mine", traceId: "trace" }]);
+    expect([store.find("mine", AT)?.id, store.find("trace", AT)?.id]).toEqual(["request 3", "request 3"]);
+    expect(store.prune(AT)).toBe(3);
+  },
+};
+
 const LIVE_ROOM: Stored = {
   open: (storage) => new SqliteStorage(storage).follows.insert("cleo", "ben"),
   goOn: (storage) => {
@@ -130,8 +147,9 @@ const versionIn = ({ sql }: DurableObjectStorage): number =>
   Number(sql.exec<{ value: string }>("SELECT value FROM facts WHERE name = 'schema'").one().value);
 
 describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, string>>]>([
-  ["a subscriber", SUBSCRIBER, { 2: subscriber2 }],
+  ["a subscriber", SUBSCRIBER, { 2: subscriber2, 3: subscriber3 }],
   ["an event log", EVENT_LOG, { 1: eventLog1, 2: eventLog2 }],
+  ["a request log", REQUEST_LOG, { 1: requestLog1, 2: requestLog2 }],
   ["a limit on guesses", GUESS_LIMIT, { 1: guessLimit1, 2: guessLimit2 }],
   ["a room", LIVE_ROOM, { 5: room5, 6: room6, 7: room7 }],
 ])("the database of %s", (_, stored, versions) => {

@@ -15,6 +15,7 @@ function served(changes: Partial<ServedRequest> = {}): ServedRequest {
     ...{ requestId: `request ${count}`, accountId: "account", actor: KEY, address: "203.0.113.9" },
     endpoint: { method: "GET", path: "/rooms/:roomId", operation: "getRoom" },
     ...{ params: { roomId: "room" }, at: count, durationMs: 3, status: 200, trips: 1, error: null },
+    ...{ clientRequestId: null, traceparent: null },
     ...changes,
   };
 }

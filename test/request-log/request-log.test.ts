@@ -42,6 +42,7 @@ describe("an API request", () => {
     const found = await owner.api.get<{ request: ApiRequest }>(`/requests/${failure}`);
     expect(found.data.request).toEqual({
       ...{ id: failure, at: expect.any(String), method: "DELETE", route: "/rooms/:roomId", status: 404 },
+      ...{ client_request_id: null, trace_id: null },
       ...{ operation: "deleteRoom", duration_ms: expect.any(Number), room_id: missing, weight: 1 },
       credential: { type: "key", id: owner.keyId },
       error: { code: "NOT_FOUND", message: "Room not found" },

@@ -48,6 +48,7 @@ describe("a workflow", () => {
         attempts: 1,
         duration_ms: expect.any(Number),
         created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+        request_id: expect.any(String),
         logs: [{ level: "log", message: "Ada is in Weekly planning", timestamp: expect.any(String) }],
       },
     ]);

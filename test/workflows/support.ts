@@ -55,7 +55,7 @@ export function bindingsFor(
   const { workflowId = crypto.randomUUID(), calls = LIMITS.calls } = options;
   const { eventId = crypto.randomUUID(), depth = 0 } = options;
   return new RunBindings(
-    { accountId, roomId, workflowId, eventId, depth, origin: ORIGIN, calls },
+    { accountId, roomId, workflowId, eventId, depth, origin: ORIGIN, calls, trace: null },
     { ...ports, ...options },
   );
 }

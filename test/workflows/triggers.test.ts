@@ -166,6 +166,7 @@ describe("an execution", () => {
       event: "workflow.triggered",
       ...{ status: "running", result: null, attempts: 0, duration_ms: 0, logs: [] },
       created_at: expect.any(String),
+      request_id: expect.any(String),
     });
     for (let inFlight = 1; inFlight < 6; inFlight += 1) await trigger();
     const seventh = await trigger();

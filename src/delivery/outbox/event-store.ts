@@ -1,8 +1,9 @@
 /** The statement that writes an event of D1, with the subscriptions it matches, in the batch of the change itself. */
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { RequestContext } from "../../context/context.ts";
+import type { OperationContext, RequestContext } from "../../context/context.ts";
 import type { Statement, Tenant } from "../../platform/d1.ts";
+import { storeTrace, type Trace } from "../../platform/trace.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import { earlierEvents, subscriptionsAsJson } from "./outbox-store.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
@@ -14,14 +15,16 @@ export interface EventEntry {
   readonly roomId: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
+  /** Of the request that causes it. */
+  readonly trace: Trace | null;
 }
 
 /** A new event in a room, which occurs now. */
 export const newEvent = (
-  ctx: Pick<RequestContext, "newId" | "now">,
+  ctx: Pick<RequestContext, "newId" | "now"> & Pick<OperationContext, "trace">,
   event: EventEntry["event"],
   roomId: string,
-): EventEntry => ({ id: ctx.newId(), event, roomId, occurredAt: ctx.now() });
+): EventEntry => ({ id: ctx.newId(), event, roomId, occurredAt: ctx.now(), trace: ctx.trace });
 
 /** A part of a statement, with the values of its placeholders. */
 export type Fragment = Pick<Statement, "sql" | "params">;
@@ -47,14 +50,14 @@ const RETURNED = Object.entries(getTableColumns(outboxEvents))
 /** Writes the event and returns it, if the row that it is about exists. */
 export function insertEvent(
   tenant: Tenant,
-  { id, event, roomId, occurredAt }: EventEntry,
+  { id, event, roomId, occurredAt, trace }: EventEntry,
   { from, where, room, subject = { sql: "'null'", params: [] }, subscribers }: EventSource,
 ): Statement<OutboxEventRow> {
   const subscriptions = subscriptionsAsJson(tenant, roomId, event, subscribers);
   const earlier = earlierEvents({ accountId: tenant.accountId, roomId, occurredAt });
   return {
-    sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
-          SELECT ?, rooms.account_id, ?, rooms.id, ?, ${room.sql}, ${subject.sql}, subscriptions.owed
+    sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed, trace)
+          SELECT ?, rooms.account_id, ?, rooms.id, ?, ${room.sql}, ${subject.sql}, subscriptions.owed, ?
           FROM (${subscriptions.sql}) AS subscriptions, ${from}
           WHERE ${where.sql}
           RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlier.sql}) AS "hasEarlier"`,
@@ -62,6 +65,7 @@ export function insertEvent(
       ...[id, event, occurredAt],
       ...room.params,
       ...subject.params,
+      storeTrace(trace),
       ...subscriptions.params,
       ...where.params,
       ...earlier.params,

@@ -43,6 +43,8 @@ export const outboxEvents = sqliteTable(
     subject: text().notNull(),
     /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of port/subscriber-port.ts). */
     pendingSubscriptions: text("owed").notNull(),
+    /** The `Trace` of the request that has caused it, as JSON; null for none. */
+    trace: text(),
   },
   (table) => [index("outbox_events_by_account").on(table.accountId, table.occurredAt)],
 );

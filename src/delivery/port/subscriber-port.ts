@@ -41,6 +41,8 @@ export type OutgoingEvent = {
   readonly body: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
+  /** The trace of the request that has caused it, as JSON; null or absent for none. */
+  readonly trace?: string | null;
 };
 
 /** `pending` until an attempt succeeds or no further one follows. */

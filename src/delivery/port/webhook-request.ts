@@ -1,5 +1,6 @@
 /** A request to a webhook's receiver, and its result, as objects pass them to each other. */
 import type { TargetPolicy } from "../../platform/target.ts";
+import type { Trace } from "../../platform/trace.ts";
 
 /** What one request says, without a signature yet. */
 export type WebhookMessage = {
@@ -8,6 +9,8 @@ export type WebhookMessage = {
   readonly body: string;
   /** The replay that sends the events again; null for none. */
   readonly replayId: string | null;
+  /** Of the request behind all of its events; null or absent for none. */
+  readonly trace?: Trace | null;
 };
 
 /** Where an attempt goes, and the secrets that sign it, the newest first. */

@@ -116,8 +116,8 @@ export class DeliveryStore implements WaitingJobs {
   /** Writes a delivery that is due at once, in a lane of its own when that is null. Returns its number. */
   insert(event: OutgoingEvent, lane: string | null, now: number, id: string = crypto.randomUUID()): number {
     const [row] = this.read<{ seq: number }>(
-      `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING seq`,
+      `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at, trace)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING seq`,
       id,
       event.eventId,
       event.event,
@@ -127,6 +127,7 @@ export class DeliveryStore implements WaitingJobs {
       lane ?? id,
       now,
       now,
+      event.trace ?? null,
     );
     return row?.seq ?? 0;
   }

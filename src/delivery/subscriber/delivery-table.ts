@@ -14,6 +14,7 @@ const add = (sign: "+" | "-", row: "NEW" | "OLD"): string =>
  * - `deliveries`: `lane` is the ordering key, see `Job`. A first attempt that must not be repeated sets
  *   `last_attempt_at` when it starts. `log` is a JSON array of what the handler logged of each attempt. Each step of
  *   the queue has an index, so that none reads more than what is next.
+ *   `trace` is that of the request behind the event, as JSON.
  * - `known`: the event ids that were enqueued, so that each is enqueued once; `seq` is the delivery of one that was
  *   enqueued by hand.
  * - `totals`: how many deliveries have each status, with their bytes. Triggers keep them, so no write can forget them.
@@ -45,7 +46,8 @@ const TABLES = {
     last_attempt_at INTEGER,
     due_at INTEGER,
     error TEXT,
-    log TEXT NOT NULL DEFAULT '[]'
+    log TEXT NOT NULL DEFAULT '[]',
+    trace TEXT
   );
   CREATE INDEX IF NOT EXISTS deliveries_by_status ON deliveries (status, seq);
   CREATE INDEX IF NOT EXISTS deliveries_first ON deliveries (lane, seq) WHERE status = 'pending' AND attempts = 0;
@@ -90,10 +92,17 @@ export const SUBSCRIBER_SCHEMA: Schema = {
         SELECT count(*), ifnull(sum(${bytesOf("deliveries")}), 0) FROM deliveries WHERE deliveries.status = totals.status
       );`,
     },
+    {
+      // What a delivery follows from was not known. The rows stay as they are.
+      version: 3,
+      table: "deliveries",
+      before: "ALTER TABLE deliveries ADD COLUMN trace TEXT;",
+      after: "",
+    },
   ],
 };
 
 /** Selects `DeliveryRecord`s; a condition may follow. */
 export const SELECT_DELIVERIES = `SELECT seq, id, event_id AS eventId, event, room_id AS roomId,
   occurred_at AS occurredAt, body, created_at AS createdAt, status, attempts,
-  last_attempt_at AS lastAttemptAt, due_at AS dueAt, error, log FROM deliveries`;
+  last_attempt_at AS lastAttemptAt, due_at AS dueAt, error, log, trace FROM deliveries`;

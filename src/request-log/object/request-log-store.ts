@@ -25,18 +25,31 @@ const SCHEMA: Schema = {
       error_code TEXT,
       error_message TEXT,
       address TEXT,
-      weight REAL NOT NULL
+      weight REAL NOT NULL,
+      client_request_id TEXT,
+      trace_id TEXT
     );
-    CREATE INDEX IF NOT EXISTS requests_failed ON requests (seq) WHERE status >= 400;`,
+    CREATE INDEX IF NOT EXISTS requests_failed ON requests (seq) WHERE status >= 400;
+    CREATE INDEX IF NOT EXISTS requests_of_clients ON requests (client_request_id) WHERE client_request_id IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS requests_of_traces ON requests (trace_id) WHERE trace_id IS NOT NULL;`,
   },
-  migrations: [],
+  migrations: [
+    {
+      // The IDs of clients were not kept. The rows stay as they are.
+      version: 2,
+      table: "requests",
+      before:
+        "ALTER TABLE requests ADD COLUMN client_request_id TEXT; ALTER TABLE requests ADD COLUMN trace_id TEXT;",
+      after: "",
+    },
+  ],
 };
 
 type Row = LoggedRequest & Record<string, SqlStorageValue> & { readonly seq: number };
 
 const COLUMNS = `seq, id, at, method, route, operation, status, duration_ms AS durationMs, credential,
   credential_id AS credentialId, room_id AS roomId, error_code AS errorCode, error_message AS errorMessage,
-  address, weight`;
+  address, weight, client_request_id AS clientRequestId, trace_id AS traceId`;
 
 const FIRST_PAGE = Number.MAX_SAFE_INTEGER;
 
@@ -61,11 +74,11 @@ export class RequestLogStore {
       for (const each of requests)
         sql.exec(
           `INSERT OR IGNORE INTO requests (id, at, method, route, operation, status, duration_ms, credential,
-             credential_id, room_id, error_code, error_message, address, weight)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+             credential_id, room_id, error_code, error_message, address, weight, client_request_id, trace_id)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           ...[each.id, each.at, each.method, each.route, each.operation, each.status, each.durationMs],
           ...[each.credential, each.credentialId, each.roomId, each.errorCode, each.errorMessage],
-          ...[each.address, each.weight],
+          ...[each.address, each.weight, each.clientRequestId ?? null, each.traceId ?? null],
         );
       sql.exec(
         `DELETE FROM requests WHERE seq IN (
@@ -94,11 +107,15 @@ export class RequestLogStore {
     return { requests: shown.map(withoutSeq), before: hasMore ? (shown.at(-1)?.seq ?? null) : null };
   }
 
+  /** The request with this ID, or else the latest to which a client gave it as its own, or as that of its trace. */
   find(id: string, from: number): LoggedRequest | null {
     if (!this.#isOpen) return null;
-    const query = `SELECT ${COLUMNS} FROM requests WHERE id = ? AND at >= ?`;
-    const row = this.#storage.sql.exec<Row>(query, id, from).toArray()[0];
-    return row === undefined ? null : withoutSeq(row);
+    for (const column of ["id", "client_request_id", "trace_id"]) {
+      const query = `SELECT ${COLUMNS} FROM requests WHERE ${column} = ? AND at >= ? ORDER BY seq DESC LIMIT 1`;
+      const row = this.#storage.sql.exec<Row>(query, id, from).toArray()[0];
+      if (row !== undefined) return withoutSeq(row);
+    }
+    return null;
   }
 
   /** Deletes what is from before `from` (epoch ms). Returns how many are left. */

@@ -69,7 +69,7 @@ export class SubscriberObject extends DurableObject<Env> {
   #kit(): RunBindings {
     const where = { accountId: ID, workflowId: ID, roomId: ID, origin: "https://atrium.test" };
     return new RunBindings(
-      { ...where, eventId: ID, depth: 0, calls: this.#limits.calls },
+      { ...where, eventId: ID, depth: 0, trace: null, calls: this.#limits.calls },
       {
         db: openDatabase(this.env.DB),
         rooms: roomGateway(this.env),

@@ -1,9 +1,8 @@
 /** An error's message and advice, and where the service itself failed, the request ID. */
-import { Link } from "wouter";
 import { adviceOn, requestIdOf } from "../data/advice.ts";
 import { isUnreachable, useOutage } from "../data/connection.ts";
-import { useOrganizationAddress } from "../data/organization.tsx";
 import { Button } from "./button.tsx";
+import { RequestLink } from "./request-link.tsx";
 
 export interface ErrorMessageProps {
   readonly error: Error | null;
@@ -28,10 +27,4 @@ export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
-}
-
-/** A request ID; within an organization, as a link to its log. */
-function RequestLink({ id }: { readonly id: string }) {
-  const address = useOrganizationAddress();
-  return address === null ? id : <Link href={address(`/logs?id=${id}`)}>{id}</Link>;
 }

@@ -5,6 +5,7 @@ import type { Selection } from "../data/use-selection.ts";
 import { Badge, type BadgeProps } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
+import { CausedBy } from "../ui/request-link.tsx";
 import { SelectBox } from "../ui/select-box.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -62,6 +63,7 @@ function Detail({ delivery }: { readonly delivery: Delivery }) {
           ))}
         </Table>
       )}
+      <CausedBy requestId={delivery.request_id} />
       <AttemptHeaders attempt={delivery.log.at(-1)} />
       <CodeBlock what="Payload" text={prettyJson(delivery.payload)} />
       <Button isBusy={redeliver.isPending} onClick={() => redeliver.mutate()}>

@@ -3,6 +3,7 @@ import type { WorkflowExecution as Execution } from "atrium/server";
 import { useState } from "react";
 import { Badge } from "../ui/badge.tsx";
 import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
+import { CausedBy } from "../ui/request-link.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function ExecutionRow({ execution }: { readonly execution: Execution }) {
@@ -31,6 +32,7 @@ export const ExecutionDetail = ({ execution }: { readonly execution: Execution }
       what={execution.status === "failed" ? "Error" : "Result"}
       text={prettyJson(execution.result)}
     />
+    <CausedBy requestId={execution.request_id} />
     {execution.logs.length > 0 && (
       <ol className="logs" aria-label="Logs">
         {execution.logs.map(({ level, message, timestamp }, index) => (

@@ -1,0 +1,1 @@
+ALTER TABLE `outbox_events` ADD `trace` text;

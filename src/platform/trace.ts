@@ -1,0 +1,54 @@
+/** The trace of what a request causes: which request that was, and the W3C trace context of its client. Pure. */
+
+/** What events, deliveries and runs keep of the request that they follow from. */
+export type Trace = {
+  /** The request ID. Of what a WebSocket does, that of its upgrade. */
+  readonly requestId: string;
+  /** The request id that the client gave to the frame; absent for REST, and for a frame without one. */
+  readonly frameId?: string | undefined;
+  /** The `traceparent` as the client sent it; absent without a valid one. */
+  readonly traceparent?: string | undefined;
+};
+
+/** Version, trace ID, parent ID and flags. A later version may have more after them. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(-.*)?$/;
+const MAX_TRACEPARENT = 256;
+
+/** The trace context in the form of version 00, which every receiver knows; undefined unless it is valid. */
+export function parseTraceparent(header: string | null): string | undefined {
+  if (header === null || header.length > MAX_TRACEPARENT) return undefined;
+  const [, fields, more] = TRACEPARENT.exec(header) ?? [];
+  const isMalformed = fields === undefined || (header.startsWith("00-") && more !== undefined);
+  return isMalformed ? undefined : `00-${fields}`;
+}
+
+/** The trace ID in a trace context. */
+export const traceIdOf = (traceparent: string): string => traceparent.split("-")[1] ?? "";
+
+/** The trace of a request over HTTP. */
+export function traceOf(headers: Headers, requestId: string): Trace {
+  const traceparent = parseTraceparent(headers.get("traceparent"));
+  return traceparent === undefined ? { requestId } : { requestId, traceparent };
+}
+
+/** IDs that clients give to requests, such as UUIDs: what else they send is not kept. */
+const CLIENT_ID = /^[\w.:-]{1,128}$/;
+
+/** The ID that the client has given to the request, if it has a usual form. */
+export const clientRequestIdOf = (header: string | null): string | null =>
+  header !== null && CLIENT_ID.test(header) ? header : null;
+
+/** A frame's id may be long; so much of it identifies it. */
+const MAX_FRAME_ID = 128;
+
+/** As a row keeps it; null for none. */
+export const storeTrace = (trace: Trace | null): string | null =>
+  trace === null ? null : JSON.stringify({ ...trace, frameId: trace.frameId?.slice(0, MAX_FRAME_ID) });
+
+/** As {@link storeTrace} wrote it; null for none. */
+export const readTrace = (json: string | null | undefined): Trace | null =>
+  json === null || json === undefined ? null : (JSON.parse(json) as Trace);
+
+/** What several events have in common: the trace of all of them, or none. */
+export const commonTrace = (traces: readonly (string | null | undefined)[]): Trace | null =>
+  traces.every((each) => each === traces[0]) ? readTrace(traces[0]) : null;

@@ -2,7 +2,7 @@
 import type { RequestContext } from "../context/context.ts";
 import type { Database, Page, Statement } from "../platform/d1.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
-import type { RoomCommand } from "../realtime/port/room-command.ts";
+import type { TracedCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import {
   adoptUserEvents,
@@ -126,7 +126,7 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
 }
 
 /** As `insertOutboxEntry` wrote it. */
-const parseCommand = (json: string): RoomCommand => JSON.parse(json) as RoomCommand;
+const parseCommand = (json: string): TracedCommand => JSON.parse(json) as TracedCommand;
 
 /** How rows of one kind are relayed. */
 interface Relay<Row> {

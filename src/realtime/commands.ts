@@ -21,7 +21,7 @@ export async function requestRoom<Data>(
   request: RoomRequest,
 ): Promise<Data> {
   await getRoomRow(ctx, roomId);
-  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor))) as Data;
+  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
 /** A page of a store, as `STORE_SYNC` responds with it. */
@@ -58,7 +58,7 @@ export async function postComment<Data>(
   const { room, user } = await findTokenBearer(ctx, roomId, request.data.userId);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
-  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor))) as Data;
+  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function addParticipant(
   visit: Visit,
 ): Promise<{ expires_at: string }> {
   await getRoomRow(ctx, roomId);
-  return { expires_at: presentTime(await ctx.rooms.visit(roomId, ctx.accountId, userId, visit)) };
+  return { expires_at: presentTime(await ctx.rooms.visit(roomId, ctx.accountId, userId, visit, ctx.trace)) };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Carries out the room's effects, each by itself: one that fails costs its own socket, and none of the others. */
+import type { CurrentTrace } from "./current-trace.ts";
 import type { D1Reads } from "./d1-reads.ts";
 import type { JoinAuthorizer } from "./join-authorizer.ts";
 import { deliveryPoints } from "./protocol/costs.ts";
@@ -13,6 +14,7 @@ interface EffectPorts {
   readonly room: Room;
   readonly sockets: Sockets;
   readonly joins: JoinAuthorizer;
+  readonly traces: CurrentTrace;
   readonly reads: D1Reads;
   /** The alarm is to be planned again. */
   planAlarm(): void;
@@ -125,7 +127,8 @@ export class EffectExecutor {
 
   #resume(): void {
     this.#resumeTimer = null;
-    this.perform(this.#ports.room.messages.resume());
+    const { room, traces } = this.#ports;
+    this.perform(traces.during(null, () => room.messages.resume()));
   }
 
   #flushPresence(): void {

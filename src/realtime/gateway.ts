@@ -12,6 +12,7 @@ import {
   DOWNLOAD_HEADER,
   ROOM_HEADER,
   type RoomGateway,
+  TRACE_HEADER,
 } from "./port/room-gateway.ts";
 import type { Response } from "./protocol/protocol.ts";
 
@@ -31,12 +32,13 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       stub(roomId).readPersonalData(accountId, userId, part, after),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
     apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
-    request: async (roomId, accountId, request, cause) => {
-      const response = await stub(roomId).request(accountId, JSON.stringify(request), cause && { ...cause });
+    request: async (roomId, accountId, request, cause, trace) => {
+      const from = [cause && { ...cause }, trace] as const;
+      const response = await stub(roomId).request(accountId, JSON.stringify(request), ...from);
       return dataOf(JSON.parse(response) as Response);
     },
-    visit: async (roomId, accountId, userId, visit) => {
-      const response = await stub(roomId).visit(accountId, userId, JSON.stringify(visit));
+    visit: async (roomId, accountId, userId, visit, trace) => {
+      const response = await stub(roomId).visit(accountId, userId, JSON.stringify(visit), trace);
       return (dataOf(JSON.parse(response) as Response) as { readonly endsAt: number }).endsAt;
     },
     writeStores: async (roomId, accountId, userId, batches) =>
@@ -67,7 +69,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
     requireConnectable,
     // A new request: of what the client sent, only the upgrade reaches the object.
-    connect: async (roomId, accountId, request, entry) => {
+    connect: async (roomId, accountId, request, entry, trace) => {
       requireConnectable(roomId, request); // of many at once, the first may have been refused meanwhile
       const response = await stub(roomId).fetch("https://room/socket", {
         headers: {
@@ -75,6 +77,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
           [ACCOUNT_HEADER]: accountId,
           [ROOM_HEADER]: roomId,
           [ADDRESS_HEADER]: clientOf(request),
+          ...(trace && { [TRACE_HEADER]: JSON.stringify(trace) }),
           ...(entry && { [DOCUMENT_HEADER]: encodeURIComponent(JSON.stringify(entry)) }),
         },
       });

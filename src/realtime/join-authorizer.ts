@@ -57,6 +57,8 @@ interface JoinPorts {
   readonly context: RoomContext;
   readonly room: Room;
   perform(effects: readonly Effect[]): void;
+  /** What `work` does follows from the request that has opened the socket. */
+  during<T>(id: string, work: () => T): T;
   /** A socket is to be closed because of an error. */
   fail(id: string, what: string, error: unknown): void;
 }
@@ -197,9 +199,9 @@ export class JoinAuthorizer {
   }
 
   #complete(id: string, decision: JoinDecision): void {
-    const { context, fail, perform, room } = this.#ports;
+    const { context, during, fail, perform, room } = this.#ports;
     try {
-      perform(room.messages.completeJoin(id, decision));
+      perform(during(id, () => room.messages.completeJoin(id, decision)));
     } catch (error) {
       context.report("A join could not be completed", error);
       if (decision !== JOIN_FAILED) this.#complete(id, JOIN_FAILED);

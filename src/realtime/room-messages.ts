@@ -36,6 +36,12 @@ const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
   requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
 
+interface MessagePorts {
+  newId(): string;
+  /** The room goes on with a message of this socket, with its `requestId`: what happens follows from it. */
+  handling?(id: string, requestId: string | undefined): void;
+}
+
 /** Who receives frames of documents: before a socket has joined, and after. */
 interface DocumentParts {
   readonly sockets: DocumentSockets;
@@ -43,7 +49,7 @@ interface DocumentParts {
 }
 
 export class RoomMessages {
-  readonly #ports: PacingPorts;
+  readonly #ports: PacingPorts & MessagePorts;
   readonly #participants: Participants;
   readonly #requests: Requests;
   readonly #handshake: JoinHandshake;
@@ -56,7 +62,7 @@ export class RoomMessages {
   readonly downloads: Downloads;
 
   constructor(
-    ports: PacingPorts & RequestPorts & { newId(): string },
+    ports: PacingPorts & RequestPorts & MessagePorts,
     participants: Participants,
     content: RoomContent,
     joining: {
@@ -177,6 +183,7 @@ export class RoomMessages {
   #run(id: string, message: PacedMessage): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
+    this.#ports.handling?.(id, message.type === "DOCUMENT" ? undefined : message.requestId);
     switch (message.type) {
       case "DOCUMENT":
         return this.#documents.open.receive(id, message.bytes);

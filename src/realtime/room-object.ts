@@ -3,10 +3,11 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
 import type { EventCause } from "../delivery/port/event-cause.ts";
 import { AppError } from "../platform/errors.ts";
+import { readTrace, type Trace } from "../platform/trace.ts";
 import { DocumentCalls } from "./document-calls.ts";
 import { respondWithPart } from "./download-response.ts";
 import type { PersonalPart, RecordsOfUser } from "./port/personal-data.ts";
-import type { RoomCommand } from "./port/room-command.ts";
+import type { TracedCommand } from "./port/room-command.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -15,6 +16,7 @@ import {
   type DocumentAddress,
   ROOM_HEADER,
   type RoomRpc,
+  TRACE_HEADER,
 } from "./port/room-gateway.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./port/snapshots.ts";
 import { failure, serialize, success } from "./protocol/frame.ts";
@@ -79,7 +81,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     if (waitMs > 0) return tooManyConnections(waitMs);
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
-    this.#sockets.accept(server, id, identity);
+    this.#sockets.accept(server, id, identity, readTrace(request.headers.get(TRACE_HEADER)));
     figures.add("connections_opened");
     const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
     this.#parts.effects.perform(this.#room.open(id, address, entry));
@@ -99,7 +101,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     figures.add("frames_received");
     figures.add("bytes_received", typeof frame === "string" ? frame.length : frame.byteLength);
     try {
-      this.#parts.effects.perform(this.#room.messages.receive(id, frame));
+      const effects = this.#parts.traces.during(this.#sockets.traceOf(id), () =>
+        this.#room.messages.receive(id, frame),
+      );
+      this.#parts.effects.perform(effects);
     } catch (error) {
       this.#parts.effects.fail([id], "A room could not handle a frame", error);
       this.#parts.alarm.plan();
@@ -118,9 +123,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
 
   #release(socket: WebSocket, isForGood: boolean): void {
     this.#turns.finish(); // what it has sent before
+    const trace = this.#sockets.traceOf(this.#sockets.idOf(socket) ?? "");
     const id = this.#sockets.release(socket);
     if (id === null) return;
-    this.#parts.alarm.remove(id, isForGood);
+    this.#parts.traces.during(trace, () => this.#parts.alarm.remove(id, isForGood));
     this.#parts.alarm.plan();
   }
 
@@ -164,10 +170,11 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   /** Applies a change that was made over REST to the connected users. Idempotent. Returns the stats after it. */
-  async apply(accountId: string, command: RoomCommand): Promise<RoomStats> {
+  async apply(accountId: string, command: TracedCommand): Promise<RoomStats> {
     this.#context.identify(accountId);
     try {
-      this.#parts.effects.perform(this.#room.updates.apply(command));
+      const { trace = null } = command;
+      this.#parts.effects.perform(this.#parts.traces.during(trace, () => this.#room.updates.apply(command)));
     } catch (error) {
       if (!(error instanceof PartialFailure)) throw error;
       this.#parts.effects.perform(error.effects);
@@ -184,23 +191,32 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
 
   /**
    * Handles a request of the organization or, with `cause`, of a workflow's run for it. Request and response are JSON,
-   * as they hold any value that users send.
+   * as they hold any value that users send. `trace` is that of the request over REST.
    */
-  async request(accountId: string, request: string, cause: EventCause | null = null): Promise<string> {
+  async request(
+    accountId: string,
+    request: string,
+    cause: EventCause | null = null,
+    trace: Trace | null = null,
+  ): Promise<string> {
     this.#context.identify(accountId);
     const parsed = JSON.parse(request) as RoomRequest;
     await (isReported(parsed) ? this.#parts.reads.requireRow() : this.#parts.reads.requireExisting());
-    const { response, effects } = this.#room.request(parsed, null, cause);
+    const { response, effects } = this.#parts.traces.during(trace, () =>
+      this.#room.request(parsed, null, cause),
+    );
     this.#parts.effects.perform(effects);
     return serialize(response);
   }
 
   /** A user takes part without a socket for a time. Takes a {@link Visit} and returns the response, both as JSON. */
-  async visit(accountId: string, userId: string, visit: string): Promise<string> {
+  async visit(accountId: string, userId: string, visit: string, trace: Trace | null = null): Promise<string> {
     this.#context.identify(accountId);
     try {
       const visitor = await this.#parts.joins.readVisitor(userId);
-      const { endsAt, effects } = this.#room.visits.begin(visitor, JSON.parse(visit) as Visit);
+      const { endsAt, effects } = this.#parts.traces.during(trace, () =>
+        this.#room.visits.begin(visitor, JSON.parse(visit) as Visit),
+      );
       this.#parts.effects.perform(effects);
       return serialize(success("Participant added", { endsAt }, undefined));
     } catch (error) {

@@ -13,6 +13,7 @@ import { storeUseOf } from "../demo/boards.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { writeMetrics } from "../telemetry/telemetry.ts";
+import { CurrentTrace } from "./current-trace.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
 import { JoinAuthorizer } from "./join-authorizer.ts";
@@ -29,6 +30,7 @@ import { Sockets } from "./transport/sockets.ts";
 
 export class RoomParts {
   readonly context: RoomContext;
+  readonly traces = new CurrentTrace();
   readonly sockets: Sockets;
   readonly room: Room;
   readonly storage: SqliteStorage;
@@ -42,10 +44,11 @@ export class RoomParts {
   /** `now` returns epoch milliseconds. */
   constructor(ctx: DurableObjectState, env: Env, now: () => number) {
     const context = new RoomContext(ctx, env, now);
-    const storage = new SqliteStorage(ctx.storage, () => {
+    const recorded = () => {
       this.alarm.outdate();
       this.outboxDrain.drain();
-    });
+    };
+    const storage = new SqliteStorage(ctx.storage, recorded, () => this.traces.stored);
     const perform = (effects: readonly Effect[]) => this.effects.perform(effects);
     const fail = (id: string, what: string, error: unknown) => this.effects.fail([id], what, error);
     this.context = context;
@@ -71,15 +74,20 @@ export class RoomParts {
       lastPingAt: (id) => this.sockets.lastPingAt(id),
       answerableIn: (id) => this.sockets.answerableIn(id),
       report: (what, error) => context.report(what, error),
+      handling: (id, frameId) => this.traces.continue(this.sockets.traceOf(id), frameId),
     });
     const { room } = this;
     this.reads = new D1Reads({ context, room, perform });
-    this.joins = new JoinAuthorizer({ context, room, perform, fail });
+    this.joins = new JoinAuthorizer({
+      ...{ context, room, perform, fail },
+      during: (id, work) => this.traces.during(this.sockets.traceOf(id), work),
+    });
     this.effects = new EffectExecutor({
       context,
       room,
       sockets: this.sockets,
       joins: this.joins,
+      traces: this.traces,
       reads: this.reads,
       planAlarm: () => this.alarm.outdate(),
       recoverSoon: () => this.alarm.recoverSoon(),

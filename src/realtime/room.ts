@@ -43,6 +43,8 @@ interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts {
   /** For how long documents keep their trail, and their versions without a name. */
   readonly trailKeptMs: number;
   roomId(): string;
+  /** The room goes on with a message of this socket, with its `requestId`: what happens follows from it. */
+  handling?(id: string, requestId: string | undefined): void;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
 }

@@ -16,7 +16,7 @@ export interface MetricSink {
 /** Points are written at most so often: what they cost does not grow with the traffic. */
 export const WRITE_EVERY_MS = 10_000;
 /** The platform takes 25 points of an invocation; what is left is written by the next one. */
-const MAX_POINTS = 25;
+export const MAX_POINTS = 25;
 /** Labels have few values by design. Should one not, the rest counts together. */
 const MAX_SERIES = 2_000;
 const REST = "other";
@@ -108,7 +108,7 @@ export class Metrics {
   }
 
   /** Writes at most so many points. Without a sink everything stays. */
-  write(sinks: readonly MetricSink[], maxPoints = Number.POSITIVE_INFINITY): void {
+  write(sinks: readonly MetricSink[], maxPoints: number): void {
     if (sinks.length === 0) return;
     let written = 0;
     for (const [key, series] of this.#series) {

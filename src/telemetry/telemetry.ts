@@ -3,7 +3,7 @@ import { type Env, metricsToken } from "../config.ts";
 import { logError } from "../platform/log.ts";
 import { DATA_SETS, ERRORS } from "./data-sets.ts";
 import { MemorySink } from "./memory-sink.ts";
-import { type MetricSink, Metrics } from "./metrics.ts";
+import { MAX_POINTS, type MetricSink, Metrics } from "./metrics.ts";
 import { presentMetrics } from "./prometheus.ts";
 
 /** An isolate has one, whatever request or object adds to it. */
@@ -32,7 +32,7 @@ export const hasMetrics = (env: MetricBindings): boolean => sinksOf(env).length 
 
 /** What the stand-in has, up to now, as Prometheus reads it. */
 export function readMetrics(env: MetricBindings): string {
-  metrics.write(sinksOf(env));
+  metrics.write(sinksOf(env), env.METRICS === undefined ? Number.POSITIVE_INFINITY : MAX_POINTS);
   return presentMetrics(DATA_SETS, standIn.totals());
 }
 

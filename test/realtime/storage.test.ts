@@ -422,8 +422,8 @@ describe.each([
       for (const id of ["e1", "e2", "e3"]) storage.events.append(event(id));
       const [first, second] = storage.events.list(2);
       expect([first, second]).toEqual([
-        { ...event("e1"), seq: first?.seq, pendingSubscriptions: null },
-        { ...event("e2"), seq: second?.seq, pendingSubscriptions: null },
+        { ...event("e1"), seq: first?.seq, pendingSubscriptions: null, trace: null },
+        { ...event("e2"), seq: second?.seq, pendingSubscriptions: null, trace: null },
       ]);
       storage.events.delete(first?.seq ?? 0);
       storage.events.writePendingSubscriptions(second?.seq ?? 0, "[1]");
@@ -544,7 +544,8 @@ it("SQLite counts the comments of a room of the third schema", () =>
     new SqliteStorage(storage).comments.insert(written);
     storage.sql.exec(`
       DROP TRIGGER comments_inserted; DROP TRIGGER comments_updated; DROP TRIGGER comments_deleted;
-      DROP TABLE comment_totals; DROP TABLE document_updates; UPDATE facts SET value = '3' WHERE name = 'schema';`);
+      DROP TABLE comment_totals; DROP TABLE document_updates; ALTER TABLE events DROP COLUMN trace;
+      UPDATE facts SET value = '3' WHERE name = 'schema';`);
     const { comments } = new SqliteStorage(storage);
     expect(comments.totals()).toEqual({ comments: 1, bytes: 4 });
     comments.delete("a");
@@ -553,6 +554,7 @@ it("SQLite counts the comments of a room of the third schema", () =>
 
 /** The updates of documents as the fourth schema had them. */
 const FOURTH_SCHEMA = `
+  ALTER TABLE events DROP COLUMN trace;
   DROP TABLE document_updates;
   CREATE TABLE document_updates (document INTEGER NOT NULL, seq INTEGER NOT NULL, piece INTEGER NOT NULL,
     updates INTEGER NOT NULL, first_at INTEGER NOT NULL, at INTEGER NOT NULL, user_id TEXT, data BLOB NOT NULL,

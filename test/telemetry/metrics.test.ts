@@ -63,7 +63,7 @@ describe("metrics", () => {
   it("count what has too many labels together, so that no mistake makes them many", () => {
     const [metrics, written] = [new Metrics(), sink()];
     for (let kind = 0; kind < 3_000; kind += 1) metrics.series(TEAS, { kind: String(kind) }).add("cups");
-    metrics.write([written]);
+    metrics.write([written], 10_000);
     expect(written.points).toHaveLength(2_001);
     expect(written.points.find(({ blobs }) => blobs[0] === "other")?.doubles[0]).toBe(1_000);
   });

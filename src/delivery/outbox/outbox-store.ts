@@ -1,7 +1,7 @@
 /** The SQL of the outbox: room commands, events that wait for their relay, and who subscribes to what. */
 import { and, asc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
-import type { RoomCommand } from "../../realtime/port/room-command.ts";
+import type { TracedCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
 import type { RoomSubscription, SubscriberKey } from "../port/subscriber-port.ts";
 import { type OutboxEventRow, outbox, outboxEvents, userEvents } from "./table.ts";
@@ -13,7 +13,7 @@ export interface OutboxEntry {
   readonly id: string;
   readonly accountId: string;
   readonly roomId: string;
-  readonly command: RoomCommand;
+  readonly command: TracedCommand;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** How a command hands its change to the live room: an outbox entry in its batch, and a relay once that is committed. */
-import type { RequestContext } from "../../context/context.ts";
+import type { OperationContext, RequestContext } from "../../context/context.ts";
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { RoomGateway } from "../../realtime/port/room-gateway.ts";
 import type { RoomStats } from "../../realtime/port/snapshots.ts";
@@ -20,14 +20,14 @@ export interface EventRelay {
 
 /** The outbox entry for a command that follows from the change the request is about to commit. */
 export const newOutboxEntry = (
-  ctx: Pick<RequestContext, "newId" | "accountId">,
+  ctx: Pick<RequestContext, "newId" | "accountId"> & Pick<OperationContext, "trace">,
   roomId: string,
   command: RoomCommand,
 ): OutboxEntry => ({
   id: ctx.newId(),
   accountId: ctx.accountId,
   roomId,
-  command,
+  command: { ...command, trace: ctx.trace },
 });
 
 /**

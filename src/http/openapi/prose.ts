@@ -7,6 +7,8 @@ export const INTRODUCTION = `Rooms, users and live presence for collaborative ap
 
 **Envelope.** Every response is \`{ type, success, description, data, error, requestId }\`. On failure, \`data\` is \`{}\` and
 \`error\` holds \`module\`, \`code\` and \`message\`. The request ID is also in the \`X-Request-Id\` header.
+If you send an \`X-Request-Id\` or a \`traceparent\` (W3C Trace Context) of your own, the request log finds the request by
+it, and webhooks get the \`traceparent\`.
 
 **Authentication.** Send \`Authorization: Bearer <Base64 of accountId:apiKey>\`, in standard or URL-safe Base64, with or
 without padding. Some endpoints also accept a user's JWT; they say so. Create API keys in the dashboard, or create an

@@ -1,5 +1,10 @@
 /** What REST tells a live room after a change in the database. */
 
+import type { Trace } from "../../platform/trace.ts";
+
+/** A change with the request that it follows from; one that an earlier version wrote has none. */
+export type TracedCommand = RoomCommand & { readonly trace?: Trace | null };
+
 /** A change for the room's object to carry out. Applying a command twice is harmless. */
 export type RoomCommand =
   /** Closes all sockets and ends their sessions; the room refuses joins until it is active again. */

@@ -1,6 +1,7 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
 import type { EventCause } from "../../delivery/port/event-cause.ts";
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
+import type { Trace } from "../../platform/trace.ts";
 import type {
   AuthoredUpdate,
   HistoryPage,
@@ -12,7 +13,7 @@ import type {
   WrittenRange,
 } from "./document-history.ts";
 import type { PersonalPart, RecordsOfUser } from "./personal-data.ts";
-import type { RoomCommand } from "./room-command.ts";
+import type { TracedCommand } from "./room-command.ts";
 import type {
   DocumentDetails,
   DocumentPart,
@@ -46,14 +47,26 @@ export interface RoomGateway {
   /** Sets the counter to the number of users online, in the object and in the database. */
   reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
   /** Applies a change to the connected users; idempotent. Returns the stats after it. */
-  apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
+  apply(roomId: string, accountId: string, change: TracedCommand): Promise<RoomStats>;
   /**
    * Sends the organization's request to the live room; throws the error that the room responds with. With `cause` it is
    * made by the run of a workflow.
    */
-  request(roomId: string, accountId: string, request: object, cause?: EventCause | null): Promise<object>;
+  request(
+    roomId: string,
+    accountId: string,
+    request: object,
+    cause?: EventCause | null,
+    trace?: Trace | null,
+  ): Promise<object>;
   /** A user takes part without a socket; returns until when (epoch ms), and throws what refuses it. */
-  visit(roomId: string, accountId: string, userId: string, visit: object): Promise<number>;
+  visit(
+    roomId: string,
+    accountId: string,
+    userId: string,
+    visit: object,
+    trace?: Trace | null,
+  ): Promise<number>;
   /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */
   writeStores(
     roomId: string,
@@ -109,7 +122,13 @@ export interface RoomGateway {
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
   requireConnectable(roomId: string, request: Request): void;
   /** Upgrades the request to a WebSocket that has yet to join. RATE_LIMITED when its client connects too often. */
-  connect(roomId: string, accountId: string, request: Request, entry?: DocumentAddress): Promise<Response>;
+  connect(
+    roomId: string,
+    accountId: string,
+    request: Request,
+    entry?: DocumentAddress | null,
+    trace?: Trace | null,
+  ): Promise<Response>;
   /** The next part of a download; null unless a joined client was given its id, and may read it now. */
   download(roomId: string, downloadId: string): Promise<ReadableStream | null>;
 }
@@ -137,10 +156,15 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
     after: string | null,
   ): RecordsOfUser | Promise<RecordsOfUser>;
   reconcile(accountId: string): Reconciliation | Promise<Reconciliation>;
-  apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
+  apply(accountId: string, command: TracedCommand): RoomStats | Promise<RoomStats>;
   /** Takes and returns JSON: a request and the response to it. */
-  request(accountId: string, request: string, cause?: EventCause | null): string | Promise<string>;
-  visit(accountId: string, userId: string, visit: string): Promise<string>;
+  request(
+    accountId: string,
+    request: string,
+    cause?: EventCause | null,
+    trace?: Trace | null,
+  ): string | Promise<string>;
+  visit(accountId: string, userId: string, visit: string, trace?: Trace | null): Promise<string>;
   listDocuments(accountId: string): ListedDocument[] | Promise<ListedDocument[]>;
   describeDocument(accountId: string, name: string): DocumentDetails | null | Promise<DocumentDetails | null>;
   readDocument(
@@ -189,6 +213,8 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
 export const ACCOUNT_HEADER = "Atrium-Account";
 export const ROOM_HEADER = "Atrium-Room";
 export const ADDRESS_HEADER = "Atrium-Address";
+/** Of an upgrade: its trace as JSON in ASCII. */
+export const TRACE_HEADER = "Atrium-Trace";
 /** Of an upgrade for documents: a {@link DocumentAddress} as JSON in ASCII. */
 export const DOCUMENT_HEADER = "Atrium-Document";
 /** Of the request for a part of a download: its id, URI-encoded. */

@@ -34,7 +34,7 @@ async function connect(
   ctx.rooms.requireConnectable(roomId, request);
   const room = await findRoomRow(ctx, { id: roomId });
   if (room === null) return refusedSocket(CLOSE.roomDeleted, "room not found", address.protocol);
-  return ctx.rooms.connect(room.id, room.accountId, request, address);
+  return ctx.rooms.connect(room.id, room.accountId, request, address, ctx.trace);
 }
 
 export const documentSocketEndpoints = [

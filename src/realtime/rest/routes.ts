@@ -44,7 +44,7 @@ export const realtimeEndpoints = [
           "This address accepts only WebSocket upgrades: send `Upgrade: websocket`",
         );
       }
-      return ctx.rooms.connect(room.id, room.accountId, request);
+      return ctx.rooms.connect(room.id, room.accountId, request, null, ctx.trace);
     },
   }),
   ...documentSocketEndpoints,

@@ -32,7 +32,7 @@ export class MemoryEvents implements EventTable {
 
   append(event: RecordedEvent): void {
     this.#lastSeq += 1;
-    this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, pendingSubscriptions: null }];
+    this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, pendingSubscriptions: null, trace: null }];
   }
 
   list(limit: number): OutboxEvent[] {

@@ -77,4 +77,11 @@ export const MIGRATIONS: readonly Migration[] = [
     before: "ALTER TABLE document_updates ADD COLUMN authors TEXT;",
     after: "",
   },
+  {
+    // What an event follows from was not known. The rows stay as they are.
+    version: 8,
+    table: "events",
+    before: "ALTER TABLE events ADD COLUMN trace TEXT;",
+    after: "",
+  },
 ];

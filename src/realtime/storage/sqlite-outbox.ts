@@ -23,20 +23,23 @@ type EventRow = {
   occurred_at: number;
   body: string;
   owed: string | null;
+  trace: string | null;
 };
 
 export class SqliteEvents extends SqlitePart implements EventTable {
   readonly #appended: () => void;
+  readonly #trace: () => string | null;
 
-  /** Calls `appended` after each event, within the transaction that records it. */
-  constructor(tables: SqliteTables, appended: () => void) {
+  /** Calls `appended` after each event, within the transaction that records it; `trace` is that of the event as JSON. */
+  constructor(tables: SqliteTables, appended: () => void, trace: () => string | null) {
     super(tables);
     this.#appended = appended;
+    this.#trace = trace;
   }
 
   append({ id, event, occurredAt, body }: RecordedEvent): void {
-    const query = "INSERT INTO events (id, event, occurred_at, body) VALUES (?, ?, ?, ?)";
-    this.tables.write(query, id, event, occurredAt, body);
+    const query = "INSERT INTO events (id, event, occurred_at, body, trace) VALUES (?, ?, ?, ?, ?)";
+    this.tables.write(query, id, event, occurredAt, body, this.#trace());
     this.#appended();
   }
 

@@ -154,7 +154,8 @@ const TABLES: Readonly<Record<string, string>> = {
     event TEXT NOT NULL,
     occurred_at INTEGER NOT NULL,
     body TEXT NOT NULL,
-    owed TEXT
+    owed TEXT,
+    trace TEXT
   );`,
   changed_stores: `CREATE TABLE IF NOT EXISTS changed_stores (
     store TEXT PRIMARY KEY,

@@ -19,6 +19,8 @@ export interface OutboxEvent extends RecordedEvent {
   readonly seq: number;
   /** The subscriptions that it has yet to reach, as JSON; null until they are looked up. */
   readonly pendingSubscriptions: string | null;
+  /** The trace of the request that it follows from, as JSON; null for none. */
+  readonly trace: string | null;
 }
 
 export interface EventTable {

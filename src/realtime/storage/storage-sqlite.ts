@@ -38,8 +38,15 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly occupancy: SqliteOccupancy;
   readonly graces: SqliteGraces;
 
-  /** `eventRecorded` is called within the turn that records an event: the outbox is to be drained after it. */
-  constructor(storage: DurableObjectStorage, eventRecorded: () => void = () => {}) {
+  /**
+   * `eventRecorded` is called within the turn that records an event: the outbox is to be drained after it. `trace` is
+   * that of the request for which the room acts, as JSON.
+   */
+  constructor(
+    storage: DurableObjectStorage,
+    eventRecorded: () => void = () => {},
+    trace: () => string | null = () => null,
+  ) {
     super(storage);
     this.changes = new SqliteChanges(this);
     this.epochs = new SqliteEpochs(this);
@@ -49,7 +56,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.follows = new SqliteFollows(this);
     this.documents = new SqliteDocuments(this);
     this.versions = new SqliteVersions(this);
-    this.events = new SqliteEvents(this, eventRecorded);
+    this.events = new SqliteEvents(this, eventRecorded, trace);
     this.changedStores = new SqliteChangedStores(this);
     this.documentNotes = new SqliteDocumentNotes(this);
     this.occupancy = new SqliteOccupancy(this);

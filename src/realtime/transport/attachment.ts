@@ -1,4 +1,5 @@
 /** What a socket keeps through hibernation: its room, and its connection as the room last saw it. */
+import type { Trace } from "../../platform/trace.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import type { DocumentWire, Joined, Waiting } from "./connection.ts";
 
@@ -14,12 +15,15 @@ interface Attachment {
   readonly subscriptions: Uint8Array;
   /** Of a joined socket. */
   readonly documents?: { readonly wire: DocumentWire["wire"]; readonly opened: Uint8Array };
+  /** Of the request that has opened the socket; absent if an earlier version has. */
+  readonly trace?: Trace | null;
 }
 
 /** A socket that was found again after hibernation. */
 interface AttachedSocket {
   readonly identity: RoomIdentity;
   readonly connection: Waiting | Joined;
+  readonly trace: Trace | null;
 }
 
 const encoder = new TextEncoder();
@@ -29,11 +33,12 @@ const decoder = new TextDecoder();
 export function readAttachment(socket: WebSocket): AttachedSocket | null {
   const attachment = socket.deserializeAttachment() as Attachment | null;
   if (attachment === null) return null;
-  const { identity, connection, presence, subscriptions, documents } = attachment;
-  if (connection.phase === "waiting") return { identity, connection };
+  const { identity, connection, presence, subscriptions, documents, trace = null } = attachment;
+  if (connection.phase === "waiting") return { identity, connection, trace };
   const state = presence === null ? null : decoder.decode(presence);
   return {
     identity,
+    trace,
     connection: {
       ...connection,
       ...{ presence: state, subscriptions: parseNames(subscriptions) },
@@ -50,8 +55,9 @@ export function writeAttachment(
   socket: WebSocket,
   identity: RoomIdentity,
   connection: Waiting | Joined,
+  trace: Trace | null,
 ): void {
-  socket.serializeAttachment(attachmentOf(identity, connection));
+  socket.serializeAttachment({ ...attachmentOf(identity, connection), trace });
 }
 
 function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Attachment {

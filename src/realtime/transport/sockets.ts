@@ -1,4 +1,5 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
+import type { Trace } from "../../platform/trace.ts";
 import { serialize } from "../protocol/frame.ts";
 import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
@@ -13,6 +14,8 @@ import { SlowReaders } from "./slow-readers.ts";
 interface OpenSocket {
   readonly id: string;
   readonly socket: WebSocket;
+  /** Of the request that has opened it; null if that is not known. */
+  readonly trace: Trace | null;
   /** Accepts several frames as one array. */
   batches: boolean;
   /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
@@ -68,9 +71,9 @@ export class Sockets {
     const connections = this.#state.getWebSockets().flatMap((socket) => {
       const attached = readAttachment(socket);
       if (attached === null) return [];
-      const { identity, connection } = attached;
+      const { identity, connection, trace } = attached;
       this.#identity = identity;
-      const open = this.#add(socket, connection.id);
+      const open = this.#add(socket, connection.id, trace);
       if (connection.phase === "joined" && connection.batch) acceptArrays(open);
       if (isOfDocuments(connection)) speakDocuments(open);
       return connection;
@@ -78,21 +81,26 @@ export class Sockets {
     return connections.sort((one, other) => openedAt(one) - openedAt(other));
   }
 
-  accept(socket: WebSocket, id: string, identity: RoomIdentity): void {
+  accept(socket: WebSocket, id: string, identity: RoomIdentity, trace: Trace | null): void {
     this.#state.acceptWebSocket(socket);
     this.#identity = identity;
-    this.#add(socket, id);
+    this.#add(socket, id, trace);
   }
 
-  #add(socket: WebSocket, id: string): OpenSocket {
+  #add(socket: WebSocket, id: string, trace: Trace | null): OpenSocket {
     const output = new Output(false);
     const open: OpenSocket = {
-      ...{ id, socket, batches: false, isOfDocuments: false },
+      ...{ id, socket, trace, batches: false, isOfDocuments: false },
       ...{ queued: [], queuedEventBytes: 0, output },
     };
     this.#byId.set(id, open);
     this.#bySocket.set(socket, open);
     return open;
+  }
+
+  /** The trace of the request that has opened the socket; null if that is not known. */
+  traceOf(id: string): Trace | null {
+    return this.#byId.get(id)?.trace ?? null;
   }
 
   /** Null for a socket that the room has closed or released. */
@@ -114,7 +122,7 @@ export class Sockets {
     if (open === undefined || this.#identity === null) return;
     if (connection.phase === "joined" && connection.batch && !open.batches) acceptArrays(open);
     if (isOfDocuments(connection) && !open.isOfDocuments) speakDocuments(open);
-    writeAttachment(open.socket, this.#identity, connection);
+    writeAttachment(open.socket, this.#identity, connection, open.trace);
   }
 
   /** Sends one message, serialized once for all receivers; clients that accept arrays receive it with {@link requestFlush}. Returns its length. */

@@ -3,13 +3,15 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { CONFIG } from "./bundle/worker-bundle.ts";
 import { applyMigrations, type Database } from "./database.ts";
+import { buildOnly, describePlan } from "./deployment/plan.ts";
 import { ensureDatabases, missingSecrets, type Names, publish } from "./deployment/steps.ts";
 import { type FirstOwner, linkForFirstOwner } from "./first-owner.ts";
+import { listMigrations } from "./migrations.ts";
 import { isOrganizationName } from "./organization.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { runWrangler, type Wrangler } from "./process/wrangler.ts";
 
-const USAGE = "Usage: npm run deploy -- [--organization NAME]";
+const USAGE = "Usage: npm run deploy -- [--organization NAME] [--dry-run]";
 const HELP = `${USAGE}
 
 Deploys Atrium to the Cloudflare account that wrangler is signed in to (npx wrangler login), or to that of the variables
@@ -17,16 +19,25 @@ CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID: creates what is missing, brings 
 that are missing, and publishes the Worker. Run it again to upgrade.
 
   --organization NAME  the first organization; "My organization" by default
+  --dry-run            builds the Worker and says what would be done; needs no account, and changes nothing
 
 Settings are in wrangler.toml. docs/guides/deploying.md says more.`;
 
 const REMOTE: Database = { kind: "remote" };
 
-function parseArguments(args: string[]): { readonly organization: string } {
+interface Options {
+  readonly organization: string;
+  readonly isDryRun: boolean;
+}
+
+function parseArguments(args: string[]): Options {
   try {
-    const { values } = parseArgs({ args, options: { organization: { type: "string" } } });
+    const { values } = parseArgs({
+      args,
+      options: { organization: { type: "string" }, "dry-run": { type: "boolean" } },
+    });
     const organization = values.organization ?? "My organization";
-    if (isOrganizationName(organization)) return { organization };
+    if (isOrganizationName(organization)) return { organization, isDryRun: values["dry-run"] === true };
   } catch {
     // Falls through: the usage says what is allowed.
   }
@@ -37,11 +48,16 @@ interface Configured {
   readonly names: Names;
   /** The setting PUBLIC_ORIGIN, if there is one. */
   readonly origin: string | undefined;
+  /** The bindings that run workflows. */
+  readonly runners: readonly string[];
 }
 
 /** What wrangler.toml says. */
 function readNames(): Configured {
-  const { name, d1_databases, r2_buckets, vars } = readConfig({ config: CONFIG }, { hideWarnings: true });
+  const { name, d1_databases, r2_buckets, vars, worker_loaders, dispatch_namespaces } = readConfig(
+    { config: CONFIG },
+    { hideWarnings: true },
+  );
   const nameOf = ({ database_name = "" }: { database_name?: string }) => database_name;
   const databases: string[] = d1_databases.map(nameOf).filter((each: string) => each !== "");
   const bucket = r2_buckets[0]?.bucket_name;
@@ -51,6 +67,7 @@ function readNames(): Configured {
   return {
     names: { worker: name, databases, bucket },
     origin: typeof origin === "string" && origin !== "" ? origin : undefined,
+    runners: [...(worker_loaders ?? []), ...dispatch_namespaces].map(({ binding }) => binding),
   };
 }
 
@@ -64,9 +81,15 @@ Sign up as the first owner by this link, once and within seven days:
 API keys are made in the dashboard, under Settings.`;
 
 async function main(stop: AbortSignal): Promise<void> {
-  const { organization } = parseArguments(process.argv.slice(2));
-  const { names, origin } = readNames();
+  const { organization, isDryRun } = parseArguments(process.argv.slice(2));
+  const { names, origin, runners } = readNames();
   const wrangler: Wrangler = (args, env) => runWrangler(args, stop, env);
+  if (isDryRun) {
+    console.log("Building the Worker …");
+    const plan = { names, organization, migrations: await listMigrations(), runners };
+    console.log(describePlan(plan, await buildOnly(wrangler)));
+    return;
+  }
   const created = await ensureDatabases(wrangler, names);
   if (created.length > 0) console.log(`Created ${created.join(", ")}`);
   console.log("Bringing the tables up to date …");

@@ -1,6 +1,7 @@
 /** The steps of `npm run deploy`, as they ask wrangler to do them. `npm run deployment` tries them with wrangler itself. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { buildOnly, describePlan } from "../../src/cli/deployment/plan.ts";
 import { ensureDatabases, missingSecrets, publish } from "../../src/cli/deployment/steps.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import type { Wrangler } from "../../src/cli/process/wrangler.ts";
@@ -69,5 +70,24 @@ describe("publishing", () => {
     expect(seen).toMatchObject([{ mode: 0o600, content: '{"JWT_SECRET":"a secret"}' }]);
     expect(seen[0]?.command).not.toContain("a secret");
     await expect(stat(seen[0]?.file ?? "")).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("a dry run", () => {
+  const plan = { names: NAMES, organization: "Acme", migrations: ["0000_a.sql", "0001_b.sql"], runners: [] };
+
+  it("builds the Worker and asks Cloudflare nothing", async () => {
+    const { commands, wrangler } = answering({ deploy: "…\nTotal Upload: 1234.5 KiB / gzip: 345.6 KiB\n…" });
+    expect(await buildOnly(wrangler)).toBe("1234.5 KiB / gzip: 345.6 KiB");
+    expect(commands).toEqual(["deploy --minify --dry-run"]);
+  });
+
+  it("says what would be created, applied and published, and what workflows lack", () => {
+    const text = describePlan(plan, "1 KiB");
+    expect(text).toContain("the databases atrium, atrium-2, the bucket atrium-files and the secret JWT_SECRET");
+    expect(text).toContain("2 migrations, up to 0001_b.sql");
+    expect(text).toContain("the Worker atrium (1 KiB)");
+    expect(text).toContain("Workflows would not run: ");
+    expect(describePlan({ ...plan, runners: ["LOADER"] }, null)).toContain("Workflows run by LOADER.");
   });
 });

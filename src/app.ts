@@ -8,7 +8,7 @@ import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
 import { eventLogEndpoints } from "./event-log/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
-import { guidePage, searchIndex } from "./http/docs/guides.ts";
+import { guidePage, noSuchPage, searchIndex } from "./http/docs/guides.ts";
 import { readDocument } from "./http/docs/model.ts";
 import { referencePage } from "./http/docs/reference.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
@@ -104,7 +104,11 @@ app.on(["GET", "DELETE"], "/mcp", () => new Response(null, { status: 405, header
 app.options("/mcp", () => preflight(crypto.randomUUID()));
 
 app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
-app.get("/docs/reference", (c) => referencePage(apiDocument(), new URL(c.req.url)));
+app.on(
+  "GET",
+  ["/docs/reference", "/docs/reference/*"],
+  (c) => referencePage(apiDocument(), new URL(c.req.url)) ?? noSuchPage(),
+);
 app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument()));
 app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));

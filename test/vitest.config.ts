@@ -126,7 +126,7 @@ export default defineConfig({
           name: "architecture",
           include: [
             "test/{architecture,language}.test.ts",
-            "test/docs/{links,snippets}.test.ts",
+            "test/docs/{links,samples,snippets}.test.ts",
             "test/mutants/*.test.ts",
           ],
           maxWorkers: 3,

@@ -15,6 +15,6 @@ export function requireSameOrigin(request: Request, ownOrigin: string): void {
   throw new AppError(
     "Auth",
     "FORBIDDEN",
-    `With a session cookie, only the dashboard's own pages at ${ownOrigin} can make changes; use an API key instead`,
+    `With a session cookie, only the service's own pages at ${ownOrigin} can make changes; use an API key instead`,
   );
 }

@@ -1,5 +1,6 @@
 /** The documentation in a real browser: it loads only from the service, and works on any screen and by keyboard. */
-import type { Browser, Locator, Page } from "playwright-core";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
@@ -37,7 +38,13 @@ async function open(path: string, { width, height, colorScheme }: Screen = WIDE)
   await page.goto(`${service.url}${path}`);
 }
 
-const paths = ["/docs", "/docs/guides/workflows", "/docs/reference"];
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
+const paths = ["/docs", "/docs/guides/workflows", "/docs/reference", "/docs/reference/setEntry"];
 const screens: Screen[] = [WIDE, { ...WIDE, colorScheme: "dark" }, PHONE, { ...PHONE, colorScheme: "dark" }];
 
 describe.each(paths)("%s", (path) => {
@@ -56,6 +63,9 @@ describe.each(paths)("%s", (path) => {
       expect(contrasts.length).toBeGreaterThan(8);
       expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
     }
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => window.axe.run());
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([]);
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${service.url}/docs`))).toEqual([]);
   });
@@ -78,24 +88,61 @@ describe.each(paths)("%s", (path) => {
 });
 
 describe("a reader of the API reference", () => {
-  it("navigates from the contents to an operation", async () => {
+  it("navigates from the contents to an operation, and to the schema of its response", async () => {
     await open("/docs/reference");
     expect(await page.title()).toBe("Atrium API");
-    const link = page.getByRole("navigation").getByRole("link", { name: "Create a room" });
-    await link.click();
-    await page.waitForURL("**#operation-createRoom");
-    const heading = page.getByRole("heading", { name: "Create a room", exact: true });
-    const placeOf = async (thing: Locator) => (await thing.boundingBox())?.y ?? -1;
-    // Sections take their height when they come into view, and the page moves with them.
-    await expect.poll(async () => Math.floor((await placeOf(heading)) / 200)).toBe(0);
-    // The contents, which are longer than the screen, stay where the reader has scrolled them.
-    await expect.poll(async () => Math.floor((await placeOf(link)) / WIDE.height)).toBe(0);
+    const contents = page.getByRole("navigation");
+    await contents.getByText("Rooms", { exact: true }).click();
+    await contents.getByRole("link", { name: "Create a room" }).click();
+    await page.waitForURL("**/docs/reference/createRoom");
+    await page.getByRole("heading", { name: "Create a room", exact: true, level: 1 }).waitFor();
+    expect(await contents.getByRole("link", { name: "Create a room" }).getAttribute("aria-current")).toBe(
+      "page",
+    );
+    await page.getByRole("main").getByRole("link", { name: "Room", exact: true }).first().click();
+    await page.waitForURL("**/docs/reference/schemas/Room");
+    expect(complaints).toEqual([]);
   });
 
-  it("navigates from an operation to the schema of its response", async () => {
-    await open("/docs/reference", PHONE);
-    await page.locator("#operation-getRoom").getByRole("link", { name: "Room", exact: true }).first().click();
-    await page.waitForURL("**#schema-Room");
+  it("tries an operation with a session and with a key, and confirms what changes something", async () => {
+    await open("/docs/reference/createRoom");
+    await page.evaluate(async () => {
+      const ada = { name: "Ada", email: `${crypto.randomUUID()}@example.com`, password: "a long password" };
+      await fetch("/dashboard/api/sign-up", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ ...ada, organization: "Acme" }),
+      });
+    });
+    const sent = () => requested.filter((url) => url.includes("/v1/"));
+    await page.getByText("Try it").click();
+    await page.getByRole("option", { name: "Acme, as Ada" }).waitFor({ state: "attached" });
+    await page.getByLabel("Body, as JSON").fill('{ "name": "Tried" }');
+    await page.getByRole("button", { name: "Send POST" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(sent()).toEqual([]);
+    const send = async () => {
+      await page.getByRole("button", { name: "Send POST" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").getByRole("button", { name: "Send POST" }).click();
+    };
+    await send();
+    await page.getByText(/^Status 201 /).waitFor();
+    await page.locator("figure", { hasText: '"name": "Tried"' }).first().waitFor();
+
+    await page.getByLabel("Credential").selectOption("An API key");
+    await page.getByLabel("Account ID").fill(service.accountId);
+    await page.getByLabel("API key", { exact: true }).fill("none of ours");
+    await send();
+    await page.getByText(/^Status 401 /).waitFor();
+    await page.getByLabel("API key", { exact: true }).fill(service.apiKey);
+    await send();
+    await page.getByText(/^Status 201 /).waitFor();
+    const request = page.locator("figure", { hasText: `POST /v1/accounts/${service.accountId}/rooms` });
+    expect(await request.textContent()).toContain("Authorization: Bearer …");
+    expect(sent()).toHaveLength(3);
+    expect(requested.filter((url) => !url.startsWith(service.url))).toEqual([]);
   });
 });
 
@@ -128,7 +175,7 @@ describe("a reader of the guides", () => {
     await open("/docs/guides/files", PHONE);
     await page.getByRole("searchbox").fill("delete /upload");
     await page.getByRole("list", { name: "Results" }).getByRole("link", { name: "Delete a file" }).click();
-    await page.waitForURL("**/docs/reference#operation-deleteFile");
+    await page.waitForURL("**/docs/reference/deleteFile");
   });
 
   it("chooses a language once for all samples and pages", async () => {

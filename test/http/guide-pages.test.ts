@@ -85,7 +85,7 @@ describe("the search", () => {
     });
     expect(search(index, "retries", 5).map(({ url }) => url)).toContain("/docs/guides/webhooks#retries");
     expect(search(index, "create a room", 5)[0]).toMatchObject({
-      url: "/docs/reference#operation-createRoom",
+      url: "/docs/reference/createRoom",
     });
     expect(search(index, "post /rooms", 20).map(({ title }) => title)).toContain("Create a room");
   });

@@ -1,17 +1,30 @@
-/** The API reference shows the whole description, and nothing in it can become markup or load anything. */
+/** The API reference shows the whole description, page by page, and nothing in it can become markup or load anything. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { entriesOf, readDocument } from "../../src/http/docs/model.ts";
-import { referencePage } from "../../src/http/docs/reference.ts";
+import { readPage, referencePage } from "../../src/http/docs/reference.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
 import { ORIGIN } from "../support/api.ts";
 
-const readPage = () => exports.default.fetch(new Request(`${ORIGIN}/docs/reference`));
+const described = readDocument(buildDocument(ENDPOINTS));
+const REFERENCE = "/docs/reference";
+/** Where all of its pages are. */
+const ADDRESSES = [
+  REFERENCE,
+  ...entriesOf(described).map(({ operation }) => `${REFERENCE}/${operation.operationId}`),
+  `${REFERENCE}/schemas`,
+  ...Object.keys(described.components?.schemas ?? {}).map((name) => `${REFERENCE}/schemas/${name}`),
+];
 
-/** The page of any document. */
-const pageOf = (document: ApiDocument): Response =>
-  referencePage(document, new URL("/docs/reference", ORIGIN));
+const get = (path: string) => exports.default.fetch(new Request(`${ORIGIN}${path}`));
+
+/** A page of any document, as text. */
+async function pageOf(document: ApiDocument, path: string): Promise<string> {
+  const response = referencePage(document, new URL(path, ORIGIN));
+  if (response === null) throw new Error(`There is no page ${path}`);
+  return response.text();
+}
 
 /** What a reader sees, with the entities that the page uses resolved. */
 const visibleTextOf = (page: string): string =>
@@ -29,37 +42,67 @@ const doctor = (document: ApiDocument, mark: string): ApiDocument =>
     typeof value === "string" ? value + mark : value,
   );
 
-describe("GET /docs/reference", () => {
-  it("shows every operation with its path and summary", async () => {
-    const text = visibleTextOf(await (await readPage()).text());
-    for (const { path, operation } of entriesOf(readDocument(buildDocument(ENDPOINTS)))) {
+describe("the API reference", () => {
+  it("lists every operation, and shows each on a page with its path and a sample", async () => {
+    const overview = await (await get(REFERENCE)).text();
+    for (const { path, operation } of entriesOf(described)) {
+      expect(visibleTextOf(overview)).toContain(operation.summary);
+      const text = visibleTextOf(await (await get(`${REFERENCE}/${operation.operationId}`)).text());
       expect(text).toContain(path);
       expect(text).toContain(operation.summary);
+      expect(text).toMatch(/curl |new WebSocket/);
     }
   });
 
+  it("has no other pages", async () => {
+    for (const path of ["/none", "/schemas/none", "/schemas/constructor", "/createRoom/more"])
+      expect([path, (await get(REFERENCE + path)).status]).toEqual([path, 404]);
+  });
+
   it("links only to places that exist, on the page or in this service", async () => {
-    const page = await (await readPage()).text();
-    const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map((match) => `#${match[1]}`);
-    expect(new Set(ids).size).toBe(ids.length);
-    const targets = new Set([...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1]));
-    expect(targets.size).toBeGreaterThan(ENDPOINTS.length);
-    const elsewhere = ["/docs", "/docs/reference", "/v1/openapi.json"];
-    for (const target of targets) expect([...ids, ...elsewhere]).toContain(target);
+    const elsewhere = ["/docs", "/v1/openapi.json", "#content", "#contents", `${REFERENCE}#`];
+    for (const path of ADDRESSES) {
+      const page = await (await get(path)).text();
+      const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map((match) => match[1]);
+      expect([path, new Set(ids).size]).toEqual([path, ids.length]);
+      const targets = [...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, target = ""]) => target);
+      const missing = targets.filter(
+        (target) => !ADDRESSES.includes(target) && !elsewhere.some((start) => target.startsWith(start)),
+      );
+      expect([path, missing]).toEqual([path, []]);
+    }
+  });
+
+  it("has the credentials that its pages link to", async () => {
+    const page = await (await get(REFERENCE)).text();
+    for (const name of Object.keys(described.components?.securitySchemes ?? {}))
+      expect(page).toContain(`id="credential-${name}"`);
   });
 
   it("has no inline script or style, and headers that would stop one", async () => {
-    const response = await readPage();
-    const page = await response.text();
-    expect(page.match(/<script.*?>/g)).toEqual(['<script type="module" src="/docs/assets/docs.js">']);
-    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=/);
-    const policy = response.headers.get("Content-Security-Policy");
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
-    expect(policy).not.toContain("unsafe");
-    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
-    expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
-    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
-    expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");
+    for (const path of [REFERENCE, `${REFERENCE}/createRoom`, `${REFERENCE}/schemas/Room`]) {
+      const response = await get(path);
+      const page = await response.text();
+      expect(page.match(/<script.*?>/g)).toEqual(['<script type="module" src="/docs/assets/docs.js">']);
+      expect(page).not.toMatch(/<style|\sstyle=|\son\w+=/);
+      const policy = response.headers.get("Content-Security-Policy");
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).toContain("form-action 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
+      expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+      expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");
+    }
+  });
+
+  it("offers to try what answers with JSON, and no sockets or files", async () => {
+    const untried: string[] = [];
+    for (const { operation } of entriesOf(described)) {
+      const page = await (await get(`${REFERENCE}/${operation.operationId}`)).text();
+      if (!page.includes('<details class="try" hidden')) untried.push(operation.operationId);
+    }
+    expect(untried).toEqual(["readFile", "openSocket", "openDocumentSocket", "downloadStore"]);
   });
 });
 
@@ -69,23 +112,29 @@ describe("the page of a document whose texts are markup", () => {
   it.each(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint] as const))(
     "shows it as text in the summary and description of %s",
     async (_, endpoint) => {
-      const page = await pageOf(buildDocument([{ ...endpoint, summary: MARKUP, details: MARKUP }])).text();
+      const document = buildDocument([{ ...endpoint, summary: MARKUP, details: MARKUP }]);
+      const page = await pageOf(document, `${REFERENCE}/${endpoint.operation}`);
       expect(page).not.toContain("<img");
       expect(visibleTextOf(page).split(MARKUP).length).toBeGreaterThan(2);
     },
   );
 
   it("shows it as text wherever it stands", async () => {
-    const page = await pageOf(doctor(buildDocument(ENDPOINTS), MARKUP)).text();
-    expect(page).not.toContain("<img");
-    expect(page).toContain("&quot;&#39;&gt;&lt;img onerror=alert(1)&gt;");
+    const document = doctor(buildDocument(ENDPOINTS), MARKUP);
+    const ids = ENDPOINTS.map(({ operation }) => `/${operation}${MARKUP}`);
+    const schemas = Object.keys(described.components?.schemas ?? {}).map((name) => `/schemas/${name}`);
+    for (const path of ["", "/schemas", ...ids, ...schemas]) {
+      const page = readPage(document, REFERENCE + path);
+      expect(page).not.toContain("<img");
+      expect(page).toContain("&quot;&#39;&gt;&lt;img onerror=alert(1)&gt;");
+    }
   });
 
   it("renders the little Markdown that it knows inside of escaped text", async () => {
     const details = "A **<b>bold</b>** and `<i>code</i>`, an open ` and **.\n\nAnother paragraph.";
-    const page = await pageOf(
-      buildDocument(ENDPOINTS.slice(0, 1).map((one) => ({ ...one, details }))),
-    ).text();
+    const [first] = ENDPOINTS;
+    if (first === undefined) throw new Error("There are no endpoints");
+    const page = await pageOf(buildDocument([{ ...first, details }]), `${REFERENCE}/${first.operation}`);
     expect(page).toContain(
       "<p>A <strong>&lt;b&gt;bold&lt;/b&gt;</strong> and <code>&lt;i&gt;code&lt;/i&gt;</code>,",
     );

@@ -1,6 +1,7 @@
 /** Tables of fields: a schema's properties or an operation's parameters, with type, limits and meaning. */
+import { schemaAddress } from "./addresses.ts";
 import { nameOfRef, type Parameter, resolve, type Schema, type Schemas } from "./model.ts";
-import { anchor, type Html, html, inline } from "./text.ts";
+import { type Html, html, inline } from "./text.ts";
 
 /** One row of a table: a parameter, or a field of a body or a response. */
 export interface Field {
@@ -22,7 +23,7 @@ const code = (value: unknown): Html => html`<code>${JSON.stringify(value)}</code
 export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOfRef(schema.$ref);
-    return html`<a href="#${anchor("schema", name)}">${name}</a>`;
+    return html`<a href="${schemaAddress(name)}">${name}</a>`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return html`${joined(choices.map(typeOf), " or ")}`;

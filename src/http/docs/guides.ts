@@ -3,9 +3,9 @@ import { AppError } from "../../platform/errors.ts";
 import { failure, withoutCors } from "../envelope.ts";
 import type { ApiDocument } from "../openapi/openapi.ts";
 import { withPageHeaders } from "../security-headers.ts";
+import { operationAddress, schemaAddress } from "./addresses.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
 import { entriesOf, readDocument } from "./model.ts";
-import { anchor } from "./text.ts";
 
 /** The files that the build has made. */
 interface AssetsEnv {
@@ -19,12 +19,19 @@ export async function guidePage(request: Request, env: AssetsEnv): Promise<Respo
   const asset = await env.ASSETS.fetch(
     url.pathname === "/docs" ? new Request(new URL("/docs/", url), request) : request,
   );
-  if (asset.status !== 404) return withPageHeaders(asset, url);
-  const error = new AppError("Server", "NOT_FOUND", "There is no such page; /docs lists all pages");
-  return withoutCors(failure(error, crypto.randomUUID()));
+  return asset.status === 404 ? noSuchPage() : withPageHeaders(asset, url);
 }
 
-/** The search index: the pages' headings, and the operations of the API reference. */
+/** The response where there is no page. */
+export const noSuchPage = (): Response =>
+  withoutCors(
+    failure(
+      new AppError("Server", "NOT_FOUND", "There is no such page; /docs lists all pages"),
+      crypto.randomUUID(),
+    ),
+  );
+
+/** The search index: the pages' headings, and the operations and schemas of the API reference. */
 export async function searchIndex(
   request: Request,
   env: AssetsEnv,
@@ -32,15 +39,26 @@ export async function searchIndex(
 ): Promise<Response> {
   const asset = await env.ASSETS.fetch(request);
   const headings: SearchEntry[] = await asset.json();
-  return Response.json([...headings, ...operationEntries(document)], {
+  return Response.json([...headings, ...referenceEntries(document)], {
     headers: { "Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff" },
   });
 }
 
-const operationEntries = (document: ApiDocument): SearchEntry[] =>
-  entriesOf(readDocument(document)).map(({ method, path, operation }) => ({
+const REFERENCE = "API reference";
+
+function referenceEntries(document: ApiDocument): SearchEntry[] {
+  const described = readDocument(document);
+  const operations = entriesOf(described).map(({ method, path, operation }) => ({
     title: operation.summary,
-    page: "API reference",
-    url: `/docs/reference#${anchor("operation", operation.operationId)}`,
+    page: REFERENCE,
+    url: operationAddress(operation.operationId),
     text: `${method.toUpperCase()} ${path}`,
   }));
+  const schemas = Object.entries(described.components?.schemas ?? {}).map(([name, { description }]) => ({
+    title: name,
+    page: `${REFERENCE}, schemas`,
+    url: schemaAddress(name),
+    text: description ?? "",
+  }));
+  return [...operations, ...schemas];
+}

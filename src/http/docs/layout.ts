@@ -21,7 +21,7 @@ export const layout = ({ title, side, content }: Layout): Html => html`${markup(
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<div class="bar">
+<header class="bar">
 <a class="brand" href="/docs">Atrium docs</a>
 <div class="search" role="search" hidden>
 <input type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false">
@@ -29,7 +29,7 @@ export const layout = ({ title, side, content }: Layout): Html => html`${markup(
 </div>
 <a href="/docs/reference">API reference</a>
 <a class="to-contents" href="#contents">Contents</a>
-</div>
+</header>
 <div class="layout">
 <div class="side" id="contents">${side}</div>
 <div>${content}</div>

@@ -119,3 +119,9 @@ export const jsonOf = (part: { readonly content?: Content } | undefined): Schema
 /** The schema of a form's fields; undefined if the body is no form. */
 export const formOf = (operation: Operation): Schema | undefined =>
   operation.requestBody?.content["multipart/form-data"]?.schema;
+
+/** Whether the operation answers with JSON, and not with a socket or the bytes of a file. */
+export function isJson({ operation }: Entry): boolean {
+  const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith("2"));
+  return successes.length > 0 && successes.every(([, answer]) => jsonOf(answer) !== undefined);
+}

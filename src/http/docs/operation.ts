@@ -1,8 +1,11 @@
-/** One operation of the API reference: what it does, its parameters, body, responses and errors, and a sample call. */
-import { exampleOf, isSuccess, isUpgrade, sampleOf } from "./example.ts";
+/** The page of one operation: what it does, its parameters, body, responses and errors, sample calls, and a form to try it. */
+import { credentialAddress } from "./addresses.ts";
+import { exampleOf, isSuccess } from "./example.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
 import { type Answer, type Entry, formOf, jsonOf, type Operation, type Schemas } from "./model.ts";
-import { anchor, type Html, html, inline, paragraphs, prose } from "./text.ts";
+import { insteadOfSdk, samplesOf } from "./samples/samples.ts";
+import { type Html, html, inline, paragraphs, prose } from "./text.ts";
+import { tryForm } from "./try-form.ts";
 
 /** The method as a small colored label; the color only repeats the word. */
 export const badge = (method: string): Html =>
@@ -24,7 +27,7 @@ function callers(operation: Operation): Html {
   const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
   if (schemes.length === 0) return html`<p class="callers">Public: needs no credential.</p>`;
   const links = schemes.map(
-    (name, index) => html`${index === 0 ? "" : " or "}<a href="#${anchor("credential", name)}">${name}</a>`,
+    (name, index) => html`${index === 0 ? "" : " or "}<a href="${credentialAddress(name)}">${name}</a>`,
   );
   return html`<p class="callers">Credential: ${links}</p>`;
 }
@@ -33,14 +36,14 @@ function parameters(operation: Operation): Html {
   const fields = (operation.parameters ?? []).map(fieldOfParameter);
   return fields.length === 0
     ? html``
-    : html`<h4>Parameters</h4>${fieldTable(`Parameters of ${operation.summary}`, fields)}`;
+    : html`<h2>Parameters</h2>${fieldTable(`Parameters of ${operation.summary}`, fields)}`;
 }
 
 function body(operation: Operation, schemas: Schemas): Html {
   const form = formOf(operation);
   const schema = form ?? jsonOf(operation.requestBody);
   if (schema === undefined) return html``;
-  return html`<h4>${form === undefined ? "Body" : "Form"}</h4><p>${typeOf(schema)}</p>
+  return html`<h2>${form === undefined ? "Body" : "Form"}</h2><p>${typeOf(schema)}</p>
     ${fieldTable(`Body of ${operation.summary}`, fieldsOf(schema, schemas))}`;
 }
 
@@ -53,7 +56,7 @@ function payloadOf(answer: Answer, schemas: Schemas): Field[] {
 
 function success(status: string, answer: Answer, operation: Operation, schemas: Schemas): Html {
   const fields = jsonOf(answer) === undefined ? [] : payloadOf(answer, schemas);
-  return html`<h4>Response <span class="status">${status}</span></h4>${prose(answer.description)}
+  return html`<h2>Response <span class="status">${status}</span></h2>${prose(answer.description)}
     ${fields.length === 0 ? "" : fieldTable(`Response ${status} of ${operation.summary}`, fields, true)}`;
 }
 
@@ -68,7 +71,7 @@ function errors(operation: Operation): Html {
   const rows = failures.flatMap(([status, answer]) =>
     paragraphs(answer.description).map((paragraph) => errorRow(status, paragraph)),
   );
-  return html`<h4>Errors</h4>${scrollBox(
+  return html`<h2>Errors</h2>${scrollBox(
     `Errors of ${operation.summary}`,
     html`<table>
       <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
@@ -77,13 +80,21 @@ function errors(operation: Operation): Html {
   )}`;
 }
 
-/** The section of one operation. */
-export function operationSection(entry: Entry, schemas: Schemas): Html {
+/** The calls in each language, as tabs where there are several. */
+function calls(entry: Entry, schemas: Schemas): Html {
+  const instead = insteadOfSdk(entry);
+  const samples = samplesOf(entry, schemas).map(({ language, text }) => sample(language, text));
+  return html`${samples.length > 1 ? html`<div class="languages">${samples}</div>` : samples}
+    ${instead === null ? "" : html`<p class="callers">${inline(instead)}</p>`}`;
+}
+
+/** The content of an operation's page. */
+export function operationPage(entry: Entry, schemas: Schemas): Html {
   const { method, path, operation } = entry;
   const successes = Object.entries(operation.responses).filter(([status]) => isSuccess(status));
   const requestBody = jsonOf(operation.requestBody);
-  return html`<article id="${anchor("operation", operation.operationId)}">
-    <h3>${inline(operation.summary)}</h3>
+  return html`<main id="content">
+    <h1>${inline(operation.summary)}</h1>
     <p class="address">${badge(method)} <code>${breakable(path)}</code></p>
     <div class="columns">
       <div class="facts">
@@ -95,7 +106,8 @@ export function operationSection(entry: Entry, schemas: Schemas): Html {
         ${errors(operation)}
       </div>
       <div class="samples">
-        ${sample(isUpgrade(operation) ? "JavaScript" : "Shell", sampleOf(entry, schemas))}
+        ${calls(entry, schemas)}
+        ${tryForm(entry, schemas)}
         ${requestBody === undefined ? "" : jsonSample("Body", exampleOf(requestBody, schemas))}
         ${successes.map(([status, answer]) => {
           const schema = jsonOf(answer);
@@ -103,5 +115,5 @@ export function operationSection(entry: Entry, schemas: Schemas): Html {
         })}
       </div>
     </div>
-  </article>`;
+  </main>`;
 }

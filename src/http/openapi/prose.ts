@@ -13,7 +13,7 @@ it, and webhooks get the \`traceparent\`.
 **Authentication.** Send \`Authorization: Bearer <Base64 of accountId:apiKey>\`, in standard or URL-safe Base64, with or
 without padding. Some endpoints also accept a user's JWT; they say so. Create API keys in the dashboard, or create an
 organization with its first key by \`npm run account -- create NAME\`. Without the header, the dashboard's session cookie
-authenticates a member of the organization; changes are then accepted from the dashboard's own pages only.
+authenticates a member of the organization; changes are then accepted from the service's own pages only.
 
 **Input.** Except for uploads, bodies are JSON in UTF-8, up to ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep. Unknown fields are
 ignored, and the last value of a duplicate key counts. Strings are well-formed Unicode without NUL; their length is

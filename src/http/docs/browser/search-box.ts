@@ -1,4 +1,5 @@
 /** The search of the documentation: a box whose results are links. */
+import { element } from "./element.ts";
 import { type SearchEntry, search } from "./search-index.ts";
 
 const MAX_RESULTS = 10;
@@ -59,19 +60,10 @@ function move(places: readonly HTMLElement[], step: number): void {
 }
 
 function itemOf({ title, page, url, text }: SearchEntry): HTMLElement {
-  const link = document.createElement("a");
+  const about = [title === page ? "" : page, text].filter(Boolean).join(" · ");
+  const link = element("a", element("strong", title), element("span", about));
   link.href = url;
-  link.appendChild(withTag("strong", title));
-  link.appendChild(withTag("span", [title === page ? "" : page, text].filter(Boolean).join(" · ")));
-  const item = document.createElement("li");
-  item.appendChild(link);
-  return item;
+  return element("li", link);
 }
 
-const nothing = (): HTMLElement => withTag("li", "Nothing found");
-
-function withTag(tag: string, text: string): HTMLElement {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  return element;
-}
+const nothing = (): HTMLElement => element("li", "Nothing found");

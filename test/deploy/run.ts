@@ -1,4 +1,4 @@
-/** `npm run deploy` against a stand-in for Cloudflare's API: the first time, and again. By hand: `node test/deploy/run.ts`. */
+/** `npm run deploy` against a stand-in for Cloudflare's API: dry, the first time, and again. By hand: `node test/deploy/run.ts`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -39,6 +39,9 @@ const rowsOf = (sql: string) =>
   [...account.databases.values()].flatMap(({ rows }) => rows.prepare(sql).all());
 
 try {
+  const dry = await deploy("--dry-run");
+  check("a dry run says what it would create", dry.includes("the database atrium"));
+  check("it creates nothing", account.databases.size + account.secrets.size + account.uploads.length === 0);
   const first = await deploy("--organization", "O'Hara & Söhne");
   check("the first run names the address", first.includes("https://atrium.example.workers.dev"));
   check("it links the first owner", /dashboard\/invitations\/[\w-]{43}\n/.test(first));

@@ -11,7 +11,7 @@ import { overviewPage } from "./overview.ts";
 import { schemaListPage, schemaPage } from "./schemas.ts";
 import { type Html, html } from "./text.ts";
 
-/** A page before it has its surroundings. */
+/** A page without its head and navigation. */
 interface Page {
   readonly title: string;
   readonly content: Html;

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { exampleOf } from "../../src/http/docs/example.ts";
+import { fetchSample } from "../../src/http/docs/fetch-sample.ts";
 import {
   type Described,
   type Entry,
@@ -13,8 +14,7 @@ import {
   jsonOf,
   readDocument,
 } from "../../src/http/docs/model.ts";
-import { fetchSample } from "../../src/http/docs/samples/fetch.ts";
-import { SDK_PRELUDE, SDK_SAMPLES } from "../../src/http/docs/samples/sdk.ts";
+import { SDK_PRELUDE, SDK_SAMPLES } from "../../src/http/docs/sdk-samples.ts";
 import type { ApiDocument } from "../../src/http/openapi/openapi.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { ROOT, run } from "../node/processes.ts";

@@ -3,7 +3,7 @@ import { credentialAddress } from "./addresses.ts";
 import { exampleOf, isSuccess } from "./example.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
 import { type Answer, type Entry, formOf, jsonOf, type Operation, type Schemas } from "./model.ts";
-import { insteadOfSdk, samplesOf } from "./samples/samples.ts";
+import { insteadOfSdk, samplesOf } from "./samples.ts";
 import { type Html, html, inline, paragraphs, prose } from "./text.ts";
 import { tryForm } from "./try-form.ts";
 

@@ -1,6 +1,6 @@
 /** A call in TypeScript without the SDK, by `fetch`. */
-import type { Entry, Schemas } from "../model.ts";
-import { sampleRequest } from "./request.ts";
+import type { Entry, Schemas } from "./model.ts";
+import { sampleRequest } from "./sample-request.ts";
 
 const value = (name: string): string => `\${${name}}`;
 

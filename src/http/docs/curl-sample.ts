@@ -1,6 +1,6 @@
 /** A call in a shell, by curl. */
-import type { Entry, Schemas } from "../model.ts";
-import { sampleRequest } from "./request.ts";
+import type { Entry, Schemas } from "./model.ts";
+import { sampleRequest } from "./sample-request.ts";
 
 /** The shell variable of a name: `$ACCOUNT_ID` for `accountId`. */
 const variable = (name: string): string => `$${name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase()}`;

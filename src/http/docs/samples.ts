@@ -1,9 +1,10 @@
 /** The samples of an operation, in each language that has one. */
-import { isUpgrade } from "../example.ts";
-import { type Entry, isJson, type Schemas } from "../model.ts";
-import { curlSample } from "./curl.ts";
-import { fetchSample } from "./fetch.ts";
-import { SDK_PRELUDE, SDK_SAMPLES } from "./sdk.ts";
+
+import { curlSample } from "./curl-sample.ts";
+import { isUpgrade } from "./example.ts";
+import { fetchSample } from "./fetch-sample.ts";
+import { type Entry, isJson, type Schemas } from "./model.ts";
+import { SDK_PRELUDE, SDK_SAMPLES } from "./sdk-samples.ts";
 
 /** A sample, and the language that its tab names: the guides name theirs alike. */
 export interface Sample {

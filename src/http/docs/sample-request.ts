@@ -1,6 +1,6 @@
 /** A sample request of an operation: its parts, for each language to write down. */
-import { exampleOf } from "../example.ts";
-import { type Entry, formOf, jsonOf, resolve, type Schemas } from "../model.ts";
+import { exampleOf } from "./example.ts";
+import { type Entry, formOf, jsonOf, resolve, type Schemas } from "./model.ts";
 
 /** How a language writes a value that its reader has, such as `$ROOM_ID`. */
 export type Place = (name: string) => string;

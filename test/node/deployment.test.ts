@@ -84,7 +84,9 @@ describe("a dry run", () => {
 
   it("says what would be created, applied and published, and what workflows lack", () => {
     const text = describePlan(plan, "1 KiB");
-    expect(text).toContain("the databases atrium, atrium-2, the bucket atrium-files and the secret JWT_SECRET");
+    expect(text).toContain(
+      "the databases atrium, atrium-2, the bucket atrium-files and the secret JWT_SECRET",
+    );
     expect(text).toContain("2 migrations, up to 0001_b.sql");
     expect(text).toContain("the Worker atrium (1 KiB)");
     expect(text).toContain("Workflows would not run: ");

@@ -18,8 +18,8 @@ RUN ln -s /data/settings .dev.vars \
   && find src docs *.md wrangler.toml node_modules/.package-lock.json -exec touch -d @1800000000 {} + \
   && node src/cli/bundle/prepare.ts
 
-# A container is closed until it is opened: no sign-up, no demo, and webhooks to public hosts only.
-ENV ATRIUM_SIGN_UP=invite ATRIUM_DEMO_ACCOUNT_ID= ATRIUM_WEBHOOK_DEV_TARGETS= ATRIUM_ALLOWED_HOSTS=*
+# A container is closed until it is opened: no sign-up, no demo, no mail, and webhooks to public hosts only.
+ENV ATRIUM_SIGN_UP=invite ATRIUM_DEMO_ACCOUNT_ID= ATRIUM_MAIL_FROM= ATRIUM_WEBHOOK_DEV_TARGETS= ATRIUM_ALLOWED_HOSTS=*
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s CMD ["node", "-e", "fetch('http://localhost:8787/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM

@@ -18,6 +18,7 @@ import { metricsResponse } from "./http/metrics-response.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createMcp } from "./mcp/routes.ts";
+import { noticeEndpoints } from "./members/notice-settings.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
@@ -126,10 +127,16 @@ const DASHBOARD_ENDPOINTS = [
   ...passwordLinkEndpoints,
   ...onboardingEndpoints,
   ...personPrivacyEndpoints,
+  ...noticeEndpoints,
 ];
 for (const endpoint of DASHBOARD_ENDPOINTS) {
   app.on(endpoint.method, `/dashboard/api${endpoint.path}`, (c) =>
-    handleDashboardRequest(endpoint, { request: c.req.raw, env: c.env, params: c.req.param() }),
+    handleDashboardRequest(endpoint, {
+      request: c.req.raw,
+      env: c.env,
+      execution: c.executionCtx,
+      params: c.req.param(),
+    }),
   );
 }
 app.all("/dashboard/api/*", () => withoutCors(noSuchEndpoint()));

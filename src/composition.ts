@@ -14,6 +14,8 @@ import { originOf } from "./http/origin.ts";
 import type { Composition } from "./http/pipeline.ts";
 import { limitTrigger } from "./http/rate-limit.ts";
 import type { ServedRequest } from "./http/served-request.ts";
+import { mailOutbox } from "./mail/outbox.ts";
+import type { MemberContext } from "./members/context.ts";
 import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
@@ -41,6 +43,7 @@ import { secretSealer } from "./workflows/sealed-secrets.ts";
 export interface AppContext
   extends QuotaContext,
     OrganizationContext,
+    MemberContext,
     RequestLogContext,
     RoomContext,
     UserContext,
@@ -98,6 +101,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
       uploadBounds: boardUploadBounds(env),
+      mail: () => mailOutbox(env),
       webhookDevTargets: webhookDevTargets(env),
       ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.

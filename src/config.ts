@@ -30,6 +30,10 @@ export interface Env extends Partial<Record<SettingName, string>> {
   /** The pool of processes for the code of workflows, and how it reaches them: only under `npm start`. */
   readonly PROGRAM_POOL?: Fetcher;
   readonly PROGRAM_PORT?: DebugPort;
+  /** Cloudflare's binding that sends mail; a deployment without it sends none. */
+  readonly MAIL?: SendEmail;
+  /** Takes the mail instead, for a developer to read: only under `npm start` on this machine. */
+  readonly MAIL_TRAY?: Fetcher;
   /** Starts isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;
   /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
@@ -101,6 +105,16 @@ const largeNumber = (fallback: number) =>
     )
     .transform((value) => (value === "" ? fallback : Number(value)));
 
+/** The origin of a URL; undefined without one. */
+const origin = text.transform((value, issues) => {
+  if (value === undefined) return undefined;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
+    return url.origin;
+  issues.addIssue("must be an origin such as https://atrium.example, without a path");
+  return z.NEVER;
+});
+
 const required = (remedy: string) => {
   const problem = `is not set: ${remedy}`;
   return z.string(problem).trim().min(1, problem);
@@ -112,14 +126,7 @@ const SETTINGS = {
   /** The secret before the latest rotation. Tokens signed with it stay valid. */
   JWT_SECRET_PREVIOUS: text,
   /** The service's own origin, such as `https://atrium.example`; without it, each request's own is used. */
-  PUBLIC_ORIGIN: text.transform((value, issues) => {
-    if (value === undefined) return undefined;
-    const url = URL.parse(value);
-    if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
-      return url.origin;
-    issues.addIssue("must be an origin such as https://atrium.example, without a path");
-    return z.NEVER;
-  }),
+  PUBLIC_ORIGIN: origin,
   /** Further host names that lead to this service, which neither webhooks nor workflows may reach. */
   OWN_HOSTS: hosts,
   /** The host names under which the service answers, `*` for all; Cloudflare passes on those of the deployment only. */
@@ -144,6 +151,10 @@ const SETTINGS = {
   TURNSTILE_VERIFY_URL: text.transform(
     (url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify",
   ),
+  /** The address that the service's mails come from; without it, it sends none. */
+  MAIL_FROM: text.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
+  /** What links in mails begin with where PUBLIC_ORIGIN is not set: `npm start` knows its own address. */
+  MAIL_ORIGIN: origin,
   /** The quotas of organizations for which the operator has set no others. */
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),
@@ -271,6 +282,24 @@ export function turnstileSettings(env: Settings): TurnstileSettings | null {
 
 /** Whether pages have a Turnstile widget, however the settings are to be completed. */
 export const hasTurnstile = (env: Settings): boolean => read(env, "TURNSTILE_SITE_KEY") !== undefined;
+
+/** How the service sends mail. */
+export interface MailSettings {
+  /** The address that mails come from. */
+  readonly from: string;
+  /** What their links begin with, such as `https://atrium.example`: never what a request says of itself. */
+  readonly origin: string;
+}
+
+/** Null when the deployment sends no mail. */
+export function mailSettings(env: Settings): MailSettings | null {
+  const from = read(env, "MAIL_FROM");
+  if (from === undefined) return null;
+  const links = publicOrigin(env) ?? read(env, "MAIL_ORIGIN");
+  if (links !== undefined) return { from, origin: links };
+  const problem = "The setting MAIL_FROM needs PUBLIC_ORIGIN, which the links in mails begin with; set both";
+  throw new AppError("Server", "INTERNAL_ERROR", problem);
+}
 
 /** The quotas of organizations for which the operator has set no others. */
 export const quotaDefaults = (env: Settings) => ({

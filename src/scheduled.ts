@@ -1,4 +1,4 @@
-/** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
+/** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { purgeOldAuditEntries } from "./audit/queries.ts";
 import { auditLogKeptMs, type Env, jwtSecrets } from "./config.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
@@ -8,6 +8,7 @@ import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
+import { continueMails } from "./mail/outbox.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { continueDeletions, type DeletionPorts } from "./organizations/deletion.ts";
@@ -72,6 +73,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
       ...Object.fromEntries(named),
       signIns: () => purgeExpiredSignIns(directory, now),
       invitations: () => purgeExpiredInvitations(directory, now),
+      mails: () => continueMails(env, now),
       passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
       deletions: () => continueDeletions(ports, now),
       boards: () =>

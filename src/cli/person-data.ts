@@ -33,7 +33,7 @@ export async function* exportPersonOf(
 export async function deletePersonOf(database: Database, email: string, stop: AbortSignal): Promise<void> {
   const db = databasePort(database, stop);
   const id = await find(db, email);
-  const [owned, , , deleted] = await db.run([selectOwnedAlone(id), ...deletePerson(id, Date.now())]);
+  const [owned, , , , deleted] = await db.run([selectOwnedAlone(id), ...deletePerson(id, Date.now())]);
   if (deleted.length > 0) return;
   const names = owned.map(({ name }) => JSON.stringify(name)).join(", ");
   throw new CommandError(

@@ -2,6 +2,7 @@
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import { insertAuditEntry } from "../http/audit/store.ts";
 import type { AuditRow } from "../http/audit/table.ts";
+import { addressWithin, insertMail, selectNames } from "../mail/mail-store.ts";
 import { createLinkToken, linkHashOf } from "../people/link-token.ts";
 import type { DashboardContext } from "../people/person-context.ts";
 import type { OwnOrganization, Person } from "../people/schema.ts";
@@ -10,7 +11,9 @@ import type { Database, Statement } from "../platform/d1.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { shortAddress } from "../platform/network.ts";
+import type { MemberContext } from "./context.ts";
 import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
+import { INVITATION_MAILS, INVITATION_TOPIC, invitationMail } from "./invitation-mail.ts";
 import { getInvitation, invitationGone } from "./queries.ts";
 import {
   type Invitation,
@@ -32,12 +35,16 @@ import {
   selectMembership,
   updateRole,
 } from "./store.ts";
+import type { InvitationRow } from "./table.ts";
 
-/** Creates an invitation for the person with an address, or for anyone who has its link. Only this response contains the link. */
+/**
+ * Creates an invitation for the person with an address, to whom the service mails the link if it sends mail, or for
+ * anyone who has its link. No other response contains the link.
+ */
 export async function createInvitation(
-  ctx: RequestContext,
+  ctx: MemberContext,
   { role, email = null }: InvitationCreation,
-): Promise<{ invitation: Invitation; url: string }> {
+): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {
   requireOwner(ctx);
   const token = createLinkToken();
   const now = ctx.now();
@@ -51,12 +58,29 @@ export async function createInvitation(
     createdAt: now,
     expiresAt: now + INVITATION_LIFETIME_MS,
   };
-  const data = {
-    invitation: presentInvitation(row),
-    url: ctx.origin + invitationPath(token),
+  const data = { invitation: presentInvitation(row), url: ctx.origin + invitationPath(token) };
+  const mail = await planMail(ctx, row, token);
+  const [, ...stored] = await ctx.commit([insertInvitation(row), ...(mail?.statements ?? [])], data);
+  mail?.send();
+  return { ...data, mailed: stored.flat().length > 0 };
+}
+
+/** The mail of an invitation for one address; null where there is none, or the service sends no mail. */
+async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
+  const { id, email, createdAt, expiresAt, invitedBy } = row;
+  const outbox = email === null ? null : ctx.mail();
+  if (email === null || outbox === null) return null;
+  const [[names]] = await ctx.db.run([selectNames(ctx, invitedBy)]);
+  const url = outbox.origin + invitationPath(token);
+  const facts = { id, accountId: ctx.accountId, topic: INVITATION_TOPIC, createdAt, expiresAt };
+  const mail = await outbox.seal(
+    facts,
+    invitationMail(names?.organization ?? "", names?.person ?? null, url),
+  );
+  return {
+    statements: [insertMail(mail, addressWithin(email, mail, INVITATION_MAILS))],
+    send: () => ctx.defer(outbox.send(ctx.db, ctx.now())),
   };
-  await ctx.commit([insertInvitation(row)], data);
-  return data;
 }
 
 /** Withdraws an invitation. */
@@ -120,15 +144,16 @@ interface PlannedMembership {
   readonly statements: readonly [Statement, Statement, Statement];
 }
 
-/** The entry of the audit log for what a person who comes to an organization does. */
-const insertOwnEntry = (
+/** The entry of the audit log for what a person does on a page of the dashboard. */
+export const insertOwnEntry = (
   ctx: DashboardContext,
   accountId: string,
   { id: actorId, name: actorName }: Pick<Person, "id" | "name">,
   entry: Pick<AuditRow, "operation" | "resource" | "resourceId" | "changes">,
+  id: string = ctx.newId(),
 ): Statement =>
   insertAuditEntry(accountId, {
-    ...{ ...entry, id: ctx.newId(), at: ctx.now(), actorType: "person", actorId, actorName },
+    ...{ ...entry, id, at: ctx.now(), actorType: "person", actorId, actorName },
     ...{ address: shortAddress(ctx.address), requestId: ctx.requestId },
   });
 

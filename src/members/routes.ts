@@ -1,16 +1,16 @@
 /** The endpoints for members and invitations. */
 import * as z from "zod";
-import type { RequestContext } from "../context/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
 import { createPasswordLink } from "../people/password-links.ts";
 import { Timestamp } from "../platform/time.ts";
 import { createInvitation, deleteInvitation, removeMember, updateMember } from "./commands.ts";
+import type { MemberContext } from "./context.ts";
 import { listInvitations, listMembers } from "./queries.ts";
 import { Invitation, InvitationCreation, Member, MemberUpdate } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RequestContext>();
+const { endpoint } = endpointsFor<MemberContext>();
 
 export const memberEndpoints = [
   endpoint({
@@ -110,7 +110,7 @@ export const memberEndpoints = [
     database: "directory",
     summary: "Invite a person",
     details:
-      "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address. It is shown only once; a retry with the same Idempotency-Key gets 409.",
+      "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address, to whom the service mails it where it sends mail. It is shown only once; a retry with the same Idempotency-Key gets 409.",
     errors: ["CONFLICT"],
     replay: SHOWN_ONCE,
     body: InvitationCreation,
@@ -119,6 +119,11 @@ export const memberEndpoints = [
     data: z.object({
       invitation: Invitation,
       url: z.string().meta({ example: "https://atrium.example/dashboard/invitations/Wk9…3Qz" }),
+      mailed: z.boolean().meta({
+        description:
+          "True when the service mails the link to `email`: not where it sends no mail, and not beyond 100 invitations by mail a day, or three to one address.",
+        example: false,
+      }),
     }),
     audit: { resource: "invitation", created: ({ invitation }) => invitation.id, shows: ["role", "email"] },
     handle: (ctx, { body }) => createInvitation(ctx, body),

@@ -26,8 +26,8 @@ export interface OpenInvitation {
   readonly invitedBy: string | null;
 }
 
-const ofAccount = ({ accountId }: Tenant) => eq(memberships.accountId, accountId);
-const whereIs = (tenant: Tenant, personId: string) =>
+const ofAccount = ({ accountId }: Pick<Tenant, "accountId">) => eq(memberships.accountId, accountId);
+const whereIs = (tenant: Pick<Tenant, "accountId">, personId: string) =>
   and(ofAccount(tenant), eq(memberships.personId, personId));
 
 const MEMBER_FIELDS = {
@@ -102,6 +102,32 @@ export const updateRole = (tenant: Tenant, personId: string, role: MemberRole): 
       .update(memberships)
       .set({ role })
       .where(role === "owner" ? whereIs(tenant, personId) : isDispensable(tenant, personId)),
+  );
+
+/** Whether a member wants notices by mail: 0 or 1. */
+export const selectNotices = (
+  tenant: Pick<Tenant, "accountId">,
+  personId: string,
+): Statement<{ notices: number }> =>
+  statement(
+    build
+      .select({ notices: columnsOf(memberships).notices })
+      .from(memberships)
+      .where(whereIs(tenant, personId)),
+  );
+
+/** Returns a row if the person is a member. */
+export const updateNotices = (
+  tenant: Pick<Tenant, "accountId">,
+  personId: string,
+  isWanted: boolean,
+): Statement<{ notices: number }> =>
+  statement(
+    build
+      .update(memberships)
+      .set({ notices: Number(isWanted) })
+      .where(whereIs(tenant, personId))
+      .returning({ notices: memberships.notices }),
   );
 
 /** A new organization with its first owner. */

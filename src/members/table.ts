@@ -19,6 +19,8 @@ export const memberships = sqliteTable(
       .references(() => people.id, { onDelete: "cascade" }),
     role: role(),
     joinedAt: integer("joined_at").notNull(),
+    /** 1 while an owner wants mails about the organization's webhooks and workflows, else 0. */
+    notices: integer().notNull().default(1),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.personId] }),

@@ -2,6 +2,7 @@
 import { deleteKeysOf } from "../accounts/shared-store.ts";
 import { evictKey } from "../accounts/verify-key.ts";
 import { requireOwner } from "../context/context.ts";
+import { deleteMailsOf } from "../mail/mail-store.ts";
 import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -49,6 +50,7 @@ export async function deleteOrganization(
     deleteKeysOf(ctx),
     deleteMembershipsOf(ctx),
     deleteInvitationsOf(ctx),
+    deleteMailsOf(ctx),
   ]);
   for (const { hash } of keys) evictKey(hash);
   for (const { personId } of members) evictPerson(personId);

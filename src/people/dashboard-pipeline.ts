@@ -7,6 +7,7 @@ import { delayRefusal } from "../http/late-refusals.ts";
 import { originOf } from "../http/origin.ts";
 import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
+import { mailOutbox } from "../mail/outbox.ts";
 import { openDirectory } from "../placement/databases.ts";
 import { choosePlace } from "../placement/place.ts";
 import { AppError } from "../platform/errors.ts";
@@ -22,6 +23,7 @@ import { readSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts
 export interface DashboardCall {
   readonly request: Request;
   readonly env: Env;
+  readonly execution: { waitUntil(work: Promise<unknown>): void };
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +49,7 @@ export async function handleDashboardRequest(
 
 async function enter(
   endpoint: DashboardEndpoint,
-  { request, env, params }: DashboardCall,
+  { request, env, execution, params }: DashboardCall,
   requestId: string,
 ): Promise<DashboardResult<object>> {
   requireSameOrigin(request, originOf(request, env));
@@ -66,6 +68,8 @@ async function enter(
     choosePlace: () => choosePlace(env),
     challenge: () => challengeFor(turnstileSettings(env), addressOf(request)),
     limits: signInLimits(env, clientOf(request)),
+    mail: () => mailOutbox(env),
+    defer: (work) => execution.waitUntil(work),
   };
   const read = async () => ({ params, body: await bodyOf(endpoint, request) });
   if (endpoint.access === "anyone") {

@@ -51,6 +51,19 @@ export const insertPasswordLink = (
   },
 ];
 
+/**
+ * Inserts a link for the person with an address, if there is one. Earlier links stay: a stranger who asks for another
+ * one must not end that which the person is about to open.
+ */
+export const insertRequestedLink = (
+  email: string,
+  { tokenHash, createdAt, expiresAt }: Pick<PasswordLinkRow, "tokenHash" | "createdAt" | "expiresAt">,
+): Statement => ({
+  sql: `INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
+        SELECT ?, id, ?, ? FROM people WHERE email = ?`,
+  params: [tokenHash, createdAt, expiresAt, email],
+});
+
 /** A link that can still be used. */
 export interface OpenPasswordLink {
   readonly personId: string;

@@ -1,4 +1,5 @@
 /** The context of one dashboard request: what its commands and queries may use. */
+import type { MailOutbox } from "../mail/outbox.ts";
 import type { Place } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import type { Challenge } from "./challenge.ts";
@@ -31,6 +32,10 @@ export interface DashboardContext {
   challenge(): Challenge;
   /** What guessing a password or an invitation costs. */
   readonly limits: SignInLimits;
+  /** Null when the deployment sends no mail. Throws when it is set up wrongly. */
+  mail(): MailOutbox | null;
+  /** Lets work finish after the response is sent. */
+  defer(work: Promise<unknown>): void;
 }
 
 /** A dashboard request of a person who is signed in. */

@@ -53,6 +53,10 @@ export type SignIn = z.infer<typeof SignIn>;
 export const PasswordChange = z.object({ current: KnownPassword, next: NewPassword });
 export type PasswordChange = z.infer<typeof PasswordChange>;
 
+/** Body of `POST /dashboard/api/password-links`. */
+export const PasswordLinkRequest = z.object({ email: Email, challenge: ChallengeResponse });
+export type PasswordLinkRequest = z.infer<typeof PasswordLinkRequest>;
+
 /** Body of `POST /dashboard/api/password-links/:token`. */
 export const NewPasswordByLink = z.object({ password: NewPassword });
 export type NewPasswordByLink = z.infer<typeof NewPasswordByLink>;

@@ -21,6 +21,17 @@ const NETWORK_FAILURES: PauseRule = {
 /** People who sign up without an invitation from one network. */
 const NETWORK_SIGN_UPS: PauseRule = { ...NETWORK_FAILURES, forgetMs: SECOND_MS };
 
+/** Mails that people ask for from one network, whomever they are for. */
+const NETWORK_MAILS: PauseRule = {
+  ...{ free: 10, firstMs: 10 * SECOND_MS, maxMs: 5 * MINUTE_MS },
+  forgetMs: MINUTE_MS,
+};
+/** Mails to one address, asked for from all networks together: no one can fill another's mailbox. */
+const ADDRESS_MAILS: PauseRule = {
+  ...{ free: 3, firstMs: 5 * MINUTE_MS, maxMs: 6 * 60 * MINUTE_MS },
+  forgetMs: 60 * MINUTE_MS,
+};
+
 /** What was counted as a guess before it was known whether it is right. */
 interface Guess {
   /** Takes the count back, because it was right. */
@@ -43,6 +54,8 @@ export interface SignInLimits {
   countSignUp(): Promise<Guess>;
   /** A guess of an invitation's token. */
   countInvitation(): Promise<Guess>;
+  /** A mail to an address, whether a person has it or not. */
+  countMail(email: string): Promise<void>;
 }
 
 /** An isolate has one thread. */
@@ -75,7 +88,7 @@ export function signInLimits(
         return count(`browser:${knownBrowser}`, "passwords", PASSWORDS, true);
       }
       const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
-      const person = await sha256(new TextEncoder().encode(email));
+      const person = await hashOf(email);
       const ofPerson = await count(`person:${person}`, network, PASSWORDS, true);
       return {
         forgive: async () => {
@@ -91,8 +104,14 @@ export function signInLimits(
     },
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
     countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),
+    countMail: async (email) => {
+      await ofNetwork("mails", NETWORK_MAILS);
+      await count(`person:${await hashOf(email)}`, "mails", ADDRESS_MAILS);
+    },
   };
 }
+
+const hashOf = (email: string): Promise<string> => sha256(new TextEncoder().encode(email));
 
 const tooMany = (seconds: number) =>
   new AppError(

@@ -13,6 +13,8 @@ export interface LogFields {
   readonly object?: string | undefined;
   /** The request ID, as in the response's `X-Request-Id`. */
   readonly request?: string | undefined;
+  /** The ID of a mail. */
+  readonly mail?: string | undefined;
   /** The scheduled task, such as `outbox`. */
   readonly task?: string | undefined;
 }

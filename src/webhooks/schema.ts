@@ -140,7 +140,7 @@ export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 export type WebhookUpdateInput = z.input<typeof WebhookUpdate>;
 
 /** Why the service disabled a webhook, and what to do, in the words of the API. */
-const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
+export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
   gone: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
   failing:
     "Every attempt has failed for five days. Make the receiver answer 2xx, then enable the webhook again: it receives what waits.",

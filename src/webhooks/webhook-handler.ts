@@ -13,6 +13,7 @@ import type {
 import type { SubscriberGateway, SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
@@ -26,14 +27,17 @@ import { presentBacklogged } from "./backlog-event.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
 import { Connections, capacityAfter, paceOf, UNTRIED } from "./in-flight.ts";
 import { batchOf, messageOf } from "./message.ts";
+import { backlogNotice, disabledNotice } from "./notices.ts";
 import { CLOSED, judgeAttempt, parseHealth, planRetry, type ReceiverHealth } from "./receiver-health.ts";
 import { parseBatch, presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
-import type { DisabledReason, StoredWebhook } from "./table.ts";
+import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
 /** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
+/** Of a webhook that was disabled longer ago, the owners have been notified. */
+const NOTICE_MS = 60 * 60 * 1000;
 /** The reasons that end when the receiver works again: what waits is kept until then. */
 const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];
 
@@ -52,6 +56,8 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #row: CachedRow<StoredWebhook>;
   readonly #connections = new Connections();
   #capacity = UNTRIED;
+  /** The version of the row that was disabled, once the owners are notified of it. */
+  #notifiedOf: number | null = null;
   /** The receiver's health as it is stored; null until it is first read. */
   #known: ReceiverHealth | null = null;
 
@@ -102,6 +108,7 @@ export class WebhookHandler implements DeliveryHandler {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
       if (row.enabled === 0) {
+        await this.#notifyOfDisabled(row);
         return SUSPENSIONS.includes(row.disabledReason)
           ? { type: "suspended", why: DISABLED }
           : { type: "disabled", error: DISABLED };
@@ -122,11 +129,13 @@ export class WebhookHandler implements DeliveryHandler {
     await this.#disable(row, "backlogged");
   }
 
-  /** Marks the webhook, and notifies the organization's other webhooks that listen to that. */
+  /** Marks the webhook, and notifies the organization's owners by mail, and its other webhooks that listen to that. */
   async reportBacklog(report: BacklogReport | null): Promise<void> {
     const since = report === null ? null : (report.oldestAt ?? report.now);
     const [[row]] = await this.#tenant.db.run([markBacklogged(this.#tenant, this.#id, since)]);
     if (report === null || row === undefined) return;
+    if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
+    else await this.#notifyOfDisabled(row);
     const event = {
       id: report.eventId,
       event: "webhook.backlogged",
@@ -139,11 +148,28 @@ export class WebhookHandler implements DeliveryHandler {
     if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
   }
 
-  async #disable({ updatedAt }: StoredWebhook, reason: DisabledReason): Promise<void> {
-    await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, updatedAt, reason, this.#now())]);
+  async #disable(row: StoredWebhook, reason: DisabledReason): Promise<void> {
+    const now = this.#now();
+    const [changed] = await this.#tenant.db.run([
+      disableWebhook(this.#tenant, this.#id, row.updatedAt, reason, now),
+    ]);
     const { accountId } = this.#tenant;
-    const log = (message: string, error: unknown) => this.#log(message, error);
-    await announceChange({ accountId, subscribers: this.#subscribers, log });
+    await announceChange({ accountId, subscribers: this.#subscribers, log: this.#log });
+    const updatedAt = Math.max(now, row.updatedAt + 1);
+    if (changed.length > 0) await this.#notifyOfDisabled({ ...row, disabledReason: reason, updatedAt });
+  }
+
+  /** Notifies the owners that the service has disabled the webhook, again where a crash or failure came between. */
+  async #notifyOfDisabled(row: WebhookRow): Promise<void> {
+    const { disabledReason, updatedAt } = row;
+    if (disabledReason === null || updatedAt === this.#notifiedOf) return;
+    if (this.#now() - updatedAt < NOTICE_MS)
+      await this.#notifyOwners(disabledNotice(row, disabledReason, this.#now()));
+    this.#notifiedOf = updatedAt;
+  }
+
+  #notifyOwners(notice: Notice): Promise<void> {
+    return notifyOwners(this.#env, this.#tenant.accountId, notice, this.#log);
   }
 
   async #send(
@@ -205,10 +231,10 @@ export class WebhookHandler implements DeliveryHandler {
     writeMetrics(this.#env);
   }
 
-  #log(message: string, error: unknown, trace: Trace | null = null): void {
+  readonly #log = (message: string, error: unknown, trace: Trace | null = null): void => {
     const { accountId: account } = this.#tenant;
     logError(message, { account, webhook: this.#id, request: trace?.requestId }, error);
-  }
+  };
 
   /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */
   async #judge(

@@ -29,7 +29,7 @@ export const EXAMPLE = {
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
 
-const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
+export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
   backlogged:
     "Too many events were waiting, or the oldest for too long. Make the workflow faster, then enable it again: it runs on what waits.",
   killed:

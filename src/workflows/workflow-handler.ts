@@ -16,6 +16,7 @@ import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
+import { notifyOwners } from "../mail/notices.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
@@ -27,6 +28,7 @@ import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { RUNS } from "../telemetry/data-sets.ts";
 import { metrics, writeMetrics } from "../telemetry/telemetry.ts";
 import { parseState, type State } from "./handler-state.ts";
+import { disabledNotice } from "./notices.ts";
 import { redact } from "./redaction.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
@@ -215,11 +217,14 @@ export class WorkflowHandler implements DeliveryHandler {
     }
   }
 
-  /** Notifies the webhooks that listen to it that this workflow was disabled, unless that is done. */
+  /** Notifies the owners, and the webhooks that listen to it, that this workflow was disabled, unless that is done. */
   async #notify({ id, name }: RunnableWorkflow): Promise<void> {
     const { notice, ...state } = this.#readState();
     if (notice === null) return;
     const { eventId, reason, at } = notice;
+    const log = (message: string, error: unknown) => this.#log(message, error);
+    const mail = disabledNotice({ id, name }, eventId, reason, at);
+    await notifyOwners(this.#env, this.#tenant.accountId, mail, log);
     const event = {
       id: eventId,
       event: "workflow.disabled",

@@ -35,9 +35,9 @@ export const MEMBERS: readonly Mutant[] = [
   {
     bug: "any member invites others",
     file: "src/members/commands.ts",
-    code: `): Promise<{ invitation: Invitation; url: string }> {
+    code: `): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {
   requireOwner(ctx);`,
-    by: "): Promise<{ invitation: Invitation; url: string }> {",
+    by: "): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {",
     tests: ["test/members/members.test.ts"],
   },
   {

@@ -6,7 +6,7 @@ import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
 /** People and their access, which is not bound to one organization's database; and the organization itself. */
 const DIRECTORY = [
   ...["accounts", "api_keys", "people", "credentials", "sessions", "memberships", "invitations"],
-  "password_links",
+  ...["password_links", "mails"],
 ];
 /** Triggers make its rows. */
 const DERIVED = ["quotas"];

@@ -198,11 +198,12 @@ describe("a sign-in or a change of the password that overlaps another change", (
     choosePlace: () => choosePlace(env),
     challenge: () => challengeFor(null, "192.0.2.1"),
     ...{ now: Date.now, newId: () => crypto.randomUUID() },
+    ...{ mail: () => null, defer: () => undefined },
   };
   const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });
   const limits: SignInLimits = {
     ...{ takeTurn: uncounted, countPassword: uncounted },
-    ...{ countSignUp: uncounted, countInvitation: uncounted },
+    ...{ countSignUp: uncounted, countInvitation: uncounted, countMail: async () => undefined },
   };
 
   /** A database in which the password is changed after the first trip. */

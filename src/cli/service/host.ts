@@ -4,7 +4,8 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStruct
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runLimits, type Settings } from "../../config.ts";
 import { runEveryMinute } from "./cron.ts";
-import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS, settingsOf } from "./development.ts";
+import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS, mailInDevelopment, settingsOf } from "./development.ts";
+import { mailTray } from "./mail-tray.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
 import type { HostOptions } from "./server.ts";
@@ -53,6 +54,7 @@ process.on("unhandledRejection", fail);
 
 const { port, host, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
+const mail = mailInDevelopment({ ...(worker.bindings ?? {}), ...settingsOf(process.env) }, port);
 const settings: Settings = { ...(worker.bindings ?? {}), ...settingsOf(process.env) };
 const pool = HAS_POOL
   ? await startPool(runLimits(settings).memoryMb, (error) =>
@@ -71,12 +73,16 @@ const served = new Miniflare(
           CLIENT_ADDRESS: LOCAL_ADDRESS,
           ALLOWED_HOSTS: LOCAL_HOSTS,
           ...DEVELOPMENT_SETTINGS,
+          ...mail,
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
           ...settingsOf(process.env),
         },
+        serviceBindings: {
+          ...(pool && { PROGRAM_POOL: pool.fetch }),
+          ...(mail && { MAIL_TRAY: mailTray(path.join(persistTo, "mail"), console.log) }),
+        },
         ...(pool && {
-          serviceBindings: { PROGRAM_POOL: pool.fetch },
           unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
         }),
         // The Worker itself listens on the service's port. What Miniflare adds before it (/cdn-cgi/local, headers that

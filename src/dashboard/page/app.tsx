@@ -12,6 +12,7 @@ import { NotFound } from "./ui/not-found.tsx";
 
 const SignIn = lazy(() => loadPage(() => import("./sign-in/sign-in.tsx")));
 const SignUp = lazy(() => loadPage(() => import("./sign-in/sign-up.tsx")));
+const ForgotPassword = lazy(() => loadPage(() => import("./sign-in/forgot-password.tsx")));
 const Invitation = lazy(() => loadPage(() => import("./sign-in/invitation.tsx")));
 const PasswordLink = lazy(() => loadPage(() => import("./sign-in/password-link.tsx")));
 const NewOrganization = lazy(() => loadPage(() => import("./sign-in/new-organization.tsx")));
@@ -21,6 +22,7 @@ export const App = () => (
     <Switch>
       <Route path="/sign-in" component={SignIn} />
       <Route path="/sign-up" component={SignUp} />
+      <Route path="/forgot-password" component={ForgotPassword} />
       <Route path="/invitations/:token" component={Invitation} />
       <Route path="/password-links/:token" component={PasswordLink} />
       <Route path="/new" component={NewOrganization} />

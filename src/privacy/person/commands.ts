@@ -18,7 +18,7 @@ export async function deleteMe(
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "password: this is not your password");
   const { guess } = await verifyOwnPassword(ctx, password, refusal);
   await guess.forgive();
-  const [owned, , , deleted] = await ctx.db.run([
+  const [owned, , , , deleted] = await ctx.db.run([
     selectOwnedAlone(personId),
     ...deletePerson(personId, ctx.now()),
   ]);

@@ -102,15 +102,26 @@ const deleteInvitationsBy = (personId: string): Statement => ({
   params: [personId, personId],
 });
 
+const deleteMailsTo = (personId: string): Statement => ({
+  sql: `DELETE FROM mails WHERE recipient = (SELECT email FROM people WHERE id = ?)
+        AND NOT EXISTS (${SOLE_OWNERSHIPS})`,
+  params: [personId, personId],
+});
+
 const deletePersonRow = (personId: string): Statement<{ id: string }> => ({
   sql: `DELETE FROM people WHERE id = ? AND NOT EXISTS (${SOLE_OWNERSHIPS}) RETURNING id`,
   params: [personId, personId],
 });
 
 /**
- * Deletes a person with password, sign-in sessions, memberships and open invitations, and notes it in the audit log of
+ * Deletes a person with password, sign-in sessions, memberships, open invitations and mails, and notes it in the audit log of
  * each organization; nothing of this while the person is the only owner of one. The last statement returns a row if the
  * person was deleted.
  */
 export const deletePerson = (personId: string, now: number) =>
-  [insertDeletionEntries(personId, now), deleteInvitationsBy(personId), deletePersonRow(personId)] as const;
+  [
+    insertDeletionEntries(personId, now),
+    deleteInvitationsBy(personId),
+    deleteMailsTo(personId),
+    deletePersonRow(personId),
+  ] as const;

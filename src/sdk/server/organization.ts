@@ -126,13 +126,13 @@ export class Organization {
   }
 
   /**
-   * Creates an invitation, for the person with this address or for anyone who has its link. Send its `url` to the person:
-   * it is shown only once.
+   * Creates an invitation, for the person with this address or for anyone who has its link. Unless it was `mailed`, send
+   * its `url` to the person: it is shown only once.
    */
   invite(
     role: Member["role"] = "member",
     email: string | null = null,
-  ): Promise<{ readonly invitation: Invitation; readonly url: string }> {
+  ): Promise<{ readonly invitation: Invitation; readonly url: string; readonly mailed: boolean }> {
     return this.#rest.request({ method: "POST", path: ["invitations"], body: { role, email } });
   }
 

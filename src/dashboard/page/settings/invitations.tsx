@@ -27,7 +27,7 @@ export function Invitations() {
       <ErrorMessage error={error} onRetry={refetch} />
       {data && <InvitationTable invitations={data.invitations} />}
       {data?.total === 0 && (
-        <p className="soft">No pending invitations. An invitation is a link that you send yourself.</p>
+        <p className="soft">No pending invitations. An invitation is a link for one person.</p>
       )}
     </section>
   );
@@ -91,6 +91,14 @@ function Row({ invitation, selection }: RowProps) {
   );
 }
 
+/** How the link comes to the person. */
+const howItArrives = (
+  created: { readonly mailed: boolean; readonly invitation: Invitation } | undefined,
+): string =>
+  created?.mailed === true
+    ? `This link is sent to ${created.invitation.email} by mail. You can also send it yourself.`
+    : "Send this link to the person you invite.";
+
 function NewInvitation() {
   const [isOpen, setOpen] = useState(false);
   const invite = useInvite();
@@ -121,13 +129,13 @@ function NewInvitation() {
             label="Email"
             name="email"
             type="email"
-            hint="Optional. Only a person with this address can then use the link."
+            hint="Optional. Only a person with this address can then use the link. It is sent there by mail if this service sends mail."
           />
         </Form>
       </Dialog>
       <Secret
         title="Invitation link"
-        about="Send this link to the person you invite. It works once, within seven days. You will not see it again."
+        about={`${howItArrives(invite.data)} It works once, within seven days. You will not see it again.`}
         secret={invite.data?.url ?? null}
         what="the link"
         onDone={close}

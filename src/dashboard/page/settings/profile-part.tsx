@@ -1,4 +1,4 @@
-/** The person's name, password and theme. */
+/** The person's name, password, mails and theme. */
 import { callDashboard } from "../data/api.ts";
 import { ME } from "../data/me.ts";
 import { useCurrent } from "../data/organization.tsx";
@@ -8,6 +8,7 @@ import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
+import { NoticesPart } from "./notices-part.tsx";
 import { OwnData } from "./own-data.tsx";
 
 export function ProfilePart() {
@@ -16,6 +17,7 @@ export function ProfilePart() {
     <>
       <Name />
       <Password />
+      <NoticesPart />
       <section aria-labelledby="appearance">
         <h2 id="appearance">Appearance</h2>
         <div className="form">

@@ -1,6 +1,6 @@
 /** The page of a link for a new password. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useLocation, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import type { PasswordLinkPreview } from "../../../people/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
@@ -31,7 +31,9 @@ export default function PasswordLink() {
     return (
       <SignInLayout title="This link is no longer valid">
         <ErrorMessage error={link.error} />
-        <p>Ask an owner of your organization for a new one.</p>
+        <p>
+          <Link href="/forgot-password">Get a new one</Link>
+        </p>
       </SignInLayout>
     );
   }

@@ -33,7 +33,7 @@ export default function SignIn() {
         <Challenge error={signIn.error} />
       </Form>
       <p className="soft">
-        Forgot your password? An owner of your organization can send you a link to choose a new one.
+        <Link href="/forgot-password">Forgot your password?</Link>
       </p>
       <p className="soft">
         New here? <Link href={`/sign-up${search && `?${search}`}`}>Sign up</Link>

@@ -1,0 +1,70 @@
+/** The page for a forgotten password: mails a link where the service sends mail, and otherwise says whom to ask. */
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { callDashboard } from "../data/api.ts";
+import { ErrorMessage } from "../ui/error-message.tsx";
+import { Form } from "../ui/form.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Challenge } from "./challenge.tsx";
+import { EmailField } from "./credentials.tsx";
+import { SignInLayout } from "./sign-in-layout.tsx";
+
+const PATH = "password-links";
+
+export default function ForgotPassword() {
+  const service = useQuery({
+    queryKey: [PATH],
+    queryFn: () => callDashboard<{ readonly by_mail: boolean }>("GET", PATH),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (service.isPending) return <Loading />;
+  return (
+    <SignInLayout title="Forgot your password?">
+      <ErrorMessage error={service.error} onRetry={service.refetch} />
+      {service.data?.by_mail === true && <LinkByMail />}
+      {service.data?.by_mail === false && (
+        <p>
+          An owner of your organization can send you a link to choose a new one. Owners make it in Settings,
+          Members.
+        </p>
+      )}
+      <p className="soft">
+        <Link href="/sign-in">Back to sign in</Link>
+      </p>
+    </SignInLayout>
+  );
+}
+
+function LinkByMail() {
+  const request = useMutation({
+    mutationFn: (input: { readonly email: string; readonly challenge: string | undefined }) =>
+      callDashboard<object>("POST", PATH, input),
+  });
+  if (request.isSuccess) {
+    return (
+      <>
+        <p role="status">
+          If an account has the address {request.variables.email}, a link to choose a new password is on its
+          way. It works once, within an hour.
+        </p>
+        <p className="soft">
+          Nothing arrives? Look into the spam folder, or ask an owner of your organization.
+        </p>
+      </>
+    );
+  }
+  return (
+    <>
+      <p className="soft">We send you a link to choose a new one.</p>
+      <Form
+        submitLabel="Send link"
+        error={request.error}
+        isBusy={request.isPending}
+        onSubmit={({ email = "", challenge }) => request.mutate({ email, challenge })}
+      >
+        <EmailField autoFocus />
+        <Challenge error={request.error} />
+      </Form>
+    </>
+  );
+}

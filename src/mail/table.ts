@@ -1,0 +1,38 @@
+/** The table of mails: those to be sent, and for a while those that were. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const mails = sqliteTable(
+  "mails",
+  {
+    /** The same for all recipients of a mail. */
+    id: text().notNull(),
+    /** An email address; empty for a mail that is to be sent to no one. */
+    recipient: text().notNull(),
+    /** The organization that it concerns; null for none. No foreign key: the row expires by itself. */
+    accountId: text("account_id"),
+    /** What it is about, to count how often that was. */
+    topic: text().notNull(),
+    /** Which key has sealed it. */
+    keyId: text("key_id").notNull(),
+    /** The encrypted mail: links in it are secrets. Empty once it was sent. */
+    sealed: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** It is not sent after this (epoch ms), and then deleted. */
+    expiresAt: integer("expires_at").notNull(),
+    /** When to send it, or to try again (epoch ms); null when there is nothing left to do. */
+    dueAt: integer("due_at"),
+    /** How many attempts have begun of which it is not known whether they have sent it. */
+    uncertain: integer().notNull().default(0),
+    /** How many attempts have failed. */
+    failures: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.id, table.recipient] }),
+    index("mails_due").on(table.dueAt),
+    index("mails_oldest").on(table.expiresAt),
+    index("mails_recipient").on(table.recipient),
+    index("mails_topic").on(table.accountId, table.topic, table.createdAt),
+  ],
+);
+
+export type MailRow = typeof mails.$inferSelect;

@@ -1,0 +1,108 @@
+/** Mails on their way: none is lost, and what may have been sent is sent at most once more. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { Mail } from "../../src/mail/mail.ts";
+import { claimDueMails, insertMail } from "../../src/mail/mail-store.ts";
+import { continueMails, MailOutbox } from "../../src/mail/outbox.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { sealerFor } from "../../src/platform/sealer.ts";
+import { expectLogged } from "../support/log-guard.ts";
+import { freshEmail } from "../support/person.ts";
+
+const MAIL: Mail = { subject: "A subject", text: "a secret link", html: "<p>a secret link</p>" };
+const MINUTE_MS = 60_000;
+const db = openDatabase(env.DB);
+
+/** An outbox with one mail, whose mailer answers as the test says. Its time is its own: no other test's mails are due. */
+async function outboxWithMail(start: number, secret = "a secret of the deployment") {
+  const sent: string[] = [];
+  let answer: () => Promise<void> = async () => undefined;
+  const mailer = {
+    send: async (to: string, { text }: Mail) => {
+      await answer();
+      sent.push(`${to} ${text}`);
+    },
+  };
+  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer);
+  const [id, recipient] = [crypto.randomUUID(), freshEmail()];
+  const facts = {
+    id,
+    accountId: null,
+    topic: "tests",
+    createdAt: start,
+    expiresAt: start + 24 * 60 * MINUTE_MS,
+  };
+  const stored = await outbox.seal(facts, MAIL);
+  const store = () => db.run([insertMail(stored, { sql: "SELECT ? AS recipient", params: [recipient] })]);
+  await store();
+  const row = () =>
+    env.DB.prepare("SELECT sealed, due_at FROM mails WHERE id = ?").bind(id).first<Record<string, unknown>>();
+  return {
+    ...{ outbox, sent, store, row, expected: `${recipient} ${MAIL.text}` },
+    answer: (next: () => Promise<void>) => {
+      answer = next;
+    },
+  };
+}
+
+/** Long ago, and each test in a year of its own. */
+const year = (number: number): number => Date.UTC(number, 0);
+
+it("stores a mail encrypted and once, sends it once, and forgets what it said", async () => {
+  const start = year(1971);
+  const { outbox, sent, store, row, expected } = await outboxWithMail(start);
+  await store();
+  expect(JSON.stringify(await row())).not.toContain("secret");
+  await Promise.all([outbox.send(db, start), outbox.send(db, start)]);
+  await outbox.send(db, start + 60 * MINUTE_MS);
+  expect(sent).toEqual([expected]);
+  expect(await row()).toEqual({ sealed: "", due_at: null });
+});
+
+it("sends a mail again whose attempt was cut off, and not a third time", async () => {
+  const start = year(1972);
+  const { outbox, sent, row, expected } = await outboxWithMail(start);
+  const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20)]);
+  await cutOff(start);
+  await outbox.send(db, start + 4 * MINUTE_MS);
+  expect(sent).toEqual([]);
+  await outbox.send(db, start + 5 * MINUTE_MS);
+  expect(sent).toEqual([expected]);
+  const other = await outboxWithMail(start);
+  await cutOff(start);
+  await cutOff(start + 5 * MINUTE_MS);
+  await other.outbox.send(db, start + 23 * 60 * MINUTE_MS);
+  expect([other.sent, (await row())?.due_at]).toEqual([[], null]);
+});
+
+it("tries again what was refused, ever later, logs no address, and gives up", async () => {
+  const start = year(1973);
+  const { outbox, sent, answer, row, expected } = await outboxWithMail(start);
+  const [recipient] = expected.split(" ");
+  answer(() => Promise.reject(new Error(`${recipient} is not allowed`)));
+  await outbox.send(db, start);
+  expectLogged("A mail could not be sent yet: Error: the recipient is not allowed");
+  await outbox.send(db, start + MINUTE_MS - 1);
+  answer(async () => undefined);
+  await outbox.send(db, start + MINUTE_MS);
+  expect(sent).toEqual([expected]);
+  const refused = await outboxWithMail(start);
+  refused.answer(() => Promise.reject(new Error("refused")));
+  for (let hour = 0; hour < 23; hour += 2) await refused.outbox.send(db, start + hour * 60 * MINUTE_MS);
+  expectLogged("A mail could not be sent yet: Error: refused", "A mail could not be sent, and was given up");
+  expect([(await row())?.due_at, await refused.row()]).toEqual([null, { sealed: "", due_at: null }]);
+});
+
+it("sends nothing that has expired or that no key opens, and deletes what has expired", async () => {
+  const start = year(1974);
+  const expired = await outboxWithMail(start);
+  await expired.outbox.send(db, start + 24 * 60 * MINUTE_MS);
+  expect(expired.sent).toEqual([]);
+  await continueMails(env, start + 24 * 60 * MINUTE_MS);
+  expect(await expired.row()).toBe(null);
+  const sealedByOther = await outboxWithMail(start);
+  const { outbox } = await outboxWithMail(start, "another secret");
+  await outbox.send(db, start);
+  expect(sealedByOther.sent).toEqual([]);
+  expectLogged("A mail can no longer be decrypted, and is not sent");
+});

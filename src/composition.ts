@@ -3,6 +3,7 @@ import { apiKeyScheme } from "./accounts/verify-key.ts";
 import { type Env, hasRequestLog, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
+import { signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
 import type { EventLogContext } from "./event-log/context.ts";
@@ -108,6 +109,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },
       compile: selectCompiler(env),
       secretSealer: secretSealer(secrets),
+      signingSealer: signingSealer(secrets),
       limitTrigger: (accountId, workflowId) => limitTrigger(env, accountId, workflowId),
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
     },

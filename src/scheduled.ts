@@ -2,6 +2,7 @@
 import { purgeOldAuditEntries } from "./audit/queries.ts";
 import { auditLogKeptMs, type Env, jwtSecrets } from "./config.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
+import { resealSigningSecrets, signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
@@ -63,6 +64,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     hourlyCounts: () => deleteOldHourlyCounts(db, now),
     files: () => collectGarbage(db, blobs, now),
     secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
+    signingSecrets: () => resealSigningSecrets(db, signingSealer(jwtSecrets(env)), ports.log),
     scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
   });
   const named = [...openAll(env)].flatMap(([name, db]) =>

@@ -1,6 +1,7 @@
 /** Writes to webhooks. */
 
 import { announceChange } from "../delivery/announce-change.ts";
+import { sealSecret } from "../delivery/signing-secrets.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { createSecret } from "../platform/standard-webhooks.ts";
 import { findTargetProblem } from "../platform/target.ts";
@@ -67,7 +68,11 @@ export async function createWebhook(
   const secret = createSecret();
   const data = { webhook: { ...presentWebhook(row), secret } };
   const quota = guardQuota(ctx, "webhooks");
-  const stored = { ...row, secret, previousSecret: null, previousSecretUntil: null };
+  const stored = {
+    ...row,
+    secret: await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, row.id)),
+    ...{ previousSecret: null, previousSecretUntil: null },
+  };
   await ctx.commit([insertWebhook(ctx, stored), quota.statement], data).catch(quota.refuse);
   await announceChange(ctx);
   return data;
@@ -118,7 +123,8 @@ export async function rotateSecret(
   webhookId: string,
 ): Promise<{ webhook: WebhookWithSecret }> {
   const [secret, now] = [createSecret(), ctx.now()];
-  const [[row]] = await ctx.commit([rotate(ctx, webhookId, secret, now + SECRET_OVERLAP_MS, now)]);
+  const sealed = await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, webhookId));
+  const [[row]] = await ctx.commit([rotate(ctx, webhookId, sealed, now + SECRET_OVERLAP_MS, now)]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
   return { webhook: { ...presentWebhook(row), secret } };
 }

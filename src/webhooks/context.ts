@@ -1,6 +1,7 @@
 /** What webhooks' commands and queries need beyond a request. */
 import type { RequestContext } from "../context/context.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { Sealer } from "../platform/sealer.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 
 export interface WebhookContext extends RequestContext, QuotaContext {
@@ -9,4 +10,6 @@ export interface WebhookContext extends RequestContext, QuotaContext {
   readonly webhookDevTargets: readonly string[];
   /** Hosts that lead to this service, besides the one of the request. */
   readonly ownHosts: readonly string[];
+  /** Encrypts signing secrets. */
+  readonly signingSealer: Sealer;
 }

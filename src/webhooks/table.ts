@@ -29,7 +29,7 @@ export const webhooks = sqliteTable(
     enabled: integer().notNull(),
     /** Why the service itself has disabled the webhook; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
-    /** The signing secret. Signing needs it in the clear; only the objects that deliver read it. */
+    /** The signing secret, encrypted (`delivery/signing-secrets`). Only the objects that deliver read it. */
     secret: text().notNull(),
     /** The rotated secret, which keeps signing until then (epoch ms); both null before the first rotation. */
     previousSecret: text("previous_secret"),
@@ -42,6 +42,8 @@ export const webhooks = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
+    index("webhooks_secret").on(table.secret),
+    index("webhooks_previous_secret").on(table.previousSecret),
     index("webhooks_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
     index("webhooks_by_url").on(table.accountId, table.urlFolded, table.id),
     index("webhooks_updated").on(table.accountId, table.updatedAt, table.id),

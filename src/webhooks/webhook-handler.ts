@@ -1,5 +1,5 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
-import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
+import { type Env, jwtSecrets, ownHosts, webhookDevTargets } from "../config.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import type {
   BacklogReport,
@@ -12,6 +12,7 @@ import type {
 } from "../delivery/handler.ts";
 import type { SubscriberGateway, SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
+import { OpenSigningSecrets, signingSealer } from "../delivery/signing-secrets.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { openTenant } from "../placement/databases.ts";
@@ -36,6 +37,8 @@ import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 /** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
+/** How long deliveries pause when the secret cannot be opened: until it is rotated. */
+const SECRET_PAUSE_MS = 60_000;
 /** Of a webhook that was disabled longer ago, the owners have been notified. */
 const NOTICE_MS = 60 * 60 * 1000;
 /** The reasons that end when the receiver works again: what waits is kept until then. */
@@ -55,6 +58,7 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
   readonly #connections = new Connections();
+  readonly #secrets: OpenSigningSecrets;
   #capacity = UNTRIED;
   /** The version of the row that was disabled, once the owners are notified of it. */
   #notifiedOf: number | null = null;
@@ -68,6 +72,7 @@ export class WebhookHandler implements DeliveryHandler {
     this.#devTargets = webhookDevTargets(env);
     this.#ownHosts = ownHosts(env);
     this.#key = key;
+    this.#secrets = new OpenSigningSecrets(key, () => signingSealer(jwtSecrets(env)));
     this.#id = key.id;
     this.#now = now;
     this.#state = state;
@@ -183,9 +188,12 @@ export class WebhookHandler implements DeliveryHandler {
       return { type: "postponed", until: this.#now(), why: "The webhook takes no batches any more" };
     const message = batch === null ? messageOf(events[0]) : await batchOf(events);
     const startedAt = this.#now();
+    const secrets = await this.#secrets.open(secretsInForce(row, startedAt), this.#log);
+    if (secrets.length === 0)
+      return { type: "postponed", until: startedAt + SECRET_PAUSE_MS, why: "The secret must be rotated" };
     const destination = {
       url: row.url,
-      secrets: signingSecrets(row, startedAt),
+      secrets,
       devTargets: this.#devTargets,
       ownHosts: [...this.#ownHosts, row.ownHost],
     };
@@ -265,8 +273,8 @@ export class WebhookHandler implements DeliveryHandler {
   }
 }
 
-/** The secrets that sign now, the newest first. */
-const signingSecrets = (
+/** The secrets that sign now as they are stored, the newest first. */
+const secretsInForce = (
   { secret, previousSecret, previousSecretUntil }: StoredWebhook,
   now: number,
 ): string[] =>

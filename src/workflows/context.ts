@@ -15,6 +15,8 @@ export interface WorkflowContext extends RequestContext, QuotaContext {
   readonly compile: Compiler;
   /** Encrypts the secrets of workflows. */
   readonly secretSealer: Sealer;
+  /** Encrypts the secrets of their HTTP triggers. */
+  readonly signingSealer: Sealer;
   /** Counts a request that starts a workflow and has no credential. RATE_LIMITED above the organization's limit. */
   limitTrigger(accountId: string, workflowId: string): Promise<void>;
 }

@@ -1,14 +1,12 @@
 /** How the secrets of workflows are encrypted, opened for a run, and sealed again when the deployment's secret is replaced. */
 import type { Database, Statement } from "../platform/d1.ts";
+import { resealSlices } from "../platform/resealing.ts";
 import { type Sealer, sealerFor } from "../platform/sealer.ts";
 import type { Secret } from "../sandbox/runners/runner.ts";
 import { markUnreadable, resealSecret, type StoredSecret, selectSealedBy } from "./secret-store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
 const PURPOSE = "atrium workflow secrets";
-const SLICE = 100;
-/** What is left after so many slices waits for the next run of the cron trigger. */
-const MAX_SLICES = 20;
 
 export const secretSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
   sealerFor(secrets, PURPOSE);
@@ -64,13 +62,10 @@ export async function resealSecrets(
 ): Promise<void> {
   const replaced = await sealer.replacedKeyIds();
   if (replaced.length === 0) return;
-  for (let slice = 0; slice < MAX_SLICES; slice += 1) {
-    const [rows] = await db.run([selectSealedBy(replaced, SLICE)]);
-    const [first, ...others] = await Promise.all(rows.map((row) => resealed(sealer, row, log)));
-    if (first === undefined) return;
-    await db.run([first, ...others]);
-    if (rows.length < SLICE) return;
-  }
+  await resealSlices(db, {
+    select: (limit) => selectSealedBy(replaced, limit),
+    reseal: (row: StoredSecret) => resealed(sealer, row, log),
+  });
 }
 
 /** What takes the row out of those that a replaced key has sealed. */

@@ -44,7 +44,7 @@ export const workflows = sqliteTable(
     httpTrigger: integer("http_trigger").notNull().default(0),
     /** When the secret of its HTTP trigger was created (epoch ms); null without one. */
     triggerSecretAt: integer("trigger_secret_at"),
-    /** Verifies signed requests of its HTTP trigger. Verifying needs it in the clear; only those requests read it. */
+    /** Verifies signed requests of its HTTP trigger; encrypted (`delivery/signing-secrets`). Only those requests read it. */
     triggerSecret: text("trigger_secret"),
     /** The rotated secret, which is accepted until then (epoch ms); both null before the first rotation. */
     previousTriggerSecret: text("previous_trigger_secret"),
@@ -57,6 +57,8 @@ export const workflows = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
+    index("workflows_trigger_secret").on(table.triggerSecret),
+    index("workflows_previous_trigger_secret").on(table.previousTriggerSecret),
     index("workflows_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
     index("workflows_by_name").on(table.accountId, table.nameFolded, table.id),
     index("workflows_updated").on(table.accountId, table.updatedAt, table.id),

@@ -1,4 +1,5 @@
 /** Starts workflows by requests, which a credential or a signature permits, and replaces the secrets of those signatures. */
+import { OpenSigningSecrets, sealSecret } from "../delivery/signing-secrets.ts";
 import { presentWorkflowTriggered } from "../delivery/workflow-started.ts";
 import type { SentRequest } from "../http/endpoint-definition.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -87,12 +88,14 @@ async function verifySigned(
     throw refuse("webhook-timestamp is more than 5 minutes from the service's time; sign each attempt anew");
   const row = await find(ctx, workflowId);
   if (row === undefined || row.httpTrigger === 0) throw unverified();
-  if (!(await isSignedWith(signed, bytes, secretsOf(row, now)))) throw unverified();
+  const secrets = new OpenSigningSecrets(subscriberKey(ctx, workflowId), () => ctx.signingSealer);
+  const opened = await secrets.open(storedSecretsOf(row, now), (message, error) => ctx.log(message, error));
+  if (!(await isSignedWith(signed, bytes, opened))) throw unverified();
   return { row, messageId: signed.id };
 }
 
-/** The secrets in force. */
-function secretsOf(
+/** The secrets in force, as they are stored. */
+function storedSecretsOf(
   { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil }: TriggerableWorkflow,
   now: number,
 ): string[] {
@@ -106,7 +109,8 @@ export async function rotateTriggerSecret(
   workflowId: string,
 ): Promise<{ workflow: WorkflowWithSecret }> {
   const [secret, now] = [createSecret(), ctx.now()];
-  const [[row]] = await ctx.commit([rotate(ctx, workflowId, secret, now + SECRET_OVERLAP_MS, now)]);
+  const sealed = await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, workflowId));
+  const [[row]] = await ctx.commit([rotate(ctx, workflowId, sealed, now + SECRET_OVERLAP_MS, now)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: { ...presentWorkflow(row, now), trigger_secret: secret } };
 }

@@ -1,0 +1,111 @@
+/**
+ * The secrets that sign what webhooks receive, and verify what starts workflows: stored encrypted, and opened where they
+ * are used.
+ */
+import type { Database } from "../platform/d1.ts";
+import { resealSlices } from "../platform/resealing.ts";
+import { type Sealer, sealerFor } from "../platform/sealer.ts";
+import type { SubscriberKey } from "./port/subscriber-port.ts";
+import {
+  replaceStoredSecrets,
+  type StoredSecrets,
+  selectSecretsWithin,
+  type TextRange,
+} from "./signing-secret-store.ts";
+
+const PURPOSE = "atrium signing secrets";
+/** Begins what is encrypted. No Base64 has a colon, so that a version which knows no encryption signs with none of it. */
+const MARK = "sealed:";
+/** In place of the key of one that no key opens. */
+const UNREADABLE = "unreadable";
+/** Begins a secret in the clear. */
+const CLEAR = "whsec_";
+const KINDS = ["webhook", "workflow"] as const;
+
+export const signingSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
+  sealerFor(secrets, PURPOSE);
+
+/** A sealed secret is of no use for another subscriber. */
+const placeOf = ({ kind, accountId, id }: SubscriberKey): readonly string[] => [kind, accountId, id];
+
+/** The secret as it is stored: `sealed:`, the key's ID, and the encrypted secret. */
+export async function sealSecret(sealer: Sealer, secret: string, owner: SubscriberKey): Promise<string> {
+  const { keyId, sealed } = await sealer.seal(secret, placeOf(owner));
+  return `${MARK}${keyId}:${sealed}`;
+}
+
+/** Rejects when no key opens it. What an earlier version of the service stored in the clear is returned as it is. */
+export async function openSecret(sealer: Sealer, stored: string, owner: SubscriberKey): Promise<string> {
+  if (!stored.startsWith(MARK)) return stored;
+  const [keyId = "", sealed = ""] = stored.slice(MARK.length).split(":");
+  return sealer.open({ keyId, sealed }, placeOf(owner));
+}
+
+/** The same for one subscriber that uses its secrets again and again. */
+export class OpenSigningSecrets {
+  readonly #openSealer: () => Sealer;
+  readonly #owner: SubscriberKey;
+  #opened: ReadonlyMap<string, string> = new Map();
+
+  constructor(owner: SubscriberKey, openSealer: () => Sealer) {
+    this.#owner = owner;
+    this.#openSealer = openSealer;
+  }
+
+  /** Those of `stored` that can be opened, in their order. */
+  async open(
+    stored: readonly string[],
+    log: (message: string, error: unknown) => void,
+  ): Promise<readonly string[]> {
+    const opened = new Map<string, string>();
+    for (const each of stored) {
+      try {
+        opened.set(each, this.#opened.get(each) ?? (await openSecret(this.#openSealer(), each, this.#owner)));
+      } catch (error) {
+        log("A signing secret can no longer be decrypted, and must be rotated", error);
+      }
+    }
+    this.#opened = opened;
+    return [...opened.values()];
+  }
+}
+
+/** All texts that begin with this, whose last character is one of ASCII. */
+const rangeOf = (prefix: string): TextRange => [
+  prefix,
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1),
+];
+
+/**
+ * Encrypts with the current key what is stored in the clear or was encrypted with a replaced key, so that the latter can
+ * be forgotten. What no key opens is marked.
+ */
+export async function resealSigningSecrets(
+  db: Database,
+  sealer: Sealer,
+  log: (message: string, error: unknown) => void,
+): Promise<void> {
+  const replaced = (await sealer.replacedKeyIds()).map((id) => rangeOf(`${MARK}${id}:`));
+  for (const kind of KINDS) {
+    const resealed = async (stored: string | null, owner: SubscriberKey): Promise<string | null> => {
+      if (stored === null) return null;
+      try {
+        return await sealSecret(sealer, await openSecret(sealer, stored, owner), owner);
+      } catch (error) {
+        log(`A signing secret of ${kind} ${owner.id} can no longer be decrypted, and must be rotated`, error);
+        return `${MARK}${UNREADABLE}:${stored.slice(MARK.length)}`;
+      }
+    };
+    await resealSlices(db, {
+      select: (limit) => selectSecretsWithin(kind, [rangeOf(CLEAR), ...replaced], limit),
+      reseal: async (row: StoredSecrets) => {
+        const owner = { kind, accountId: row.accountId, id: row.id };
+        const [current, previous] = await Promise.all([
+          resealed(row.current, owner),
+          resealed(row.previous, owner),
+        ]);
+        return replaceStoredSecrets(kind, row, { current, previous });
+      },
+    });
+  }
+}

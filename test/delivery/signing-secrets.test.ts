@@ -1,0 +1,178 @@
+/** Signing secrets of webhooks and of HTTP triggers: stored encrypted, and encrypted anew when the key is replaced. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { jwtSecrets } from "../../src/config.ts";
+import { selectSecretsWithin } from "../../src/delivery/signing-secret-store.ts";
+import {
+  OpenSigningSecrets,
+  openSecret,
+  resealSigningSecrets,
+  sealSecret,
+  signingSealer,
+} from "../../src/delivery/signing-secrets.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import { WebhookHandler } from "../../src/webhooks/webhook-handler.ts";
+import type { Workflow } from "../../src/workflows/schema.ts";
+import type { WorkflowWithSecret } from "../../src/workflows/trigger-schema.ts";
+import { type Account, account } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
+
+const db = openDatabase(env.DB);
+const own = signingSealer(jwtSecrets(env));
+const [OLD, NEW] = ["the first secret of a deployment", "the secret that has replaced it"];
+const COLUMNS = {
+  webhook: ["webhooks", "secret", "previous_secret"],
+  workflow: ["workflows", "trigger_secret", "previous_trigger_secret"],
+} as const;
+type Kind = keyof typeof COLUMNS;
+
+let owner: Account;
+beforeEach(async () => {
+  owner = await account();
+});
+
+async function createWebhook(): Promise<WebhookWithSecret> {
+  const body = { url: "https://hooks.example.com/a", events: ["participant.joined"] };
+  return (await owner.api.post<{ webhook: WebhookWithSecret }>("/webhooks", body)).data.webhook;
+}
+
+async function createWorkflow(): Promise<Workflow> {
+  const body = { name: "Runs", code: "export default async () => null;", events: [], httpTrigger: true };
+  return (await owner.api.post<{ workflow: Workflow }>("/workflows", body)).data.workflow;
+}
+
+const keyOf = (kind: Kind, id: string) => ({ kind, accountId: owner.id, id });
+
+async function stored(kind: Kind, id: string): Promise<(string | null)[]> {
+  const [table, current, previous] = COLUMNS[kind];
+  const row = await env.DB.prepare(
+    `SELECT ${current} AS current, ${previous} AS previous FROM ${table} WHERE id = ?`,
+  )
+    .bind(id)
+    .first<{ current: string | null; previous: string | null }>();
+  return [row?.current ?? null, row?.previous ?? null];
+}
+
+const store = (kind: Kind, id: string, current: string | null, previous: string | null) => {
+  const [table, ...columns] = COLUMNS[kind];
+  return env.DB.prepare(`UPDATE ${table} SET ${columns[0]} = ?, ${columns[1]} = ? WHERE id = ?`)
+    .bind(current, previous, id)
+    .run();
+};
+
+describe("a signing secret", () => {
+  it("is stored encrypted, of webhooks and of HTTP triggers, the current and the rotated one", async () => {
+    const { id, secret } = await createWebhook();
+    const { data } = await owner.api.post<{ webhook: WebhookWithSecret }>(`/webhooks/${id}/rotate-secret`);
+    const open = async (kind: Kind, each: string | null, of: string) =>
+      openSecret(own, each ?? "", keyOf(kind, of));
+    const [current, previous] = await stored("webhook", id);
+    for (const each of [current, previous]) expect(each).toMatch(/^sealed:[0-9a-f]{16}:[\w+/]+=*$/);
+    expect(await open("webhook", current ?? null, id)).toBe(data.webhook.secret);
+    expect(await open("webhook", previous ?? null, id)).toBe(secret);
+    const workflow = await createWorkflow();
+    expect(await stored("workflow", workflow.id)).toEqual([null, null]);
+    const path = `/workflows/${workflow.id}/trigger/rotate-secret`;
+    const first = (await owner.api.post<{ workflow: WorkflowWithSecret }>(path)).data.workflow.trigger_secret;
+    const second = (await owner.api.post<{ workflow: WorkflowWithSecret }>(path)).data.workflow
+      .trigger_secret;
+    const [now, before] = await stored("workflow", workflow.id);
+    expect(JSON.stringify([now, before])).not.toContain("whsec_");
+    expect(await open("workflow", now ?? null, workflow.id)).toBe(second);
+    expect(await open("workflow", before ?? null, workflow.id)).toBe(first);
+  });
+
+  it("opens for its own webhook only", async () => {
+    const [one, other] = [await createWebhook(), await createWebhook()];
+    const [sealed] = await stored("webhook", one.id);
+    await expect(openSecret(own, sealed ?? "", keyOf("webhook", other.id))).rejects.toThrow();
+    await expect(openSecret(own, sealed ?? "", keyOf("workflow", one.id))).rejects.toThrow();
+  });
+
+  it("is left out when it cannot be opened, which is logged, while others still sign", async () => {
+    const logged: string[] = [];
+    const key = keyOf("webhook", "an id");
+    const sealed = await sealSecret(own, "whsec_current", key);
+    const secrets = new OpenSigningSecrets(key, () => own);
+    const open = (...all: string[]) => secrets.open(all, (message) => logged.push(message));
+    expect(await open(sealed, "whsec_stored_in_the_clear")).toEqual([
+      "whsec_current",
+      "whsec_stored_in_the_clear",
+    ]);
+    expect(logged).toEqual([]);
+    expect(await open("sealed:unreadable:text", sealed)).toEqual(["whsec_current"]);
+    expect(logged).toEqual(["A signing secret can no longer be decrypted, and must be rotated"]);
+  });
+});
+
+describe("the sweep of signing secrets", () => {
+  it.each([
+    ["webhook", async () => (await createWebhook()).id],
+    ["workflow", async () => (await createWorkflow()).id],
+  ] as const)(
+    "encrypts what is in the clear or by a replaced key, and marks what no key opens: %s",
+    async (kind, create) => {
+      const logged: string[] = [];
+      const reseal = (...secrets: [string, ...string[]]) =>
+        resealSigningSecrets(db, signingSealer(secrets), (message) => logged.push(message));
+      const [id, lost] = [await create(), await create()];
+      const key = keyOf(kind, id);
+      const version = () =>
+        env.DB.prepare(`SELECT updated_at FROM ${COLUMNS[kind][0]} WHERE id = ?`)
+          .bind(id)
+          .first("updated_at");
+      const before = await version();
+      await store(kind, id, "whsec_current", "whsec_previous");
+      await reseal(OLD);
+      const opened = async (secret: string) =>
+        Promise.all(
+          (await stored(kind, id)).map((each) => openSecret(signingSealer([secret]), each ?? "", key)),
+        );
+      expect(await opened(OLD)).toEqual(["whsec_current", "whsec_previous"]);
+      const other = await sealSecret(signingSealer([OLD]), "whsec_other", { ...key, id: "another id" });
+      await store(kind, lost, other, null);
+      await reseal(NEW, OLD);
+      await reseal(NEW, OLD);
+      expect(await opened(NEW)).toEqual(["whsec_current", "whsec_previous"]);
+      expect((await stored(kind, lost))[0]).toMatch(/^sealed:unreadable:/);
+      expect(logged).toEqual([
+        `A signing secret of ${kind} ${lost} can no longer be decrypted, and must be rotated`,
+      ]);
+      expect(await version()).toBe(before);
+    },
+  );
+
+  it.each(["webhook", "workflow"] as const)("finds them by indexes: %s", async (kind) => {
+    const { sql, params } = selectSecretsWithin(
+      kind,
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+      10,
+    );
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...params)
+      .all();
+    const steps = plan.results.map(({ detail }) => String(detail)).filter((step) => /SCAN|SEARCH/.test(step));
+    expect(steps.length).toBeGreaterThan(1);
+    for (const step of steps) expect(step).toMatch(/^SEARCH .* USING INDEX/);
+  });
+});
+
+it("a webhook whose secret no key opens is not called, and its events wait until the secret is rotated", async () => {
+  const { id } = await createWebhook();
+  await store("webhook", id, "sealed:unreadable:text", null);
+  const state = { read: () => "{}", write: () => undefined };
+  const handler = new WebhookHandler(env, keyOf("webhook", id), Date.now, state);
+  const event = {
+    ...{ eventId: crypto.randomUUID(), event: "participant.joined" as const, roomId: "room", body: "{}" },
+    ...{ occurredAt: Date.now(), replayId: null, isOnce: false },
+  } as const;
+  expect(await handler.deliver(event, 0)).toMatchObject({
+    type: "postponed",
+    why: "The secret must be rotated",
+  });
+  expectLogged("A signing secret can no longer be decrypted, and must be rotated");
+});

@@ -8,6 +8,7 @@ import { HTTP } from "./http.ts";
 import { MEMBERS } from "./members.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEOPLE } from "./people.ts";
+import { PRIVACY } from "./privacy.ts";
 import { QUOTAS } from "./quotas.ts";
 import { REALTIME } from "./realtime.ts";
 import { SDK } from "./sdk.ts";
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...HTTP,
   ...MEMBERS,
   ...PEOPLE,
+  ...PRIVACY,
   ...QUOTAS,
   ...REALTIME,
   ...SDK,

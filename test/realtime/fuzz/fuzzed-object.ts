@@ -158,8 +158,9 @@ export class FuzzedObject implements Host {
         await this.#apply(change.kind === "userCreated" ? "user.created" : "user.updated", change.user);
         return;
       case "userDeleted":
+      case "userErased":
         await this.#run("DELETE FROM users WHERE id = ?", this.#idOf(change.user));
-        await this.#apply("user.deleted", change.user);
+        await this.#apply(change.kind === "userDeleted" ? "user.deleted" : "user.erased", change.user);
         return;
       case "tokensEnded":
         await this.#endTokens(change.user);
@@ -216,7 +217,10 @@ export class FuzzedObject implements Host {
       .run();
   }
 
-  async #apply(type: "user.created" | "user.updated" | "user.deleted", index: number): Promise<void> {
+  async #apply(
+    type: "user.created" | "user.updated" | "user.deleted" | "user.erased",
+    index: number,
+  ): Promise<void> {
     await this.#room.apply({ type, userId: this.#idOf(index) });
   }
 

@@ -388,11 +388,13 @@ export class FuzzedRoom implements Host {
         return this.#apply({ type: "user.updated", userId: this.#idOf(change.user) });
       case "userCreated":
         return this.#apply({ type: "user.created", userId: this.#idOf(change.user) });
-      case "userDeleted": {
+      case "userDeleted":
+      case "userErased": {
         const person = this.#people[change.user];
         if (person === undefined) return;
         person.isDeleted = true;
-        return this.#apply({ type: "user.deleted", userId: person.user.id });
+        const type = change.kind === "userDeleted" ? "user.deleted" : "user.erased";
+        return this.#apply({ type, userId: person.user.id });
       }
       case "tokensEnded": {
         const person = this.#people[change.user];

@@ -23,7 +23,7 @@ console.log(
 );
 
 it(
-  "in memory: whatever clients send, those who behave well see everything, once, and stay (R6 to R81, D1 to D19)",
+  "in memory: whatever clients send, those who behave well see everything, once, and stay (R6 to R82, D1 to D19)",
   async () => {
     const property = fc.asyncProperty(life, (steps) => {
       const storage = new MemoryStorage();
@@ -35,7 +35,7 @@ it(
 );
 
 it(
-  "in SQLite, reopened whenever the room starts: the same holds (R6 to R81, D1 to D19)",
+  "in SQLite, reopened whenever the room starts: the same holds (R6 to R82, D1 to D19)",
   async () => {
     const property = fc.asyncProperty(life, (steps) =>
       runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
@@ -54,7 +54,7 @@ it(
 );
 
 it(
-  "the object itself, with real sockets, its database and its alarms: the same holds (R6 to R81, D1 to D19)",
+  "the object itself, with real sockets, its database and its alarms: the same holds (R6 to R82, D1 to D19)",
   async () => {
     const property = fc.asyncProperty(realLife, async (steps) => live(await FuzzedObject.create(), steps));
     // Shorter lives would take minutes to find: the life that fails is shown as it was.

@@ -9,7 +9,10 @@ export const VIEWER = 3;
 
 /** What REST does. Numbers that pick a user or a socket are taken modulo how many there are. */
 export type RestChange =
-  | { readonly kind: "userUpdated" | "userCreated" | "userDeleted" | "tokensEnded"; readonly user: number }
+  | {
+      readonly kind: "userUpdated" | "userCreated" | "userDeleted" | "userErased" | "tokensEnded";
+      readonly user: number;
+    }
   | { readonly kind: "roomUpdated" | "roomClosed" | "roomOpened" | "allTokensEnded" }
   | { readonly kind: "write" | "comment" | "broadcast"; readonly key: number }
   /** The user takes part without a socket for some seconds, or has to leave. */
@@ -52,7 +55,7 @@ const restChange: fc.Arbitrary<RestChange> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: fc.constantFrom("userUpdated", "userCreated", "tokensEnded"), user }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("userDeleted" as const), user }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("userDeleted", "userErased"), user }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("roomUpdated", "roomOpened") }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("roomClosed", "allTokensEnded") }) },
   {

@@ -78,8 +78,8 @@ export const PRIVACY: readonly Mutant[] = [
   {
     bug: "the only owner of an organization deletes themselves",
     file: "src/privacy/person/shared-store.ts",
-    code: "DELETE FROM people WHERE id = ? AND NOT EXISTS (${SOLE_OWNERSHIPS})",
-    by: "DELETE FROM people WHERE id = ? AND ? <> ''",
+    code: "DELETE FROM people WHERE id = ? AND NOT EXISTS",
+    by: "DELETE FROM people WHERE id = ? OR id = '' AND NOT EXISTS",
     tests: PERSONS,
   },
   {

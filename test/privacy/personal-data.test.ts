@@ -83,6 +83,10 @@ it("an export has what is kept of a user in the database, the room, the files an
     expect.arrayContaining(["user.created", "participant.joined", "comment.created", "file.uploaded"]),
   );
   expect(JSON.stringify(states)).not.toContain("Bens");
+  expect(records.filter((record) => !JSON.stringify(record).includes(ada.id))).toEqual([
+    // What these are about is the other user, or a comment.
+    ...states.filter(({ type }) => type === "follow" || type === "mention" || type === "reaction"),
+  ]);
 });
 
 it("erasing a user leaves nothing that identifies them, and all that others made", async () => {

@@ -107,7 +107,8 @@ it("erasing a user leaves nothing that identifies them, and all that others made
     expect(left, trace).not.toContain(trace);
   expect(left).toContain("Bens remark");
   expect(left).toContain("Bens answer");
-  expect(left).toContain("bens.txt");
+  const { files } = (await api.get<{ files: { filename: string }[] }>(`/files?roomId=${room.id}`)).data;
+  expect(files.map(({ filename }) => filename)).toEqual(["bens.txt"]);
   // The receivers of events learn that their own copies are to be deleted.
   expect(events.map(({ event }) => event)).toEqual(
     expect.arrayContaining(["comment.deleted", "participant.left", "user.deleted"]),

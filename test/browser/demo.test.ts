@@ -83,8 +83,16 @@ describe("a visitor without a link", () => {
     await guest.page.getByRole("button", { name: "Share" }).click();
     await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
     expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());
-    expect(await guest.page.getByRole("link", { name: "Open in the dashboard" }).count()).toBe(0);
+    const dashboard = guest.page.getByRole("link", { name: "Open in the dashboard" });
+    expect(await dashboard.count()).toBe(0);
     expect(await findingsOf(guest.page)).toEqual([]);
+    // What the dashboard keeps of the organization that this browser has opened there.
+    await guest.page.evaluate((id) => localStorage.setItem("organization", id), service.accountId);
+    await guest.page.reload();
+    await guest.page.getByRole("button", { name: "Share" }).click();
+    expect(await dashboard.getAttribute("href")).toMatch(
+      new RegExp(`^/dashboard/${service.accountId}/rooms/[0-9a-f-]{36}$`),
+    );
   });
 });
 

@@ -7,7 +7,7 @@ import { query } from "./database.ts";
 import { runCli } from "./processes.ts";
 import { createAccount, type Organization, type Service, startService } from "./service.ts";
 
-const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
+const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]

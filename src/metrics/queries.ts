@@ -1,45 +1,98 @@
-/** The overview of an organization. */
+/** The overview and the usage of an organization. */
 import type { EventLogContext } from "../event-log/context.ts";
-import { addHours, HOUR_MS, HOURS_KEPT, hourOf } from "../event-log/port/hourly-counts.ts";
+import {
+  addHours,
+  FINE_MS,
+  HOUR_MS,
+  type HourlyCounts,
+  hourOf,
+  spanOf,
+} from "../event-log/port/hourly-counts.ts";
 import type { Database } from "../platform/d1.ts";
 import { presentTime } from "../platform/time.ts";
-import type { Overview } from "./schema.ts";
+import type { Activity, Overview, Usage } from "./schema.ts";
 import { countUsers, deleteHours, selectHours, selectRoomTotals } from "./store.ts";
 
-const HOURS_SHOWN = 24;
+const DAY_MS = 24 * HOUR_MS;
+/** How long counts in D1 are kept, which an earlier version of the service made. */
+const COUNTS_KEPT_MS = 2 * DAY_MS;
+
+/** How many points a range has, and of how many milliseconds each is. */
+const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonly points: number }>> = {
+  "1h": { width: FINE_MS, points: 12 },
+  "24h": { width: HOUR_MS, points: 24 },
+  "7d": { width: 6 * HOUR_MS, points: 28 },
+  "30d": { width: DAY_MS, points: 30 },
+};
+
+const firstOf = (range: Usage["range"], now: number): number =>
+  spanOf(now, LAYOUTS[range].width) - (LAYOUTS[range].points - 1) * LAYOUTS[range].width;
+
+/** What the shards of the log have counted in a range. */
+const readCounts = (ctx: EventLogContext, range: Usage["range"], first: number) =>
+  ctx.eventLog.hours(ctx.accountId, first, LAYOUTS[range].width);
+
+/** What happened in a range that begins at `first`, point by point; `earlier` is what D1 has. */
+function toPoints(
+  range: Usage["range"],
+  first: number,
+  earlier: readonly HourlyCounts[],
+  counted: readonly HourlyCounts[],
+): Activity[] {
+  const { width, points } = LAYOUTS[range];
+  const all = addHours([earlier.map((counts) => ({ ...counts, hour: spanOf(counts.hour, width) })), counted]);
+  return Array.from({ length: points }, (_, index) => {
+    const at = first + index * width;
+    const { events = 0, runs = 0, failedRuns = 0 } = all.find(({ hour }) => hour === at) ?? {};
+    return { at: presentTime(at), events, runs, failed_runs: failedRuns };
+  });
+}
+
+const sumOf = (points: readonly Activity[], field: "events" | "runs" | "failed_runs"): number =>
+  points.reduce((total, point) => total + point[field], 0);
+
+/** What happened in the organization in a range of time that ends now. */
+export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Promise<Usage> {
+  const first = firstOf(range, ctx.now());
+  const [[earlier], counted] = await Promise.all([
+    ctx.db.run([selectHours(ctx, first)]),
+    readCounts(ctx, range, first),
+  ]);
+  const points = toPoints(range, first, earlier, counted);
+  return {
+    range,
+    point_seconds: LAYOUTS[range].width / 1000,
+    events: sumOf(points, "events"),
+    runs: sumOf(points, "runs"),
+    failed_runs: sumOf(points, "failed_runs"),
+    points,
+  };
+}
 
 /**
  * The organization's totals, in one D1 trip, and its last 24 hours as the shards of its log have counted them. Live
  * counts may be up to a second old.
  */
 export async function getOverview(ctx: EventLogContext): Promise<Overview> {
-  const first = hourOf(ctx.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
-  const [[[rooms], [users], countedEarlier], counted] = await Promise.all([
+  const first = firstOf("24h", ctx.now());
+  const [[[rooms], [users], earlier], counted] = await Promise.all([
     ctx.db.run([selectRoomTotals(ctx), countUsers(ctx), selectHours(ctx, first)]),
-    ctx.eventLog.hours(ctx.accountId, first),
+    readCounts(ctx, "24h", first),
   ]);
-  const rows = addHours([countedEarlier, counted]);
-  const hours = Array.from({ length: HOURS_SHOWN }, (_, index) => {
-    const hour = first + index * HOUR_MS;
-    const row = rows.find((candidate) => candidate.hour === hour);
-    const { events = 0, runs = 0, failedRuns = 0 } = row ?? {};
-    return { at: presentTime(hour), events, runs, failed_runs: failedRuns };
-  });
-  const sum = (field: "events" | "runs" | "failed_runs") =>
-    hours.reduce((total, hour) => total + hour[field], 0);
+  const hours = toPoints("24h", first, earlier, counted);
   return {
     rooms_total: rooms?.total ?? 0,
     rooms_online: rooms?.online ?? 0,
     participants_online: rooms?.participants ?? 0,
     users_total: users?.total ?? 0,
     first_joined_at: rooms?.firstJoinAt == null ? null : presentTime(rooms.firstJoinAt),
-    events_last_day: sum("events"),
-    runs_last_day: sum("runs"),
-    failed_runs_last_day: sum("failed_runs"),
+    events_last_day: sumOf(hours, "events"),
+    runs_last_day: sumOf(hours, "runs"),
+    failed_runs_last_day: sumOf(hours, "failed_runs"),
     hours,
   };
 }
 
 /** Deletes the counts of hours that no chart shows any more. */
 export const deleteOldHourlyCounts = (db: Database, now: number): Promise<unknown> =>
-  db.run([deleteHours(hourOf(now) - HOURS_KEPT * HOUR_MS)]);
+  db.run([deleteHours(hourOf(now) - COUNTS_KEPT_MS)]);

@@ -1,8 +1,9 @@
-/** The endpoint for an organization's overview. */
+/** The endpoints for an organization's overview and usage. */
+import * as z from "zod";
 import type { EventLogContext } from "../event-log/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
-import { getOverview } from "./queries.ts";
-import { Overview } from "./schema.ts";
+import { getOverview, getUsage } from "./queries.ts";
+import { Overview, Usage, UsageQuery } from "./schema.ts";
 
 const { endpoint } = endpointsFor<EventLogContext>();
 
@@ -20,5 +21,21 @@ export const overviewEndpoints = [
     done: "Overview retrieved",
     data: Overview,
     handle: (ctx) => getOverview(ctx),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/usage",
+    operation: "getUsage",
+    module: "Accounts",
+    access: "organization",
+    summary: "Get the usage over time",
+    details:
+      "Events and workflow runs of the last hour, 24 hours, 7 days or 30 days. `GET …/quotas` has how much of each quota is used now.",
+    errors: [],
+    query: UsageQuery,
+    status: 200,
+    done: "Usage retrieved",
+    data: z.object({ usage: Usage }),
+    handle: async (ctx, { query }) => ({ usage: await getUsage(ctx, query.range) }),
   }),
 ];

@@ -1,17 +1,18 @@
-/** An organization's overview on the wire. */
+/** An organization's overview and usage on the wire. */
 import * as z from "zod";
 import { Timestamp } from "../platform/time.ts";
 
 const Count = z.int().meta({ minimum: 0 });
 
+const activity = {
+  events: Count.meta({ description: "Events in the log, of rooms, users, comments, files and stores." }),
+  runs: Count.meta({ description: "Workflow runs." }),
+  failed_runs: Count,
+};
+
 /** The activity of one hour. */
 export const Hour = z
-  .object({
-    at: Timestamp.meta({ description: "The start of the hour." }),
-    events: Count.meta({ description: "Events in the log, of rooms, users, comments, files and stores." }),
-    runs: Count.meta({ description: "Workflow runs." }),
-    failed_runs: Count,
-  })
+  .object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity })
   .meta({
     id: "Hour",
     example: { at: "2026-01-31T09:00:00.000Z", events: 12, runs: 2, failed_runs: 0 },
@@ -33,3 +34,26 @@ export const Overview = z.object({
   hours: z.array(Hour).meta({ description: "The last 24 hours; the current one comes last." }),
 });
 export type Overview = z.infer<typeof Overview>;
+
+const Range = z.enum(["1h", "24h", "7d", "30d"]);
+
+/** The query parameter. */
+export const UsageQuery = z.object({
+  range: Range.default("24h").meta({
+    description: "How far back: in points of 5 minutes, an hour, 6 hours or a day.",
+  }),
+});
+
+/** What happened in a part of the range. */
+const Activity = z.object({ at: Timestamp.meta({ description: "When the point begins." }), ...activity });
+export type Activity = z.infer<typeof Activity>;
+
+export const Usage = z
+  .object({
+    range: Range,
+    point_seconds: Count.meta({ description: "The length of a point.", example: 3600 }),
+    ...activity,
+    points: z.array(Activity).meta({ description: "The parts of the range; the current one comes last." }),
+  })
+  .meta({ id: "Usage" });
+export type Usage = z.infer<typeof Usage>;

@@ -61,7 +61,7 @@ interface Stop {
 }
 
 const STOPS: Readonly<Record<string, Stop>> = {
-  overview: { path: () => "", shows: "Events per hour" },
+  overview: { path: () => "", shows: "workflow runs" },
   rooms: { path: () => "/rooms", shows: "1 online" },
   "several rooms, selected": {
     path: () => "/rooms",

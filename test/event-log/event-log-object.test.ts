@@ -76,23 +76,30 @@ describe("a shard of an event log", () => {
     );
   });
 
-  it("counts each event once in the hour in which it happened, beside runs, and keeps two days", async () => {
+  it("counts each event once in the hour in which it happened, beside runs, and keeps a month of hours and an hour of five minutes", async () => {
     const HOUR_MS = 60 * 60 * 1000;
     const hours = (from = 0) => shard.inside((object) => object.hours(from));
     expect(await hours()).toEqual([]);
     const [old, first, second] = [
-      eventOf(1, { occurredAt: START - 49 * HOUR_MS }),
+      eventOf(1, { occurredAt: START - 33 * DAY_MS }),
       eventOf(2, { occurredAt: START - 1 }),
       eventOf(3),
     ];
     await shard.append(old);
-    expect(await hours()).toMatchObject([{ hour: START - 49 * HOUR_MS, events: 1 }]);
+    expect(await hours()).toMatchObject([{ hour: START - 33 * DAY_MS, events: 1 }]);
     await shard.append(first, second);
     await shard.append(second);
     await shard.inside((object) => object.countRuns({ runs: 3, failedRuns: 1 }));
     const current = { hour: START, events: 1, runs: 3, failedRuns: 1 };
     expect(await hours()).toEqual([{ hour: START - HOUR_MS, events: 1, runs: 0, failedRuns: 0 }, current]);
     expect(await hours(START)).toEqual([current]);
+    const fine = () => shard.inside((object) => object.hours(START - HOUR_MS, 300_000));
+    expect(await fine()).toMatchObject([{ hour: START - 300_000, events: 1 }, { hour: START }]);
+    shard.now += 2 * HOUR_MS;
+    await shard.inside((object) => object.countRuns({ runs: 1, failedRuns: 0 }));
+    expect(await hours()).toMatchObject([{ events: 1 }, current, { hour: START + 2 * HOUR_MS, runs: 1 }]);
+    const days = await shard.inside((object) => object.hours(0, DAY_MS));
+    expect(days).toMatchObject([{ events: 1 }, { hour: START, events: 1, runs: 4, failedRuns: 1 }]);
   });
 
   it("numbers events without a gap, even if its clock is set back", async () => {

@@ -1,9 +1,9 @@
-/** The overview of an organization. */
+/** The overview and the usage of an organization. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, hourOf } from "../../src/event-log/port/hourly-counts.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
-import type { Overview } from "../../src/metrics/schema.ts";
+import type { Overview, Usage } from "../../src/metrics/schema.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
@@ -93,6 +93,13 @@ describe("an overview", () => {
     const overview = await overviewOf(owner);
     expect(overview).toMatchObject({ runs_last_day: 40, failed_runs_last_day: 20, events_last_day: 0 });
     expect(overview.hours.filter(({ runs }) => runs > 0)).toHaveLength(1);
+    const lengths = { "1h": [12, 300], "24h": [24, 3_600], "7d": [28, 21_600], "30d": [30, 86_400] } as const;
+    for (const range of ["1h", "24h", "7d", "30d"] as const) {
+      const { usage } = (await owner.api.get<{ usage: Usage }>(`/usage?range=${range}`)).data;
+      expect(usage).toMatchObject({ range, runs: 40, failed_runs: 20, events: 0 });
+      expect([usage.points.length, usage.point_seconds]).toEqual(lengths[range]);
+      expect(usage.points.reduce((sum, { runs }) => sum + runs, 0)).toBe(40);
+    }
   });
 
   it("shows what an earlier version has counted in D1, which is deleted after two days", async () => {

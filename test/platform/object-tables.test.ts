@@ -68,7 +68,7 @@ const EVENT_LOG: Stored = {
     const event = { event: "user.created", roomId: "room", body: "{}", occurredAt: AT } as const;
     const events = [4, 6].map((number) => ({ ...event, eventId: `event ${number}` }));
     store.append(events, AT + 2);
-    expect(store.readHours(0)).toMatchObject([{ events: 1, runs: 0 }]);
+    expect(store.readHours(0, 3_600_000)).toMatchObject([{ events: 1, runs: 0 }]);
     expect(store.read({ ...query, after: 3 })).toMatchObject({
       events: [{ eventId: "event 4" }, { eventId: "event 5" }, { eventId: "event 6", seq: 6 }],
     });

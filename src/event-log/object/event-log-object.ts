@@ -54,8 +54,9 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
     this.#store.countRuns(runs, this.clock());
   }
 
-  hours(from: number): HourlyCounts[] {
-    return this.#store.readHours(from);
+  /** An earlier version asks without a width, for hours. */
+  hours(from: number, width: number = HOUR_MS): HourlyCounts[] {
+    return this.#store.readHours(from, width);
   }
 
   async subscriptions(accountId: string, roomId: string): Promise<RoomSubscription[]> {

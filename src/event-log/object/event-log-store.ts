@@ -3,8 +3,8 @@ import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
 import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
-import { type HourlyCounts, hourOf, type RunCounts } from "../port/hourly-counts.ts";
-import { countEvents, countRuns, HOURS_TABLE, readHours } from "./hourly-count-store.ts";
+import { FINE_MS, type HourlyCounts, type RunCounts, spanOf } from "../port/hourly-counts.ts";
+import { countEvents, countRuns, HOURS_TABLE, readHours, SPANS_TABLE } from "./hourly-count-store.ts";
 
 /** What an event takes on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;
@@ -18,7 +18,7 @@ const MAX_SLICE_CHARS = 1024 * 1024;
  * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
- * - `hours`: what happened in each hour, for charts. An event counts in the transaction that appends it.
+ * - `hours` and `spans`: what happened when, for charts. An event counts in the transaction that appends it.
  */
 const TABLES = {
   ...FACTS,
@@ -41,6 +41,7 @@ const TABLES = {
   );
   CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
   hours: HOURS_TABLE,
+  spans: SPANS_TABLE,
 };
 
 const SCHEMA: Schema = {
@@ -106,9 +107,9 @@ export class EventLogStore {
     this.#write(() => countRuns(this.#sql, now, runs));
   }
 
-  /** The hours from `from` (epoch ms) on that had any activity, the earliest first; those of two days are kept. */
-  readHours(from: number): HourlyCounts[] {
-    return this.#hasTables ? readHours(this.#sql, from) : [];
+  /** The spans of `width` milliseconds from `from` (epoch ms) on that had any activity, the earliest first. */
+  readHours(from: number, width: number): HourlyCounts[] {
+    return this.#hasTables ? readHours(this.#sql, from, width) : [];
   }
 
   /** Does all of `work` or nothing. */
@@ -138,10 +139,11 @@ export class EventLogStore {
       if (inserted.toArray().length === 0) continue;
       lastSeq += 1;
       bytes += ROW_BYTES + byteLength(body);
-      added.set(hourOf(occurredAt), (added.get(hourOf(occurredAt)) ?? 0) + 1);
+      const span = spanOf(occurredAt, FINE_MS);
+      added.set(span, (added.get(span) ?? 0) + 1);
     }
     this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
-    for (const [hour, count] of added) countEvents(this.#sql, hour, count);
+    for (const [span, count] of added) countEvents(this.#sql, span, count);
   }
 
   read({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {

@@ -56,8 +56,11 @@ export interface EventLogGateway {
   subscriptionsChanged(accountId: string): Promise<void>;
   /** Counts runs of a workflow that have ended just now. */
   countRuns(accountId: string, workflowId: string, runs: RunCounts): Promise<void>;
-  /** What was logged in each hour from `from` (epoch ms) on, and which runs ended; the earliest hour first. */
-  hours(accountId: string, from: number): Promise<readonly HourlyCounts[]>;
+  /**
+   * What was logged, and which runs ended, in each span of `width` milliseconds from `from` (epoch ms) on; the earliest
+   * first. Spans of less than an hour are known of the last hour, longer ones of 30 days.
+   */
+  hours(accountId: string, from: number, width: number): Promise<readonly HourlyCounts[]>;
   /** Removes what identifies a user of the room, and what they wrote, from all events that are kept. */
   eraseUser(accountId: string, roomId: string, userId: string): Promise<void>;
   /** Deletes the organization's log. */

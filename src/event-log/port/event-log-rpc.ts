@@ -14,7 +14,7 @@ export interface EventLogRpc extends Rpc.DurableObjectBranded {
   subscriptions(accountId: string, roomId: string): RoomSubscription[] | Promise<RoomSubscription[]>;
   subscriptionsChanged(): void;
   countRuns(runs: RunCounts): void;
-  hours(from: number): HourlyCounts[];
+  hours(from: number, width: number): HourlyCounts[];
   /** Does so in some of the events after one, and returns the last of these; null at the end. */
   eraseUser(roomId: string, userId: string, after: number): number | null | Promise<number | null>;
   remove(): Promise<void>;

@@ -1,11 +1,16 @@
-/** What an organization's log counts by the hour, for charts. Pure. */
+/** What an organization's log counts by time, for charts. Pure. */
 
 export const HOUR_MS = 60 * 60 * 1000;
-/** Charts show the last 24. What is older than this is deleted with the next count. */
-export const HOURS_KEPT = 48;
+/** The finest span that is counted; kept for the current hour and the one before. */
+export const FINE_MS = 5 * 60 * 1000;
+/** Charts show 30 days. What is older than this is deleted. */
+export const HOURS_KEPT = 31 * 24;
+
+/** The start of the span of `width` that contains `at`; all in milliseconds. */
+export const spanOf = (at: number, width: number): number => at - (at % width);
 
 /** The start of the hour that contains `at`; both in epoch milliseconds. */
-export const hourOf = (at: number): number => at - (at % HOUR_MS);
+export const hourOf = (at: number): number => spanOf(at, HOUR_MS);
 
 /** Runs of workflows that have ended. */
 export type RunCounts = {
@@ -14,13 +19,13 @@ export type RunCounts = {
   readonly failedRuns: number;
 };
 
-/** The activity of the hour that begins at `hour` (epoch ms). */
+/** The activity of the hour, or of another span of time, that begins at `hour` (epoch ms). */
 export type HourlyCounts = RunCounts & {
   readonly hour: number;
   readonly events: number;
 };
 
-/** The sums over all shards, the earliest hour first. */
+/** The sums over all shards, the earliest span first. */
 export function addHours(shards: readonly (readonly HourlyCounts[])[]): HourlyCounts[] {
   const sums = new Map<number, HourlyCounts>();
   for (const { hour, events, runs, failedRuns } of shards.flat()) {

@@ -16,8 +16,8 @@ export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
       await Promise.all(shards.map((shard) => stub(accountId, shard).subscriptionsChanged()));
     },
     countRuns: async (accountId, workflowId, runs) => stub(accountId, shardOf(workflowId)).countRuns(runs),
-    hours: async (accountId, from) =>
-      addHours(await Promise.all(shards.map((shard) => stub(accountId, shard).hours(from)))),
+    hours: async (accountId, from, width) =>
+      addHours(await Promise.all(shards.map((shard) => stub(accountId, shard).hours(from, width)))),
     append: async (accountId, roomId, events) => stub(accountId, shardOf(roomId)).append(events),
     eraseUser: async (accountId, roomId, userId) => {
       const shard = stub(accountId, shardOf(roomId));

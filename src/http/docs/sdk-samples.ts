@@ -40,6 +40,7 @@ export const SDK_SAMPLES: Readonly<Record<string, SdkSample>> = {
   listRequests: code("const { requests, cursor } = await atrium.requests.list({ failed: true });"),
   getRequest: code("const request = await atrium.requests.get(requestId);"),
   getOverview: code("const overview = await atrium.organization.overview();"),
+  getUsage: code(`const { events, points } = await atrium.organization.usage("7d");`),
   listQuotas: code("const { quotas } = await atrium.organization.listQuotas();"),
 
   listRooms: code('const { rooms, cursor } = await atrium.rooms.list({ search: "planning", online: true });'),

@@ -85,6 +85,7 @@ export type {
   StorageFile,
   TrailEntry,
   UploadResult,
+  Usage,
   UserRecord as User,
   UserSession,
   UserWithToken,

@@ -8,6 +8,7 @@ import type {
   OrganizationRecord,
   Overview,
   Quota,
+  Usage,
 } from "../wire/resources.ts";
 import type { Page, PageShown } from "./pages.ts";
 
@@ -62,6 +63,12 @@ export class Organization {
   /** Current totals, and what happened in each of the last 24 hours. */
   overview(): Promise<Overview> {
     return this.#rest.request({ method: "GET", path: ["overview"] });
+  }
+
+  /** Events and workflow runs of the last hour, 24 hours (the default), 7 days or 30 days, point by point. */
+  async usage(range?: Usage["range"]): Promise<Usage> {
+    const request = { method: "GET", path: ["usage"], query: { range } } as const;
+    return (await this.#rest.request<{ usage: Usage }>(request)).usage;
   }
 
   /** How much of each quota is used, and its limit. Requests beyond one throw `FORBIDDEN`. */

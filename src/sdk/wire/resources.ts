@@ -4,7 +4,7 @@ export type { AuditEntry } from "../../audit/schema.ts";
 export type { DeliveryStats } from "../../delivery/stats/schema.ts";
 export type { StorageFile, UploadResult } from "../../files/schema.ts";
 export type { Invitation, Member } from "../../members/schema.ts";
-export type { Hour, Overview } from "../../metrics/schema.ts";
+export type { Hour, Overview, Usage } from "../../metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../organizations/schema.ts";
 export type { PersonalData, PersonalRecord } from "../../privacy/schema.ts";
 export type { Quota } from "../../quotas/schema.ts";

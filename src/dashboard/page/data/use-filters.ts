@@ -77,3 +77,15 @@ export function withParameters(
 /** The filters that have a value. */
 export const chosen = <Value extends object>(filters: Value): Partial<Value> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== "")) as Partial<Value>;
+
+/** The order that a list is asked for: of these fields, or none for the list's own. */
+export function sortedBy<Field extends string>(
+  sort: string,
+  fields: readonly Field[],
+): { readonly sort?: Field | `-${Field}` } {
+  for (const field of fields) {
+    if (sort === field) return { sort: field };
+    if (sort === `-${field}`) return { sort: `-${field}` };
+  }
+  return {};
+}

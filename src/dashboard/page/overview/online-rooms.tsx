@@ -30,7 +30,9 @@ export function OnlineRooms() {
       )}
       {data !== undefined && data.total > data.rooms.length && (
         <p>
-          <Link href={address("/rooms?show=online")}>Show all {data.total} rooms online</Link>
+          <Link className="button plain" href={address("/rooms?show=online")}>
+            Show all {data.total} rooms online
+          </Link>
         </p>
       )}
     </section>

@@ -1,8 +1,6 @@
-/** The organization's totals and its activity in the last 24 hours. */
+/** The organization's totals, its activity over time, and who is online. */
 import type { Overview } from "atrium/server";
-import { useMemo } from "react";
 import { useAddress } from "../data/organization.tsx";
-import { Chart } from "../ui/chart.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
@@ -10,6 +8,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { OnlineRooms } from "./online-rooms.tsx";
 import { Quickstart } from "./quickstart.tsx";
 import { Stats } from "./stats.tsx";
+import { Usage } from "./usage.tsx";
 import { useOverview } from "./use-overview.ts";
 
 export default function OverviewPage() {
@@ -38,30 +37,12 @@ function Summary({ overview }: { readonly overview: Overview }) {
       />
       <FirstSteps overview={overview} />
       {overview.first_joined_at === null && <Quickstart />}
-      {overview.rooms_total > 0 && <LastDay hours={overview.hours} />}
-    </>
-  );
-}
-
-function LastDay({ hours }: { readonly hours: Overview["hours"] }) {
-  const { starts, events, runs } = useMemo(
-    () => ({
-      starts: hours.map(({ at }) => Date.parse(at) / 1000),
-      events: [{ label: "Events", color: "--chart-1", values: hours.map((hour) => hour.events) }],
-      runs: [
-        { label: "Runs", color: "--chart-1", values: hours.map((hour) => hour.runs) },
-        { label: "Failed", color: "--chart-2", values: hours.map((hour) => hour.failed_runs) },
-      ],
-    }),
-    [hours],
-  );
-  return (
-    <>
-      <div className="charts">
-        <Chart title="Events per hour" hours={starts} series={events} />
-        <Chart title="Workflow runs per hour" hours={starts} series={runs} />
-      </div>
-      <OnlineRooms />
+      {overview.rooms_total > 0 && (
+        <>
+          <Usage />
+          <OnlineRooms />
+        </>
+      )}
     </>
   );
 }

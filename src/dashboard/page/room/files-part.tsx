@@ -2,7 +2,7 @@
 import type { Room, StorageFile } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress, useKey } from "../data/organization.tsx";
-import { useFilters } from "../data/use-filters.ts";
+import { sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { type Names, useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -24,14 +24,24 @@ const KINDS = {
   "application/": "Other files",
 };
 
+const ORDERS = {
+  uploadedAt: "Oldest first",
+  filename: "By name",
+  "-size": "Largest first",
+  size: "Smallest first",
+};
+
 export function FilesPart({ room }: { readonly room: Room }) {
   const address = useAddress();
   const filters = useFilters();
-  const { get, limit, offset, isNarrowed } = filters;
+  const { get, limit, offset, sort, isNarrowed } = filters;
   const names = useNames(room.id);
   const { users } = names;
   const [kind, userId] = [get("type"), get("by")];
-  const query = { limit, offset, ...(kind && { mimeType: [kind] }), ...(userId && { userId }) };
+  const query = {
+    ...{ limit, offset, ...(kind && { mimeType: [kind] }), ...(userId && { userId }) },
+    ...sortedBy(sort, ["uploadedAt", "filename", "size"]),
+  };
   const { data, error, refetch } = useFiles(room.id, query);
   return (
     <section>
@@ -51,6 +61,7 @@ export function FilesPart({ room }: { readonly room: Room }) {
           all="Files of all users"
           options={Object.fromEntries((users ?? []).map(({ id, name }) => [id, name]))}
         />
+        <FilterSelect label="Order" filters={filters} name="sort" all="Newest first" options={ORDERS} />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}

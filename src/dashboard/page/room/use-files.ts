@@ -1,6 +1,6 @@
 /** Queries, uploads and deletion of the files of a room. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { StorageFile } from "atrium/server";
+import type { FileSort, StorageFile } from "atrium/server";
 import { useState } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
@@ -9,7 +9,7 @@ import type { BulkAction } from "../ui/bulk-action.ts";
 
 const REFRESH_MS = 5000;
 
-export interface FilesQuery {
+export interface FilesQuery extends FileSort {
   readonly limit: number;
   readonly offset: number;
   readonly mimeType?: string[];

@@ -2,7 +2,7 @@
 import type { UserWithToken } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress, useKey } from "../data/organization.tsx";
-import { chosen, useFilters } from "../data/use-filters.ts";
+import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -20,8 +20,11 @@ import { useUserActions, useUsers } from "./use-users.ts";
 
 export function UsersPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { limit, offset, search, searchFor, isNarrowed } = filters;
-  const { data, error, refetch } = useUsers(roomId, { limit, offset, ...chosen({ search }) });
+  const { limit, offset, search, searchFor, sort, isNarrowed } = filters;
+  const { data, error, refetch } = useUsers(roomId, {
+    ...{ limit, offset, ...chosen({ search }) },
+    ...sortedBy(sort, ["name", "created_at"]),
+  });
   return (
     <section>
       <div className="filters">
@@ -30,7 +33,7 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && <UserTable roomId={roomId} users={data.users} />}
+      {data && <UserTable roomId={roomId} users={data.users} filters={filters} />}
       {data?.total === 0 && (
         <Empty title={isNarrowed ? "No matching users" : "No users yet"}>
           <p>Create a user for each person in your application. They join from a browser with their token.</p>
@@ -41,14 +44,20 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
   );
 }
 
-const COLUMNS = ["Name", "Custom ID", "Role", "Status", "Last joined", "Created", "Token"];
+const COLUMNS = [
+  { label: "Name", sort: "name" },
+  ...["Custom ID", "Role", "Status", "Last joined"],
+  { label: "Created", sort: "created_at" },
+  "Token",
+];
 
 interface UserTableProps {
   readonly roomId: string;
   readonly users: readonly UserWithToken[];
+  readonly filters: Filters;
 }
 
-function UserTable({ roomId, users }: UserTableProps) {
+function UserTable({ roomId, users, filters }: UserTableProps) {
   const address = useAddress();
   const key = useKey();
   const selection = useSelection(users, ({ id }) => id);
@@ -56,7 +65,7 @@ function UserTable({ roomId, users }: UserTableProps) {
   return (
     <>
       {users.length > 0 && (
-        <Table label="Users" columns={COLUMNS} selection={selection}>
+        <Table label="Users" columns={COLUMNS} {...{ selection, filters }}>
           {users.map((user) => (
             <tr key={user.id} data-selected={selection.has(user.id) || undefined}>
               <SelectCell selection={selection} id={user.id} name={user.name} />

@@ -1,7 +1,8 @@
 /** The table of rooms, of which several can be closed, reopened or deleted. */
-import type { Room } from "atrium/server";
+import type { ListedRoom } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress, useKey } from "../data/organization.tsx";
+import type { Filters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { SelectCell } from "../ui/select-box.tsx";
@@ -10,9 +11,23 @@ import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { useRoomActions } from "./use-rooms.ts";
 
-const COLUMNS = ["Name", "Custom ID", "State", "Online", "Total users", "Active time", "Created"];
+const COLUMNS = [
+  { label: "Name", sort: "name" },
+  "Custom ID",
+  "State",
+  "Online",
+  { label: "Last in use", sort: "last_active_at" },
+  "Total users",
+  "Active time",
+  { label: "Created", sort: "created_at" },
+];
 
-export function RoomTable({ rooms }: { readonly rooms: readonly Room[] }) {
+export interface RoomTableProps {
+  readonly rooms: readonly ListedRoom[];
+  readonly filters: Filters;
+}
+
+export function RoomTable({ rooms, filters }: RoomTableProps) {
   const address = useAddress();
   const key = useKey();
   const selection = useSelection(rooms, ({ id }) => id);
@@ -20,7 +35,7 @@ export function RoomTable({ rooms }: { readonly rooms: readonly Room[] }) {
   return (
     <>
       {rooms.length > 0 && (
-        <Table label="Rooms" columns={COLUMNS} selection={selection}>
+        <Table label="Rooms" columns={COLUMNS} {...{ selection, filters }}>
           {rooms.map((room) => (
             <tr key={room.id} data-selected={selection.has(room.id) || undefined}>
               <SelectCell selection={selection} id={room.id} name={room.name} />
@@ -36,6 +51,13 @@ export function RoomTable({ rooms }: { readonly rooms: readonly Room[] }) {
                   <Badge tone="good">{`${room.active_participants} online`}</Badge>
                 ) : (
                   <span className="soft">–</span>
+                )}
+              </td>
+              <td>
+                {room.last_active_at === undefined ? (
+                  <span className="soft">never</span>
+                ) : (
+                  <Time at={room.last_active_at} />
                 )}
               </td>
               <td className="number">{room.total_users_created.toLocaleString("en")}</td>

@@ -1,6 +1,6 @@
 /** The list of rooms, with search, state and date filters, and actions on several of them. */
 import type { RoomSearch } from "atrium/server";
-import { chosen, useFilters } from "../data/use-filters.ts";
+import { chosen, sortedBy, useFilters } from "../data/use-filters.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
@@ -23,12 +23,15 @@ const SHOWN: Readonly<Record<string, RoomSearch>> = {
 };
 const LABELS = { online: "With users online", active: "Open", closed: "Closed" };
 
+const SORTS = ["name", "last_active_at", "created_at"] as const;
+
 export default function RoomsPage() {
   const filters = useFilters();
-  const { get, set, search, searchFor, limit, offset, isNarrowed } = filters;
+  const { get, set, search, searchFor, sort, limit, offset, isNarrowed } = filters;
   const query = {
     ...{ limit, offset, ...SHOWN[get("show")] },
     ...chosen({ search, from: get("from"), to: get("to") }),
+    ...sortedBy(sort, SORTS),
   };
   const { data, error, refetch } = useRooms(query, REFRESH_MS);
   return (
@@ -40,7 +43,7 @@ export default function RoomsPage() {
         <DateFilter label="to" value={get("to")} onChange={(value) => set("to", value)} />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined ? !error && <Loading /> : <RoomTable rooms={data.rooms} />}
+      {data === undefined ? !error && <Loading /> : <RoomTable rooms={data.rooms} filters={filters} />}
       {data?.total === 0 && <NoRooms isFiltered={isNarrowed} />}
       {data && <Pager filters={filters} total={data.total} />}
     </Page>

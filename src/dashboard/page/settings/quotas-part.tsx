@@ -2,22 +2,9 @@
 import type { Quota } from "atrium/server";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
-import { formatSize } from "../ui/size.ts";
 import { Table } from "../ui/table.tsx";
+import { amountOf, QUOTA_LABELS, QuotaMeter } from "./quota.tsx";
 import { useQuotas } from "./use-quotas.ts";
-
-const LABELS: Readonly<Record<Quota["name"], string>> = {
-  rooms: "Rooms",
-  users: "Users",
-  webhooks: "Webhooks",
-  workflows: "Workflows",
-  file_bytes: "Stored files",
-  store_bytes: "Stores and documents",
-  online_users: "Users online",
-};
-
-const amount = (name: Quota["name"], count: number): string =>
-  name.endsWith("_bytes") ? formatSize(count) : count.toLocaleString("en");
 
 export function QuotasPart() {
   const { data, error, refetch } = useQuotas();
@@ -42,22 +29,13 @@ export function QuotasPart() {
   );
 }
 
-function Row({ quota: { name, used, limit } }: { readonly quota: Quota }) {
-  const max = Math.max(limit, 1);
-  return (
-    <tr>
-      <th scope="row">{LABELS[name]}</th>
-      <td>{amount(name, used)}</td>
-      <td>{amount(name, limit)}</td>
-      <td>
-        <meter
-          aria-label={`Used of ${LABELS[name]}`}
-          value={Math.min(used, max)}
-          max={max}
-          high={0.8 * max}
-          optimum={0}
-        />
-      </td>
-    </tr>
-  );
-}
+const Row = ({ quota }: { readonly quota: Quota }) => (
+  <tr>
+    <th scope="row">{QUOTA_LABELS[quota.name]}</th>
+    <td>{amountOf(quota.name, quota.used)}</td>
+    <td>{amountOf(quota.name, quota.limit)}</td>
+    <td>
+      <QuotaMeter quota={quota} />
+    </td>
+  </tr>
+);

@@ -17,6 +17,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["/", "Search the list"],
   ["n", "Create"],
   ...NAVIGATION_ITEMS.map(({ name, letter }) => [`g ${letter}`, `Go to ${name}`] as const),
+  ["Shift ↓", "Select rows of a list, from a box on"],
   ["Ctrl S", "Save workflow"],
 ];
 

@@ -1,11 +1,9 @@
-/** Hourly counts as a column chart, and as a table for screen readers. */
+/** Counts over time as a column chart, and as a table for screen readers. */
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { useIsDark } from "./theme.ts";
 
 const HEIGHT_PX = 160;
-/** Space for the whole of the first and the last column. */
-const HALF_HOUR_S = 1800;
 const COLUMN_SHARE = 0.7;
 const MAX_COLUMN_PX = 24;
 
@@ -18,28 +16,36 @@ interface Series {
 
 export interface ChartProps {
   readonly title: string;
-  /** The start of each hour, in epoch seconds. */
-  readonly hours: readonly number[];
+  /** The start of each column, in epoch seconds. */
+  readonly starts: readonly number[];
+  /** The time that a column stands for, in seconds. */
+  readonly width: number;
   readonly series: readonly Series[];
 }
 
-const hourOf = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+const HOUR_S = 60 * 60;
+const timeOfDay = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+const dayAndTime = new Intl.DateTimeFormat("en", {
+  ...{ day: "numeric", month: "short" },
+  ...{ hour: "2-digit", minute: "2-digit", hour12: false },
+});
 
-export function Chart({ title, hours, series }: ChartProps) {
+export function Chart({ title, starts, width, series }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const isDark = useIsDark();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colors change with the theme
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const plot = paint(element, hours, series);
+    const plot = paint(element, starts, width, series);
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     watch.observe(element);
     return () => {
       watch.disconnect();
       plot.destroy();
     };
-  }, [hours, series, isDark]);
+  }, [starts, width, series, isDark]);
   return (
     <figure className="chart">
       <figcaption>
@@ -56,7 +62,7 @@ export function Chart({ title, hours, series }: ChartProps) {
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Hour</th>
+              <th scope="col">From</th>
               {series.map(({ label }) => (
                 <th key={label} scope="col">
                   {label}
@@ -65,9 +71,9 @@ export function Chart({ title, hours, series }: ChartProps) {
             </tr>
           </thead>
           <tbody>
-            {hours.map((hour, index) => (
-              <tr key={hour}>
-                <th scope="row">{hourOf.format(hour * 1000)}</th>
+            {starts.map((start, index) => (
+              <tr key={start}>
+                <th scope="row">{dayAndTime.format(start * 1000)}</th>
                 {series.map(({ label, values }) => (
                   <td key={label}>{values[index]}</td>
                 ))}
@@ -80,7 +86,12 @@ export function Chart({ title, hours, series }: ChartProps) {
   );
 }
 
-function paint(element: HTMLElement, hours: readonly number[], series: readonly Series[]): uPlot {
+function paint(
+  element: HTMLElement,
+  starts: readonly number[],
+  width: number,
+  series: readonly Series[],
+): uPlot {
   const style = getComputedStyle(element);
   const colorOf = (name: string) => resolveColor(element, name);
   const axis = {
@@ -96,7 +107,8 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_, first, last) => [first - HALF_HOUR_S, last + HALF_HOUR_S] },
+      // Space for the whole of the first and the last column.
+      x: { range: (_, first, last) => [first - width / 2, last + width / 2] },
       y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
     },
     axes: [
@@ -104,7 +116,8 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
         ...axis,
         size: 26,
         grid: { show: false },
-        values: (_, ticks) => ticks.map((at) => hourOf.format(at * 1000)),
+        ...(width > HOUR_S && { incrs: [1, 2, 5, 10].map((days) => days * 24 * HOUR_S) }),
+        values: (_, ticks) => ticks.map((at) => (width > HOUR_S ? day : timeOfDay).format(at * 1000)),
       },
       {
         ...axis,
@@ -123,7 +136,7 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
       })),
     ],
   };
-  return new uPlot(options, [[...hours], ...series.map(({ values }) => [...values])], element);
+  return new uPlot(options, [[...starts], ...series.map(({ values }) => [...values])], element);
 }
 
 /** Resolves a CSS custom property, which a canvas cannot use. */

@@ -1,16 +1,10 @@
 /** Queries and actions for webhooks. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Webhook, WebhookEventName } from "atrium/server";
+import type { Webhook, WebhookEventName, WebhookSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import type { BulkAction } from "../ui/bulk-action.ts";
-
-export interface WebhookSearch {
-  readonly limit: number;
-  readonly offset: number;
-  readonly search?: string;
-}
 
 export function useWebhooks(search: WebhookSearch) {
   const { atrium } = useCurrent();

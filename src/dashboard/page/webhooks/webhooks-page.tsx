@@ -2,7 +2,7 @@
 import type { Webhook } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress, useKey } from "../data/organization.tsx";
-import { chosen, useFilters } from "../data/use-filters.ts";
+import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -20,8 +20,11 @@ import { useWebhookActions, useWebhooks } from "./use-webhooks.ts";
 
 export default function WebhooksPage() {
   const filters = useFilters();
-  const { limit, offset, search, searchFor, isNarrowed } = filters;
-  const { data, error, refetch } = useWebhooks({ limit, offset, ...chosen({ search }) });
+  const { limit, offset, search, searchFor, sort, isNarrowed } = filters;
+  const { data, error, refetch } = useWebhooks({
+    ...{ limit, offset, ...chosen({ search }) },
+    ...sortedBy(sort, ["url", "created_at"]),
+  });
   return (
     <Page title="Webhooks" actions={<NewWebhook />}>
       <div className="filters">
@@ -29,7 +32,7 @@ export default function WebhooksPage() {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && <WebhookTable webhooks={data.webhooks} />}
+      {data && <WebhookTable webhooks={data.webhooks} filters={filters} />}
       {data?.total === 0 && (
         <Empty title={isNarrowed ? "No matching webhooks" : "No webhooks yet"}>
           <p>
@@ -43,7 +46,18 @@ export default function WebhooksPage() {
   );
 }
 
-function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+const COLUMNS = [
+  { label: "Endpoint", sort: "url" },
+  ...["Events", "Rooms", "State"],
+  { label: "Created", sort: "created_at" },
+];
+
+interface WebhookTableProps {
+  readonly webhooks: readonly Webhook[];
+  readonly filters: Filters;
+}
+
+function WebhookTable({ webhooks, filters }: WebhookTableProps) {
   const address = useAddress();
   const key = useKey();
   const selection = useSelection(webhooks, ({ id }) => id);
@@ -51,11 +65,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   return (
     <>
       {webhooks.length > 0 && (
-        <Table
-          label="Webhooks"
-          columns={["Endpoint", "Events", "Rooms", "State", "Created"]}
-          selection={selection}
-        >
+        <Table label="Webhooks" columns={COLUMNS} {...{ selection, filters }}>
           {webhooks.map((webhook) => (
             <tr key={webhook.id} data-selected={selection.has(webhook.id) || undefined}>
               <SelectCell selection={selection} id={webhook.id} name={webhook.url} />

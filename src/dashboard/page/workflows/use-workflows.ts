@@ -1,18 +1,12 @@
 /** Queries and actions for workflows and their runs. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { EventName, WorkflowExecution as Execution, Workflow } from "atrium/server";
+import type { EventName, WorkflowExecution as Execution, Workflow, WorkflowSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import type { BulkAction } from "../ui/bulk-action.ts";
 
 const REFRESH_MS = 2000;
-
-export interface WorkflowSearch {
-  readonly limit: number;
-  readonly offset: number;
-  readonly search?: string;
-}
 
 export function useWorkflows(search: WorkflowSearch) {
   const { atrium } = useCurrent();

@@ -2,7 +2,7 @@
 import type { Workflow } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress, useKey } from "../data/organization.tsx";
-import { chosen, useFilters } from "../data/use-filters.ts";
+import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -21,8 +21,11 @@ import { useWorkflowActions, useWorkflows } from "./use-workflows.ts";
 export default function WorkflowsPage() {
   const address = useAddress();
   const filters = useFilters();
-  const { limit, offset, search, searchFor, isNarrowed } = filters;
-  const { data, error, refetch } = useWorkflows({ limit, offset, ...chosen({ search }) });
+  const { limit, offset, search, searchFor, sort, isNarrowed } = filters;
+  const { data, error, refetch } = useWorkflows({
+    ...{ limit, offset, ...chosen({ search }) },
+    ...sortedBy(sort, ["name", "updated_at"]),
+  });
   return (
     <Page
       title="Workflows"
@@ -38,7 +41,7 @@ export default function WorkflowsPage() {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && <WorkflowTable workflows={data.workflows} />}
+      {data && <WorkflowTable workflows={data.workflows} filters={filters} />}
       {data?.total === 0 && (
         <Empty title={isNarrowed ? "No matching workflows" : "No workflows yet"}>
           <p>
@@ -59,7 +62,18 @@ const startsOf = ({ events, schedule, http_trigger }: Workflow): string[] => [
   ...(http_trigger ? ["requests"] : []),
 ];
 
-function WorkflowTable({ workflows }: { readonly workflows: readonly Workflow[] }) {
+const COLUMNS = [
+  { label: "Name", sort: "name" },
+  ...["Runs on", "Rooms", "State"],
+  { label: "Updated", sort: "updated_at" },
+];
+
+interface WorkflowTableProps {
+  readonly workflows: readonly Workflow[];
+  readonly filters: Filters;
+}
+
+function WorkflowTable({ workflows, filters }: WorkflowTableProps) {
   const address = useAddress();
   const key = useKey();
   const selection = useSelection(workflows, ({ id }) => id);
@@ -67,11 +81,7 @@ function WorkflowTable({ workflows }: { readonly workflows: readonly Workflow[] 
   return (
     <>
       {workflows.length > 0 && (
-        <Table
-          label="Workflows"
-          columns={["Name", "Runs on", "Rooms", "State", "Updated"]}
-          selection={selection}
-        >
+        <Table label="Workflows" columns={COLUMNS} {...{ selection, filters }}>
           {workflows.map((workflow) => (
             <tr key={workflow.id} data-selected={selection.has(workflow.id) || undefined}>
               <SelectCell selection={selection} id={workflow.id} name={workflow.name} />

@@ -1,0 +1,33 @@
+/** A quota in words, and as a meter. */
+import type { Quota } from "atrium/server";
+import { formatSize } from "../ui/size.ts";
+
+export const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
+  rooms: "Rooms",
+  users: "Users",
+  webhooks: "Webhooks",
+  workflows: "Workflows",
+  file_bytes: "Stored files",
+  store_bytes: "Stores and documents",
+  online_users: "Users online",
+};
+
+/** Such as "12,000" or "3 MiB". */
+export const amountOf = (name: Quota["name"], count: number): string =>
+  name.endsWith("_bytes") ? formatSize(count) : count.toLocaleString("en");
+
+/** The share from which a meter warns. */
+const MUCH = 0.8;
+
+export function QuotaMeter({ quota: { name, used, limit } }: { readonly quota: Quota }) {
+  const max = Math.max(limit, 1);
+  return (
+    <meter
+      aria-label={`Used of ${QUOTA_LABELS[name]}`}
+      value={Math.min(used, max)}
+      max={max}
+      high={MUCH * max}
+      optimum={0}
+    />
+  );
+}

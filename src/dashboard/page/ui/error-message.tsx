@@ -14,10 +14,11 @@ export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
   // The banner says it already.
   if (error === null || (outage !== null && isUnreachable(error))) return null;
   const requestId = requestIdOf(error);
+  const message = /[.!?…]$/.test(error.message) ? error.message : `${error.message}.`;
   return (
     <div className="error-message" role="alert">
       <p>
-        <strong>{error.message}</strong> {adviceOn(error)}
+        <strong>{message}</strong> {adviceOn(error)}
       </p>
       {requestId && (
         <p className="soft small">

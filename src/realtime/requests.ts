@@ -200,6 +200,7 @@ function createHandlers(
       limit: data.limit,
       offset: data.offset,
     })),
+    COMMENT_SEARCH: read("Comments searched", ({ data }) => comments.search(data)),
     COMMENT_CREATE: write("Comment created", ({ data }, by) => ({
       comment: comments.create(data, participantOf(by).userId),
     })),

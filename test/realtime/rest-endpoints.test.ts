@@ -187,6 +187,38 @@ describe("over REST (R61)", () => {
     ]);
   });
 
+  it("comments are searched in any case and script, through as many turns of the room as it takes (R61)", async () => {
+    const { owner, user, path } = await liveRoom();
+    const texts = [
+      "Straße",
+      "STRASSE 100%",
+      "x".repeat(10_000),
+      "其他 straße",
+      ...Array.from({ length: 110 }, () => "a".repeat(9_999)),
+    ];
+    const ids: string[] = [];
+    for (const text of [...texts, "Die letzte Straße"]) {
+      const { data } = await owner.api.post<{ comment: { id: string } }>(`${path}/comments`, {
+        text,
+        userId: user.id,
+      });
+      ids.push(data.comment.id);
+    }
+    await owner.api.patch(`${path}/comments/${ids[1]}`, { resolved: true });
+    const search = async (query: Record<string, string>) => {
+      const { data } = await owner.api.get<{ comments: { id: string }[]; total: number }>(
+        `${path}/comments?${new URLSearchParams(query)}`,
+      );
+      return [data.comments.map(({ id }) => ids.indexOf(id)), data.total];
+    };
+    expect(await search({ search: "strasse" })).toEqual([[0, 1, 3, 114], 4]);
+    expect(await search({ search: "STRASSE", limit: "2", offset: "2" })).toEqual([[3, 114], 4]);
+    expect(await search({ search: "straße", resolved: "false", limit: "1" })).toEqual([[0], 3]);
+    expect(await search({ search: "straße", threadId: ids[1] ?? "" })).toEqual([[1], 1]);
+    expect(await search({ search: "0%" })).toEqual([[1], 1]);
+    expect(await search({ search: "nothing" })).toEqual([[], 0]);
+  });
+
   it("broadcasts reach the users online, and presence can be read (R61)", async () => {
     const { owner, user, socket, path } = await liveRoom();
     await socket.call("PRESENCE_UPDATE", { state: { color: "red" } });

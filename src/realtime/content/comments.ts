@@ -1,6 +1,6 @@
 /** The room's comments: threads, edits by their authors, resolving and reactions. */
 import { AppError, notFound } from "../../platform/errors.ts";
-import { byteLength } from "../../platform/text.ts";
+import { byteLength, fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CommentEvents } from "../outbox/comment-events.ts";
 import type { Comment } from "../protocol/comment.ts";
@@ -25,6 +25,24 @@ export interface CommentPorts {
 
 /** Comments that are read at once: they can have some 50 KB each. */
 const COMMENTS_AT_ONCE = 100;
+
+/** What one turn of a search reads at most, so that others in the room wait for it no longer than for a large write. */
+const MAX_SEARCHED = 1_000;
+const MAX_SEARCHED_BYTES = 1024 * 1024;
+const SEARCHED_AT_ONCE = 20;
+
+/** What to look for; `after` is 0 to begin with. */
+export interface CommentSearch {
+  readonly search: string;
+  readonly threadId?: string | null | undefined;
+  readonly resolved?: boolean | null | undefined;
+  readonly after: number;
+}
+
+export interface CommentsFound {
+  readonly comments: readonly Comment[];
+  readonly next: number | null;
+}
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
@@ -84,6 +102,28 @@ export class Comments {
     const table = this.#ports.storage.comments;
     const filter = { threadId, resolved };
     return { comments: table.list(filter, limit, offset).map(parse), total: table.count(filter) };
+  }
+
+  /**
+   * Looks through some of the comments behind a place, the oldest first, for a folded text: `next` is the place where
+   * the search goes on, null at the end. The comments of a room may be too many to read them in one turn.
+   */
+  search({ search, threadId = null, resolved = null, after }: CommentSearch): CommentsFound {
+    const table = this.#ports.storage.comments;
+    const comments: Comment[] = [];
+    let position = after;
+    let bytes = 0;
+    for (let rows = 0; rows < MAX_SEARCHED && bytes < MAX_SEARCHED_BYTES; rows += SEARCHED_AT_ONCE) {
+      const placed = table.listPlaced({ threadId, resolved }, position, SEARCHED_AT_ONCE);
+      for (const row of placed) {
+        bytes += row.comment.length;
+        const comment = parse(row);
+        if (fold(comment.text).includes(search)) comments.push(comment);
+      }
+      if (placed.length < SEARCHED_AT_ONCE) return { comments, next: null };
+      position = placed.at(-1)?.position ?? position;
+    }
+    return { comments, next: position };
   }
 
   /** For the author, and for the organization (`by` null). FORBIDDEN for others. */

@@ -39,6 +39,16 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
   | { readonly type: "PRESENCE_GET" }
   | { readonly type: "PARTICIPANT_REMOVE"; readonly data: { readonly userId: string } }
   | {
+      readonly type: "COMMENT_SEARCH";
+      readonly data: {
+        /** Folded. */
+        readonly search: string;
+        readonly threadId?: string | undefined;
+        readonly resolved?: boolean | undefined;
+        readonly after: number;
+      };
+    }
+  | {
       readonly type: "COMMENT_POST";
       readonly data: MessageOf<"COMMENT_CREATE">["data"] & { readonly userId: string };
     }

@@ -1,16 +1,17 @@
 /** The endpoints of a room's comments. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { pageShape, paging } from "../../http/paginate.ts";
+import { pageShape, paging, searching } from "../../http/paginate.ts";
 import { text } from "../../platform/text.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { postComment, requestIdOf, requestRoom } from "../commands.ts";
+import { postComment, requestIdOf, requestRoom, searchComments } from "../commands.ts";
 import { Comment, CommentPost, CommentUpdate } from "../protocol/comment.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
 const CommentQuery = z.object({
   ...paging,
+  ...searching("the comment's text"),
   threadId: text(1, 255).optional().meta({ description: "Only the comments of one thread." }),
   resolved: z
     .enum(["true", "false"])
@@ -27,15 +28,18 @@ export const commentEndpoints = [
     path: "/rooms/:roomId/comments",
     operation: "listComments",
     summary: "List a room's comments",
-    details: "Oldest first.",
+    details:
+      "Oldest first. A search reads all comments of the room, or of the thread: up to 10,000, a thousand at a time.",
     errors: ["NOT_FOUND"],
     query: CommentQuery,
     status: 200,
     done: "Comments retrieved",
     data: z.object({ comments: z.array(Comment), ...pageShape }),
     handle: (ctx, { params, query }) => {
-      const { resolved, ...page } = query;
-      const data = { ...page, resolved: resolved === undefined ? undefined : resolved === "true" };
+      const { search, ...page } = query;
+      const resolved = query.resolved === undefined ? undefined : query.resolved === "true";
+      if (search !== "") return searchComments(ctx, params.roomId, { ...page, search, resolved });
+      const data = { ...page, resolved };
       return requestRoom(ctx, params.roomId, { type: "COMMENT_LIST", requestId: undefined, data });
     },
   }),

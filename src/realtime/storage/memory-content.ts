@@ -8,6 +8,7 @@ import type {
   EntryTable,
   EntryText,
   FollowTable,
+  PlacedComment,
   StoredComment,
   StoredEntry,
   StoreSize,
@@ -127,6 +128,16 @@ export class MemoryComments extends MemoryPart<readonly StoredComment[]> impleme
   listAfter(id: string | null, limit: number): StoredComment[] {
     const start = this.state.findIndex((row) => row.id === id) + 1;
     return this.state.slice(start, start + limit);
+  }
+
+  /** Places begin with 1, and move up as comments are deleted: nothing lasting may hold one. */
+  listPlaced(filter: CommentFilter, position: number, limit: number): PlacedComment[] {
+    const wanted = new Set(this.#matching(filter));
+    return this.state
+      .map((row, at) => ({ ...row, position: at + 1, isWanted: wanted.has(row) }))
+      .filter((row) => row.isWanted && row.position > position)
+      .slice(0, limit)
+      .map(({ isWanted: _, ...row }) => row);
   }
 
   #matching({ threadId, resolved }: CommentFilter): StoredComment[] {

@@ -7,6 +7,7 @@ import type {
   EntryTable,
   EntryText,
   FollowTable,
+  PlacedComment,
   StoredComment,
   StoredEntry,
   StoreSize,
@@ -163,6 +164,13 @@ export class SqliteComments extends SqlitePart implements CommentTable {
     const query = `SELECT * FROM comments
       WHERE position > ifnull((SELECT position FROM comments WHERE id = ?), 0) ORDER BY position LIMIT ?`;
     return this.tables.read<CommentRow>(query, id, limit).map(commentOf);
+  }
+
+  listPlaced(filter: CommentFilter, position: number, limit: number): PlacedComment[] {
+    const query = `SELECT * FROM comments WHERE ${FILTER} AND position > ?3 ORDER BY position LIMIT ?4`;
+    return this.tables
+      .read<CommentRow & { position: number }>(query, ...filterParams(filter), position, limit)
+      .map((row) => ({ ...commentOf(row), position: row.position }));
   }
 }
 

@@ -51,6 +51,11 @@ export interface StoredComment {
   readonly comment: string;
 }
 
+/** A comment with its place among those of the room: a later one has a higher number. */
+export interface PlacedComment extends StoredComment {
+  readonly position: number;
+}
+
 export interface CommentTotals {
   readonly comments: number;
   readonly bytes: number;
@@ -74,6 +79,8 @@ export interface CommentTable {
   list(filter: CommentFilter, limit: number, offset: number): StoredComment[];
   /** Those after a comment, oldest first; from the start without one, or when it is gone. */
   listAfter(id: string | null, limit: number): StoredComment[];
+  /** Oldest first, those behind a place. */
+  listPlaced(filter: CommentFilter, position: number, limit: number): PlacedComment[];
 }
 
 export interface FollowTable {

@@ -6,6 +6,8 @@ import type { Page, PageShown } from "./pages.ts";
 
 /** Which comments to list; a comment must match all fields. */
 export interface CommentFilter extends Page {
+  /** Text to find in the comment's text, ignoring case. */
+  readonly search?: string;
   readonly threadId?: string;
   readonly resolved?: boolean;
 }

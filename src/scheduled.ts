@@ -22,6 +22,7 @@ import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
+import { continueIndexes } from "./search/index-builder.ts";
 import { countFailure, writeMetrics } from "./telemetry/telemetry.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
 import { resealSecrets, secretSealer } from "./workflows/sealed-secrets.ts";
@@ -63,6 +64,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
     hourlyCounts: () => deleteOldHourlyCounts(db, now),
     files: () => collectGarbage(db, blobs, now),
+    searches: () => continueIndexes(db),
     secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
     signingSecrets: () => resealSigningSecrets(db, signingSealer(jwtSecrets(env)), ports.log),
     scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),

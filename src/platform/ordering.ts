@@ -102,9 +102,11 @@ export const pageValues = ({ limit, offset, search, from, to, after }: Page) => 
   afterId: after?.id,
 });
 
+/** Whether a page leaves out nothing by its dates. */
+export const isUndated = ({ from, to }: Page): boolean => from <= 0 && to >= Number.MAX_SAFE_INTEGER;
+
 /** Whether a page leaves out nothing by its text and dates. */
-export const isUnfiltered = ({ search, from, to }: Page): boolean =>
-  search === "" && from <= 0 && to >= Number.MAX_SAFE_INTEGER;
+export const isUnfiltered = (page: Page): boolean => page.search === "" && isUndated(page);
 
 /** How many items match a list. */
 type Total = Statement<{ total: number }>;

@@ -2,6 +2,7 @@
 import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
+import { findHits } from "../search/queries.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
 import { type ListedRoom, presentListedRoom, presentRoom, type Room } from "./schema.ts";
 import { type RoomKey, selectRoom } from "./shared-store.ts";
@@ -13,7 +14,9 @@ export async function listRooms(
   ctx: RoomContext,
   page: RoomPage,
 ): Promise<{ rooms: ListedRoom[] } & PresentedScroll> {
-  const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
+  const hits = await findHits(ctx.db, { accountId: ctx.accountId }, { text: page.search, withIds: false });
+  const searched = { ...page, hits };
+  const [rows, counted] = await ctx.db.run([selectRooms(ctx, searched), countRooms(ctx, searched)]);
   const now = ctx.now();
   return {
     rooms: rows.map((row) => presentListedRoom(row, now)),

@@ -12,9 +12,10 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { countOnce, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
+import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
 import { countUsed } from "../quotas/shared-store.ts";
 import type { RoomStats } from "../realtime/port/snapshots.ts";
+import { countHits, type SearchHits } from "../search/shared-store.ts";
 import { type RoomRow, rooms, STILL_ACTIVE } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
@@ -23,6 +24,8 @@ const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
 export interface RoomPage extends Page {
   readonly state?: RoomRow["state"] | undefined;
   readonly isOnline?: boolean | undefined;
+  /** What the index says of the search; null or absent when the rooms themselves are searched. */
+  readonly hits?: SearchHits | null;
 }
 
 // Literals, not parameters: SQLite uses a partial index only when it sees that the query implies its condition.
@@ -33,11 +36,12 @@ const CONDITIONS = {
   online: sql`${rooms.activeParticipants} > 0`,
   offline: sql`${rooms.activeParticipants} = 0`,
 };
-type Condition = keyof typeof CONDITIONS;
+type Condition = keyof typeof CONDITIONS | "few";
 
 /** The conditions of a page, joined by spaces. */
-function filterOf({ search, state, isOnline }: RoomPage): string {
+function filterOf({ search, state, isOnline, hits }: RoomPage): string {
   const conditions: (Condition | false)[] = [
+    search !== "" && typeof hits?.ids === "string" && "few",
     search !== "" && "search",
     state ?? false,
     isOnline !== undefined && (isOnline ? "online" : "offline"),
@@ -55,9 +59,13 @@ const order = ordering({
 /** Where a page of {@link selectRooms} ends that has this room last. */
 export const positionOf = order.positionOf;
 
+/** By the primary key: a condition on the account alone would have SQLite walk through the list. */
+const isHit = sql`(${rooms.accountId}, ${rooms.id}) IN (
+  SELECT ${sql.placeholder("accountId")}, value FROM json_each(${sql.placeholder("ids")}))`;
+
 const filtered = (filter: string, placed: SQL) =>
   and(
-    ofAccount,
+    filter.startsWith("few") ? isHit : ofAccount,
     placed,
     ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
       filter.split(" ").includes(name) ? [condition] : [],
@@ -75,7 +83,7 @@ const roomPage = preparedByOrder((filter: string, ordered) =>
 );
 
 export const selectRooms = ({ accountId }: Tenant, page: RoomPage): Statement<RoomRow> =>
-  roomPage(filterOf(page), order.shapeOf(page), { accountId, ...pageValues(page) });
+  roomPage(filterOf(page), order.shapeOf(page), { accountId, ids: page.hits?.ids, ...pageValues(page) });
 
 const roomCount = preparedByShape((filter: string) =>
   build
@@ -91,8 +99,8 @@ const OTHERS = new Map([
 ]);
 
 /**
- * Counts the rooms on all pages of {@link selectRooms}. A search and dates count what they select; without them, the
- * rooms that are closed or have users online are counted at most.
+ * Counts the rooms on all pages of {@link selectRooms}. A search counts its hits in the index; dates count what they
+ * select; without them, the rooms that are closed or have users online are counted at most.
  */
 export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: number }> =>
   countOnce(page, () => {
@@ -107,7 +115,9 @@ export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: n
         params: [...all.params, ...other.params],
       };
     }
-    return roomCount(filter, { accountId: tenant.accountId, ...pageValues(page) });
+    if (filter === "search" && isUndated(page) && page.hits) return countHits(page.hits);
+    const { accountId } = tenant;
+    return roomCount(filter, { accountId, ids: page.hits?.ids, ...pageValues(page) });
   });
 
 const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));

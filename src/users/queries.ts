@@ -6,6 +6,7 @@ import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { presentRoom, type Room } from "../rooms/schema.ts";
 import { type RoomKey, selectRoom } from "../rooms/shared-store.ts";
+import { findHits } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";
 import { presentSession, presentUser } from "./present.ts";
 import type { ListedUser, User, UserSession, UserWithToken } from "./schema.ts";
@@ -15,9 +16,13 @@ import { countUsers, positionOf, type RoomOfUsers, selectUsers } from "./store.t
 import type { UserRow } from "./table.ts";
 import { isTokenOf, type TokenClaims } from "./token-claims.ts";
 
-/** The statements that read a page of a room's users and count all that match. */
-export const selectUsersPage = (tenant: Tenant, room: RoomOfUsers, page: Page) =>
-  [selectUsers(tenant, room, page), countUsers(tenant, room, page)] as const;
+/** The statements that read a page of a room's users and count all that match. A search asks the index first. */
+export async function selectUsersPage(tenant: Tenant, room: RoomOfUsers, page: Page) {
+  const list = { accountId: tenant.accountId, ...room };
+  const hits = await findHits(tenant.db, list, { text: page.search, withIds: true });
+  const searched = { ...page, hits };
+  return [selectUsers(tenant, room, searched), countUsers(tenant, room, searched)] as const;
+}
 
 /** A page of the rows of a room's users, newest first, and how many match. One round trip. */
 export async function findUsers(
@@ -25,7 +30,7 @@ export async function findUsers(
   roomId: string,
   page: Page,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
-  const [users, counted] = await tenant.db.run(selectUsersPage(tenant, { roomId }, page));
+  const [users, counted] = await tenant.db.run(await selectUsersPage(tenant, { roomId }, page));
   return { users, total: counted[0]?.total ?? 0 };
 }
 
@@ -37,7 +42,7 @@ export async function getRoomWithUsers(
 ): Promise<{ room: Room; users: User[]; usersTotal: number } & Omit<PresentedScroll, "total">> {
   const [rooms, users, counted] = await ctx.db.run([
     selectRoom(ctx, key),
-    ...selectUsersPage(ctx, "id" in key ? { roomId: key.id } : { roomCustomId: key.customId }, page),
+    ...(await selectUsersPage(ctx, "id" in key ? { roomId: key.id } : { roomCustomId: key.customId }, page)),
   ]);
   const row = rooms[0];
   if (row === undefined) throw notFound("Rooms", "Room");
@@ -67,7 +72,7 @@ export async function listUsers(
   requireRoomAccess(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoom(ctx, { id: roomId }),
-    ...selectUsersPage(ctx, { roomId }, page),
+    ...(await selectUsersPage(ctx, { roomId }, page)),
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
   const { attendance } = await ctx.rooms.read(

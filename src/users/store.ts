@@ -11,8 +11,9 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { countOnce, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
+import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
 import { rooms } from "../rooms/table.ts";
+import { countHits, type SearchHits } from "../search/shared-store.ts";
 import { USER_FIELDS } from "./shared-store.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
 
@@ -20,28 +21,35 @@ import { type StoredUser, type UserRow, users } from "./table.ts";
 export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
 
 const ofAccount = eq(users.accountId, sql.placeholder("accountId"));
-const inRoom = and(ofAccount, eq(users.roomId, sql.placeholder("roomId")));
-const inCustomRoom = () =>
-  and(
-    ofAccount,
-    eq(
-      users.roomId,
-      build
-        .select({ id: rooms.id })
-        .from(rooms)
-        .where(
-          and(
-            eq(rooms.accountId, sql.placeholder("accountId")),
-            eq(rooms.customId, sql.placeholder("roomCustomId")),
-          ),
-        ),
-    ),
-  );
+const roomByCustomId = () =>
+  build
+    .select({ id: rooms.id })
+    .from(rooms)
+    .where(
+      and(
+        eq(rooms.accountId, sql.placeholder("accountId")),
+        eq(rooms.customId, sql.placeholder("roomCustomId")),
+      ),
+    );
+const roomIn = (filter: Filter): SQL =>
+  filter.startsWith("custom") ? sql`(${roomByCustomId()})` : sql`${sql.placeholder("roomId")}`;
 
-type Filter = "room" | "room searched" | "custom room" | "custom room searched";
-const filterOf = (room: RoomOfUsers, page: Page): Filter => {
-  if ("roomId" in room) return page.search === "" ? "room" : "room searched";
-  return page.search === "" ? "custom room" : "custom room searched";
+const inRoom = (filter: Filter) => and(ofAccount, sql`${users.roomId} = ${roomIn(filter)}`);
+
+/** By the primary key: with a plus, SQLite does not walk through the room's list instead. */
+const isHit = (filter: Filter) => sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+  AND +${users.accountId} = ${sql.placeholder("accountId")} AND +${users.roomId} = ${roomIn(filter)}`;
+
+/** A page of users, with what the index says of its search; null or absent when the users themselves are searched. */
+export interface UserPage extends Page {
+  readonly hits?: SearchHits | null;
+}
+
+type Filter = `${"room" | "custom room"}${"" | " searched" | " few searched"}`;
+const filterOf = (room: RoomOfUsers, { search, hits }: UserPage): Filter => {
+  const of = "roomId" in room ? "room" : "custom room";
+  if (search === "") return of;
+  return typeof hits?.ids === "string" ? `${of} few searched` : `${of} searched`;
 };
 
 const order = ordering({
@@ -56,7 +64,7 @@ export const positionOf = order.positionOf;
 
 const filtered = (filter: Filter, placed: SQL) =>
   and(
-    filter.startsWith("custom") ? inCustomRoom() : inRoom,
+    filter.includes("few") ? isHit(filter) : inRoom(filter),
     placed,
     filter.endsWith("searched")
       ? or(
@@ -77,8 +85,13 @@ const userPage = preparedByOrder((filter: Filter, ordered) =>
     .offset(sql.placeholder("offset")),
 );
 
-export const selectUsers = ({ accountId }: Tenant, room: RoomOfUsers, page: Page): Statement<UserRow> =>
-  userPage(filterOf(room, page), order.shapeOf(page), { accountId, ...room, ...pageValues(page) });
+export const selectUsers = ({ accountId }: Tenant, room: RoomOfUsers, page: UserPage): Statement<UserRow> =>
+  userPage(filterOf(room, page), order.shapeOf(page), {
+    accountId,
+    ...room,
+    ids: page.hits?.ids,
+    ...pageValues(page),
+  });
 
 const userCount = preparedByShape((filter: Filter) =>
   build
@@ -102,16 +115,16 @@ const roomUserCount = preparedByShape((filter: "room" | "custom room") =>
 );
 
 /** Counts the users on all pages of {@link selectUsers}: at any number of them at once, unless something is filtered. */
-export const countUsers = (
-  { accountId }: Tenant,
-  room: RoomOfUsers,
-  page: Page,
-): Statement<{ total: number }> =>
-  countOnce(page, () =>
-    isUnfiltered(page)
-      ? roomUserCount("roomId" in room ? "room" : "custom room", { accountId, ...room })
-      : userCount(filterOf(room, page), { accountId, ...room, ...pageValues(page) }),
-  );
+export const countUsers = (tenant: Tenant, room: RoomOfUsers, page: UserPage): Statement<{ total: number }> =>
+  countOnce(page, () => {
+    const { accountId } = tenant;
+    if (isUnfiltered(page)) {
+      return roomUserCount("roomId" in room ? "room" : "custom room", { accountId, ...room });
+    }
+    if (page.hits?.ids === null && isUndated(page)) return countHits(page.hits);
+    const values = { accountId, ...room, ids: page.hits?.ids, ...pageValues(page) };
+    return userCount(filterOf(room, page), values);
+  });
 
 const insertion = prepared(() => build.insert(users).values(placeholdersOf(users)).returning(USER_FIELDS));
 

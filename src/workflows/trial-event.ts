@@ -28,11 +28,12 @@ export async function trialEvent(
   workflowId: string,
   { event, data: { roomId, userId } }: WorkflowRun,
 ): Promise<OutgoingEvent | null> {
+  const [newestUsers] = await selectUsersPage(ctx, { roomId }, NEWEST);
   const [[workflow], [room], [user], newest] = await ctx.db.run([
     selectWorkflowSummary(ctx, workflowId),
     selectRoom(ctx, { id: roomId }),
     selectUser(ctx, roomId, { id: userId ?? "" }),
-    selectUsersPage(ctx, { roomId }, NEWEST)[0],
+    newestUsers,
   ]);
   if (workflow === undefined) throw notFound("Workflows", "Workflow");
   if (workflow.enabled === 0) return null;

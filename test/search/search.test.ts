@@ -1,0 +1,213 @@
+/** Searches of long lists, which an index answers: with the same results as the list itself. */
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { openDirectory } from "../../src/placement/databases.ts";
+import { fold } from "../../src/platform/text.ts";
+import { continueIndexes } from "../../src/search/index-builder.ts";
+import { findHits } from "../../src/search/queries.ts";
+import { selectUsers } from "../../src/users/store.ts";
+import { type Account, account } from "../support/api.ts";
+
+const build = () => continueIndexes(openDirectory(env));
+
+interface List {
+  readonly total: number;
+  readonly cursor: string | null;
+  readonly rooms?: { readonly name: string }[];
+  readonly users?: { readonly id: string; readonly name: string }[];
+}
+const read = async (owner: Account, path: string, query: Record<string, string>) =>
+  (await owner.api.get<List>(`/${path}?${new URLSearchParams(query)}`)).data;
+
+const stateOf = async (owner: Account, roomId = "") => {
+  const query = "SELECT state FROM search_lists WHERE account_id = ? AND room_id = ?";
+  return (await env.DB.prepare(query).bind(owner.id, roomId).first<{ state: string }>())?.state;
+};
+
+/** Rooms with these names, at once. */
+const insertRooms = async (owner: Account, names: readonly string[]): Promise<void> => {
+  const rows = names.map((name, at) => ({ id: crypto.randomUUID(), name, folded: fold(name), at }));
+  await env.DB.prepare(
+    `INSERT INTO rooms (account_id, id, name, name_folded, state, created_at)
+     SELECT ?, value ->> 'id', value ->> 'name', value ->> 'folded', 'active', value ->> 'at' FROM json_each(?)`,
+  )
+    .bind(owner.id, JSON.stringify(rows))
+    .run();
+};
+
+/** Has the index of the organization's rooms, however few they are. */
+const indexRooms = (owner: Account) =>
+  env.DB.prepare("INSERT INTO search_lists (account_id, room_id, state) VALUES (?, '', 'building')")
+    .bind(owner.id)
+    .run();
+
+const PARTS = [
+  ...[
+    "a",
+    "A",
+    "ab",
+    "abc",
+    "1",
+    "12",
+    "-",
+    " ",
+    "  ",
+    "%",
+    "_",
+    "\\",
+    "'",
+    '"',
+    '""',
+    "*",
+    "^",
+    "(",
+    ")",
+    ":",
+  ],
+  ...[
+    "ä",
+    "ß",
+    "SS",
+    "ẞ",
+    "ς",
+    "Σ",
+    "İ",
+    "ı",
+    "é",
+    "e\u0301",
+    "K",
+    "Жук",
+    "жу",
+    "李",
+    "李明",
+    "さくら",
+    "サ",
+    "محمد",
+  ],
+  ...[
+    "हिन्दी",
+    "👩‍👩‍👧",
+    "😀",
+    "\u{1F1E9}\u{1F1EA}",
+    "\u202E",
+    "\uFFFD",
+    "\uFFFF",
+    "\u0001",
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR",
+  ],
+];
+const name = fc
+  .array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 6 })
+  .map((parts) => parts.join(""));
+const part = fc.tuple(name, fc.nat(6), fc.integer({ min: 1, max: 5 })).map(([text, from, length]) =>
+  Array.from(text)
+    .slice(from, from + length)
+    .join(""),
+);
+
+it("finds by the index what the names have, in any script, before and after they change", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(name, { minLength: 4, maxLength: 10 }),
+      fc.array(name, { minLength: 1, maxLength: 3 }),
+      fc.array(part, { minLength: 4, maxLength: 8 }),
+      async (before, later, searches) => {
+        const owner = await account();
+        const other = await account();
+        await insertRooms(owner, before);
+        await insertRooms(other, before);
+        await indexRooms(owner);
+        await insertRooms(owner, later);
+        await build();
+        expect(await stateOf(owner)).toBe("complete");
+        const { rooms = [] } = await read(owner, "rooms", {});
+        const ids = rooms.map((room) => ("id" in room ? String(room.id) : ""));
+        await owner.api.patch(`/rooms/${ids[0]}`, { name: later[0] });
+        await owner.api.delete(`/rooms/${ids[1]}`);
+        const names = (await read(owner, "rooms", {})).rooms?.map((room) => room.name) ?? [];
+        for (const search of [...searches, ...later].filter((text) => text !== "")) {
+          const found = await read(owner, "rooms", { search });
+          const expected = names.filter((text) => fold(text).includes(fold(search)));
+          expect([found.rooms?.map((room) => room.name), found.total]).toEqual([expected, expected.length]);
+        }
+      },
+    ),
+    { numRuns: 12 },
+  );
+});
+
+it("indexes a list as it grows long, finds a common text in it as a rare one, and clears the index after it", async () => {
+  const owner = await account();
+  const room = await owner.api.createRoom({ customId: "crowd" });
+  const insertUsers = (from: number, to: number) =>
+    env.DB.prepare(
+      `INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+       SELECT printf('%08x-%04d-4000-8000-%012d', value * 2654435761 % 4294967296, value % 10000, value), ?, ?,
+         'Guest ' || value, 'GUEST ' || value, 'editor', value
+       FROM json_each(?)`,
+    )
+      .bind(owner.id, room.id, JSON.stringify(Array.from({ length: to - from }, (_, i) => from + i)))
+      .run();
+  await insertUsers(0, 1000);
+  expect(await stateOf(owner, room.id)).toBeUndefined();
+  await insertUsers(1000, 1205);
+  expect(await stateOf(owner, room.id)).toBe("building");
+  const search = async (query: Record<string, string>) => {
+    const { users = [], total } = await read(owner, "users", { roomId: room.id, limit: "3", ...query });
+    return [users.map((user) => user.name), total];
+  };
+  const searches = async () => [
+    await search({ search: "guest" }),
+    await search({ search: "g", offset: "1203" }),
+    await search({ search: "guest 12" }),
+    await search({ search: "12", sort: "name" }),
+    await search({ search: "guest", sort: "name", offset: "2" }),
+    await search({ search: "Guest", to: new Date(1).toISOString() }),
+    await search({ search: "a" }),
+    await search({ search: "e" }),
+    await search({ search: "00000000-" }),
+    await search({ search: "none of them" }),
+  ];
+  const plain = await searches();
+  expect(plain[0]).toEqual([["Guest 1204", "Guest 1203", "Guest 1202"], 1205]);
+  expect(plain[5]).toEqual([["Guest 1", "Guest 0"], 2]);
+  await build();
+  expect(await stateOf(owner, room.id)).toBe("complete");
+  expect(await searches()).toEqual(plain);
+  const hits = await findHits(
+    openDirectory(env),
+    { accountId: owner.id, roomId: room.id },
+    { text: "12", withIds: true },
+  );
+  const page = { limit: 1, offset: 0, search: "12", from: 0, to: 1, hits };
+  const { sql, params } = selectUsers(
+    { accountId: owner.id, db: openDirectory(env) },
+    { roomId: room.id },
+    page,
+  );
+  const steps = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .bind(...params)
+    .all<{ detail: string }>();
+  expect(steps.results[0]?.detail).toBe("SEARCH users USING INDEX sqlite_autoindex_users_1 (id=?)");
+  const rooms = await owner.api.get<{ users: unknown[]; usersTotal: number }>(
+    "/rooms/custom/crowd?search=guest%20120",
+  );
+  expect([rooms.data.users.length, rooms.data.usersTotal]).toEqual([6, 6]);
+
+  const first = await read(owner, "users", { roomId: room.id, search: "12", limit: "1" });
+  const next = { roomId: room.id, search: "12", limit: "1", after: first.cursor ?? "" };
+  expect((await read(owner, "users", next)).users?.[0]?.name).toBe("Guest 1203");
+
+  await owner.api.delete(`/rooms/${room.id}`);
+  expect(await stateOf(owner, room.id)).toBe("removed");
+  const left = async () =>
+    (await env.DB.prepare("SELECT count(*) AS n FROM search_items").first<{ n: number }>())?.n;
+  const before = (await left()) ?? 0;
+  await build();
+  expect(await stateOf(owner, room.id)).toBeUndefined();
+  expect(await left()).toBe(before - 1205);
+});

@@ -109,68 +109,116 @@ async function loggedRequest(accountId: string): Promise<string> {
   return id;
 }
 
-/** An organization with one of everything. */
-async function furnished(): Promise<Account & { things: Things; token: string; browser: Browser }> {
+/** Makes things of an organization in which there are others already, and returns their ids. */
+type Furnishing = (owner: Account, things: Things) => Promise<Things>;
+
+/** What makes the things that placeholders name: all of those in a row at once, in this order. */
+const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishing])[] = [
+  [
+    ["keyId"],
+    async ({ api }) => {
+      const { data } = await api.post<{ api_key: { id: string } }>("/api-keys", { name: "Second" });
+      return { keyId: data.api_key.id };
+    },
+  ],
+  [
+    ["commentId"],
+    async ({ api }, { roomId, userId }) => {
+      const comment = { text: "Hello", userId };
+      const { data } = await api.post<{ comment: { id: string } }>(`/rooms/${roomId}/comments`, comment);
+      return { commentId: data.comment.id };
+    },
+  ],
+  [
+    ["store", "key"],
+    async ({ api }, { roomId }) => {
+      await api.put(`/rooms/${roomId}/stores/tasks/first`, { value: {} });
+      return { store: "tasks", key: "first" };
+    },
+  ],
+  [
+    ["webhookId", "deliveryId"],
+    async ({ api, id }) => {
+      const url = `http://127.0.0.1:${inject("receiver").port}/ok/${id}`;
+      const { data } = await api.post<{ webhook: { id: string } }>("/webhooks", {
+        url,
+        events: ["user.created"],
+      });
+      const webhookId = data.webhook.id;
+      const tested = await api.post<{ delivery: { id: string } }>(`/webhooks/${webhookId}/test`);
+      return { webhookId, deliveryId: tested.data.delivery.id };
+    },
+  ],
+  [
+    ["workflowId", "executionId", "secret"],
+    async ({ api }, { roomId }) => {
+      const { data } = await api.post<{ workflow: { id: string } }>("/workflows", {
+        name: "A workflow",
+        code: "export default () => 1;",
+        events: ["session.started"],
+        httpTrigger: true,
+      });
+      const workflowId = data.workflow.id;
+      await api.put(`/workflows/${workflowId}/secrets/TOKEN`, { value: "a secret" });
+      const run = { event: "session.started", data: { roomId } };
+      const ran = await api.post<{ execution: { id: string } }>(`/workflows/${workflowId}/run`, run);
+      return { workflowId, executionId: ran.data.execution.id, secret: "TOKEN" };
+    },
+  ],
+  [
+    ["document"],
+    async ({ api }, { roomId }) => {
+      const path = `/rooms/${roomId}/documents/notes`;
+      await api.put(path, { update: "AQEBAAQBAXQBYQA=" });
+      await api.post(`${path}/versions`, { name: "Draft" });
+      await api.put(path, { update: "AQECAAQBAXQBYgA=" });
+      return { document: "notes" };
+    },
+  ],
+  [
+    ["invitationId"],
+    async ({ api }) => {
+      const { data } = await api.post<{ invitation: { id: string } }>("/invitations");
+      return { invitationId: data.invitation.id };
+    },
+  ],
+  [["personId"], async ({ id }) => ({ personId: (await addMember(id, "member")).id })],
+  [
+    ["fileKey"],
+    async ({ api }, { roomId = "", userId = "" }) => {
+      const hello = new File(["Hello"], "hello.txt", { type: "text/plain" });
+      const { data } = await api.upload({ roomId, userId }, hello);
+      return { fileKey: data.file.key };
+    },
+  ],
+  [["requestId"], async ({ id }) => ({ requestId: await loggedRequest(id) })],
+];
+
+/** Whether the path or the example of the body names such a thing. */
+const names = (endpoint: AnyEndpoint, name: string): boolean => {
+  const body = endpoint.kind === "envelope" ? (exampleBody(endpoint, { [name]: "named" }) ?? {}) : {};
+  return new RegExp(`[:*]${name}\\b`).test(endpoint.path) || JSON.stringify(body).includes('"named"');
+};
+
+/** An organization with a room and a user in it, and one of everything else or of what an endpoint names. */
+async function furnished(
+  endpoint?: AnyEndpoint,
+): Promise<Account & { things: Things; token: string; browser: Browser }> {
   const owner = await account();
   const room = await owner.api.createRoom({ customId: `room-${owner.id}` });
   const user = await owner.api.createUser(room.id, { customId: `user-${owner.id}` });
-  const key = await owner.api.post<{ api_key: { id: string } }>("/api-keys", { name: "Second" });
-  const comment = await owner.api.post<{ comment: { id: string } }>(`/rooms/${room.id}/comments`, {
-    text: "Hello",
-    userId: user.id,
-  });
-  await owner.api.put(`/rooms/${room.id}/stores/tasks/first`, { value: {} });
-  const url = `http://127.0.0.1:${inject("receiver").port}/ok/${owner.id}`;
-  const webhook = await owner.api.post<{ webhook: { id: string } }>("/webhooks", {
-    url,
-    events: ["user.created"],
-  });
-  const webhookId = webhook.data.webhook.id;
-  const tested = await owner.api.post<{ delivery: { id: string } }>(`/webhooks/${webhookId}/test`);
-  const workflow = await owner.api.post<{ workflow: { id: string } }>("/workflows", {
-    name: "A workflow",
-    code: "export default () => 1;",
-    events: ["session.started"],
-    httpTrigger: true,
-  });
-  const workflowPath = `/workflows/${workflow.data.workflow.id}`;
-  await owner.api.put(`${workflowPath}/secrets/TOKEN`, { value: "a secret" });
-  const ran = await owner.api.post<{ execution: { id: string } }>(`${workflowPath}/run`, {
-    event: "session.started",
-    data: { roomId: room.id },
-  });
-  const update = "AQEBAAQBAXQBYQA=";
-  await owner.api.send("PUT", `/rooms/${room.id}/documents/notes`, {
-    ...{ body: JSON.stringify({ update }), headers: { "Content-Type": "application/json" } },
-  });
-  await owner.api.post(`/rooms/${room.id}/documents/notes/versions`, { name: "Draft" });
-  await owner.api.put(`/rooms/${room.id}/documents/notes`, { update: "AQECAAQBAXQBYgA=" });
-  const invitation = await owner.api.post<{ invitation: { id: string } }>("/invitations");
-  const [member, { browser }] = await Promise.all([addMember(owner.id, "member"), addMember(owner.id)]);
-  const fields = { roomId: room.id, userId: user.id };
-  const file = await owner.api.upload(fields, new File(["Hello"], "hello.txt", { type: "text/plain" }));
-  const things = {
+  const { browser } = await addMember(owner.id);
+  let things: Things = {
     roomId: room.id,
     userId: user.id,
-    keyId: key.data.api_key.id,
     customId: `${user.custom_id}`,
-    store: "tasks",
-    key: "first",
-    document: "notes",
-    commentId: comment.data.comment.id,
-    fileKey: file.data.file.key,
-    webhookId,
-    deliveryId: tested.data.delivery.id,
-    workflowId: workflow.data.workflow.id,
-    executionId: ran.data.execution.id,
-    secret: "TOKEN",
     version: "1",
-    personId: member.id,
     organizationName: "An organization",
-    invitationId: invitation.data.invitation.id,
-    requestId: await loggedRequest(owner.id),
     downloadId: crypto.randomUUID(), // none is open: only a socket that has joined begins one
   };
+  for (const [made, make] of FURNISHINGS)
+    if (endpoint === undefined || made.some((name) => names(endpoint, name)))
+      things = { ...things, ...(await make(owner, things)) };
   return { ...owner, things, token: user.token, browser };
 }
 
@@ -226,7 +274,8 @@ const undisturbed = sharing();
 const undisturbedNeighbour = sharing();
 
 /** An organization for a request that succeeds: one of its own, unless the request only reads. */
-const organizationFor = (endpoint: AnyEndpoint) => (endpoint.method === "GET" ? undisturbed() : furnished());
+const organizationFor = (endpoint: AnyEndpoint) =>
+  endpoint.method === "GET" ? undisturbed() : furnished(endpoint);
 
 /** The ids of one organization's things, as the endpoint's path names them: both users and rooms have a customId. */
 const thingsFor = (endpoint: AnyEndpoint, { id, things }: { id: string; things: Things }): Things =>
@@ -323,7 +372,7 @@ describe("who may call", () => {
   it.each(cases((endpoint) => endpoint.access === "member"))(
     "%s opens a user's own room only",
     async (_, endpoint) => {
-      const { api, things, token } = await furnished();
+      const { api, things, token } = await furnished(endpoint);
       const other = await api.createRoom();
       expectSuccess(endpoint, await call(api.as(token), endpoint, things));
       const fileKey = things.fileKey?.replace(things.roomId ?? "", other.id) ?? "";
@@ -335,7 +384,7 @@ describe("who may call", () => {
   it.each(cases((endpoint) => endpoint.access === "member"))(
     "%s refuses a deleted user's token",
     async (_, endpoint) => {
-      const { api, things, token } = await furnished();
+      const { api, things, token } = await furnished(endpoint);
       await api.delete(`/users/${things.userId}?roomId=${things.roomId}`);
       const answer = await call(api.as(token), endpoint, things);
       expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([
@@ -634,7 +683,7 @@ describe("the body", () => {
   });
 
   it.each(withBody)("%s is not moved by __proto__, constructor and unknown fields", async (_, endpoint) => {
-    const { api, things } = await furnished();
+    const { api, things } = await furnished(endpoint);
     const good = JSON.stringify(exampleBody(endpoint, things)).slice(1);
     const evil = `{"__proto__":{"admin":true,"name":7},"constructor":{"prototype":{"admin":true}},"id":"mine","account_id":"x",${good}`;
     const answer = await api.send(endpoint.method, pathOf(endpoint, things), {

@@ -243,6 +243,10 @@ describe("an open room", () => {
     await desk.button("Delete comment").click();
     await desk.notice("Comment deleted").waitFor();
     await said.waitFor({ state: "detached" });
+    await desk.field("Search comments: press Enter").fill("MINUTES");
+    await desk.page.keyboard.press("Enter");
+    await desk.page.getByText("Shall we begin?").waitFor({ state: "detached" });
+    await reply.waitFor();
     const { comments } = await bo.comments.list();
     const [first] = comments;
     expect(comments.map(({ text, thread_id }) => [text, thread_id])).toEqual([

@@ -1,7 +1,7 @@
 /** The comments of a room, thread by thread. */
 import type { Comment } from "atrium/server";
 import { useKey } from "../data/organization.tsx";
-import { useFilters } from "../data/use-filters.ts";
+import { chosen, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { type Names, useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -9,6 +9,7 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { SearchBox } from "../ui/search-box.tsx";
 import { SelectAllRow } from "../ui/select-box.tsx";
 import { SelectionBar } from "../ui/selection-bar.tsx";
 import { CommentCard } from "./comment-card.tsx";
@@ -23,14 +24,15 @@ const byThread = (comments: readonly Comment[]): readonly Comment[] =>
 
 export function CommentsPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { get, limit, offset, isNarrowed } = filters;
+  const { get, search, searchFor, limit, offset, isNarrowed } = filters;
   const resolved = RESOLVED[get("state")];
-  const query = { limit, offset, ...(resolved !== undefined && { resolved }) };
+  const query = { limit, offset, ...chosen({ search }), ...(resolved !== undefined && { resolved }) };
   const { data, error, refetch } = useComments(roomId, query);
   const names = useNames(roomId);
   return (
     <section>
       <div className="filters">
+        <SearchBox label="Search comments: press Enter" initial={search} onSearch={searchFor} isByEnter />
         <FilterSelect
           label="Filter comments"
           filters={filters}
@@ -45,9 +47,13 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
       {data && <CommentCards roomId={roomId} comments={byThread(data.comments)} names={names} />}
       {data?.total === 0 && (
         <Empty title={isNarrowed ? "No matching comments" : "No comments yet"}>
-          <p>
-            Users add comments with <code>client.comments.create({"{ text }"})</code>.
-          </p>
+          {isNarrowed ? (
+            <p>Try another word, or all comments.</p>
+          ) : (
+            <p>
+              Users add comments with <code>client.comments.create({"{ text }"})</code>.
+            </p>
+          )}
         </Empty>
       )}
       {data && <Pager filters={filters} total={data.total} />}

@@ -11,6 +11,7 @@ export interface CommentFilter {
   readonly limit: number;
   readonly offset: number;
   readonly resolved?: boolean;
+  readonly search?: string;
 }
 
 export function useComments(roomId: string, filter: CommentFilter) {
@@ -19,7 +20,8 @@ export function useComments(roomId: string, filter: CommentFilter) {
   return useQuery({
     queryKey: key("room", roomId, "comments", filter),
     queryFn: () => atrium.comments.list(roomId, filter),
-    refetchInterval: LIVE_REFRESH_MS,
+    // A search reads all comments of the room.
+    refetchInterval: filter.search === undefined && LIVE_REFRESH_MS,
     placeholderData: keepPreviousData,
   });
 }

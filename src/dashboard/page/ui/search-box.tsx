@@ -1,4 +1,4 @@
-/** A search field, applied shortly after the last key press. */
+/** A search field, applied shortly after the last key press, or by Enter where a search is costly. */
 import { useEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
@@ -8,9 +8,11 @@ export interface SearchBoxProps {
   readonly label: string;
   readonly initial: string;
   readonly onSearch: (text: string) => void;
+  /** True where it is applied by Enter, and when it is emptied. */
+  readonly isByEnter?: boolean;
 }
 
-export function SearchBox({ label, initial, onSearch }: SearchBoxProps) {
+export function SearchBox({ label, initial, onSearch, isByEnter = false }: SearchBoxProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const searchLater = (text: string) => {
@@ -28,7 +30,8 @@ export function SearchBox({ label, initial, onSearch }: SearchBoxProps) {
         maxLength={256}
         defaultValue={initial}
         data-shortcut="search"
-        onChange={(event) => searchLater(event.currentTarget.value)}
+        onChange={({ currentTarget: { value } }) => (!isByEnter || value === "") && searchLater(value)}
+        onKeyDown={({ key, currentTarget }) => key === "Enter" && onSearch(currentTarget.value)}
       />
     </div>
   );

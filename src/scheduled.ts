@@ -13,6 +13,7 @@ import { continueMails } from "./mail/outbox.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { continueDeletions, type DeletionPorts } from "./organizations/deletion.ts";
+import { continueMoves, type MovePorts } from "./organizations/move.ts";
 import { purgeExpiredSignIns } from "./people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
 import { openAll, openDirectory, openTenant } from "./placement/databases.ts";
@@ -38,6 +39,13 @@ async function expireReceipts(db: Database, expiry: number): Promise<void> {
     if (deleted.length < RECEIPTS_AT_ONCE) return;
   }
 }
+
+const movePorts = (env: Env): Omit<MovePorts, "log"> => ({
+  directory: openDirectory(env),
+  databases: openAll(env),
+  now: Date.now,
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+});
 
 type Tasks = Readonly<Record<string, () => Promise<unknown>>>;
 
@@ -91,6 +99,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
           },
           now,
         ),
+      moves: () => continueMoves({ ...movePorts(env), log: ports.log }),
     },
     TASK_LIMIT_MS,
   );

@@ -1,8 +1,9 @@
-/** `npm run account`: creates an organization with its first API key, sets its quotas, ends the tokens of its users; links to a new password, exports and deletes persons. */
+/** `npm run account`: creates an organization with its first API key, moves it to another database, sets its quotas, ends the tokens of its users; links to a new password, exports and deletes persons. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import { bearerOf, createOrganization, isOrganizationName } from "./organization.ts";
+import { moveOrganization } from "./organization-move.ts";
 import { createPasswordLink } from "./password-link.ts";
 import { deletePersonOf, exportPersonOf } from "./person-data.ts";
 import { runCommand, UsageError } from "./process/command.ts";
@@ -12,6 +13,7 @@ import { endTokens } from "./token-ending.ts";
 const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
+       npm run account -- move ACCOUNT_ID --to DB_2 [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
        npm run account -- export-person EMAIL [--persist-to DIR | --remote]
        npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]`;
@@ -20,16 +22,26 @@ const HELP = `${USAGE}
   create         makes an organization, and prints its first API key, which is shown only once
   limits         shows the quotas of an organization, and sets those that are named
   end-tokens     ends the tokens of all users of an organization
+  move           begins to move an organization to another database, and says how far it is; back cancels it
   password-link  makes a link by which a person who signs in with this address chooses a new password
   export-person  prints what is kept of the person who signs in with this address, one JSON object a line
   delete-person  deletes that person, who must not be the only owner of an organization
 
   --in DB_2         the database that a new organization is placed in; DB by default
+  --to DB_2         the database that an organization is moved to
   --persist-to DIR  the state folder of the local service; .wrangler/state by default
   --remote          the database of the deployment instead
   --json            prints JSON, for scripts`;
 
-const VERBS = ["create", "limits", "end-tokens", "password-link", "export-person", "delete-person"] as const;
+const VERBS = [
+  "create",
+  "limits",
+  "end-tokens",
+  "move",
+  "password-link",
+  "export-person",
+  "delete-person",
+] as const;
 
 interface Arguments {
   readonly verb: (typeof VERBS)[number];
@@ -51,11 +63,12 @@ function parseArguments(args: string[]): Arguments {
   if (verb === undefined || subject === undefined) throw new UsageError(USAGE);
   if (verb !== "limits" && rest.length > 0) throw new UsageError(USAGE);
   if (verb !== "create" && values.in !== undefined) throw new UsageError(USAGE);
+  if ((verb === "move") !== (values.to !== undefined)) throw new UsageError(USAGE);
   if (persistTo === "" || (remote && persistTo !== undefined)) throw new UsageError(USAGE);
   const database: Database = remote
     ? { kind: "remote" }
     : { kind: "local", persistTo: path.resolve(persistTo ?? DEFAULT_PERSIST_TO) };
-  return { verb, subject, rest, database, place: values.in ?? "DB", json: values.json ?? false };
+  return { verb, subject, rest, database, place: values.in ?? values.to ?? "DB", json: values.json ?? false };
 }
 
 function readFlags(args: string[]) {
@@ -66,6 +79,7 @@ function readFlags(args: string[]) {
       options: {
         "persist-to": { type: "string" },
         in: { type: "string" },
+        to: { type: "string" },
         remote: { type: "boolean" },
         json: { type: "boolean" },
       },
@@ -118,6 +132,22 @@ async function link({ subject: email, database, json }: Arguments, stop: AbortSi
   );
 }
 
+const PHASES: Readonly<Record<string, string>> = {
+  copying: "It is being copied, and cannot be changed meanwhile.",
+  comparing: "Its copy is being compared, and it cannot be changed meanwhile.",
+  settling: "It can be changed again within half a minute.",
+  removing: "What is not needed any more is being removed from the other database.",
+  cancelled: "The move is being cancelled.",
+};
+
+async function move({ subject, database, place, json }: Arguments, stop: AbortSignal): Promise<void> {
+  const { database: present, phase } = await moveOrganization(database, subject, place, stop);
+  const further = phase === null ? "" : ` ${PHASES[phase]} Run this again to see how far it is.`;
+  console.log(
+    json ? JSON.stringify({ database: present, phase }) : `The organization is in ${present}.${further}`,
+  );
+}
+
 async function exportOne({ subject: email, database }: Arguments, stop: AbortSignal): Promise<void> {
   for await (const record of exportPersonOf(database, email, stop)) console.log(JSON.stringify(record));
 }
@@ -133,6 +163,7 @@ const RUN = {
   create,
   limits,
   "end-tokens": end,
+  move,
   "password-link": link,
   "export-person": exportOne,
   "delete-person": deleteOne,

@@ -188,6 +188,7 @@ export async function respond<C extends RequestContext>(
   const receipt = isKeyed
     ? openReceipt<C>(request, {
         ...{ actor: ctx.actor, db: ctx.db, now: ctx.now(), module, replay: endpoint.replay },
+        inDirectory: endpoint.database === "directory",
         content: async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest())),
       })
     : null;

@@ -152,10 +152,14 @@ export const insertOwnEntry = (
   entry: Pick<AuditRow, "operation" | "resource" | "resourceId" | "changes">,
   id: string = ctx.newId(),
 ): Statement =>
-  insertAuditEntry(accountId, {
-    ...{ ...entry, id, at: ctx.now(), actorType: "person", actorId, actorName },
-    ...{ address: shortAddress(ctx.address), requestId: ctx.requestId },
-  });
+  insertAuditEntry(
+    accountId,
+    {
+      ...{ ...entry, id, at: ctx.now(), actorType: "person", actorId, actorName },
+      ...{ address: shortAddress(ctx.address), requestId: ctx.requestId },
+    },
+    true,
+  );
 
 /** Plans a new organization in a database, with the person as its first owner. */
 export function newOrganization(

@@ -1,6 +1,6 @@
 /** The only SQL for an organization's totals and hourly counts. */
 import { and, asc, count, eq, gte, lt, sql } from "drizzle-orm";
-import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { build, columnsOf, isNotFenced, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { rooms } from "../rooms/table.ts";
 import { users } from "../users/table.ts";
 import { type HourRow, hourlyCounts } from "./table.ts";
@@ -49,4 +49,6 @@ export const selectHours = ({ accountId }: Tenant, from: number): Statement<Hour
 
 /** Deletes the hours before `before` (epoch ms) of all organizations. */
 export const deleteHours = (before: number): Statement =>
-  statement(build.delete(hourlyCounts).where(lt(hourlyCounts.hour, before)));
+  statement(
+    build.delete(hourlyCounts).where(and(lt(hourlyCounts.hour, before), isNotFenced(hourlyCounts.accountId))),
+  );

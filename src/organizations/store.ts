@@ -41,6 +41,7 @@ export const deleteEmpty = (accountId: string, before: number): Statement => ({
   sql: `DELETE FROM accounts WHERE id = ? AND deleted_at < ?
           AND NOT EXISTS (SELECT 1 FROM rooms WHERE account_id = accounts.id)
           AND NOT EXISTS (SELECT 1 FROM webhooks WHERE account_id = accounts.id)
-          AND NOT EXISTS (SELECT 1 FROM workflows WHERE account_id = accounts.id)`,
+          AND NOT EXISTS (SELECT 1 FROM workflows WHERE account_id = accounts.id)
+          AND NOT EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id)`,
   params: [accountId, before],
 });

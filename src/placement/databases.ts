@@ -1,6 +1,8 @@
 /** The databases of a deployment: the one place that opens them, for requests, objects and the cron trigger alike. */
 import type { Env } from "../config.ts";
 import { type Database, openDatabase, type Tenant } from "../platform/d1.ts";
+import { isFenced } from "../platform/d1-errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { selectPlacement } from "./store.ts";
 
@@ -8,7 +10,7 @@ import { selectPlacement } from "./store.ts";
 export const DIRECTORY = "DB";
 
 /** How long an isolate remembers where an organization is placed. */
-const PLACEMENT_MEMORY_MS = 10_000;
+export const PLACEMENT_MEMORY_MS = 10_000;
 const MAX_REMEMBERED = 10_000;
 
 const BINDING = /^DB_([2-9]|[1-9]\d+)$/;
@@ -72,8 +74,19 @@ class PlacedDatabase implements Database {
     this.#accountId = accountId;
   }
 
-  readonly run: Database["run"] = async (statements) =>
-    openBinding(this.#env, await this.#place()).run(statements);
+  /** A database that the organization has left refuses what is written: then the directory says where it is now. */
+  readonly run: Database["run"] = async (statements) => {
+    const place = await this.#place();
+    try {
+      return await openBinding(this.#env, place).run(statements);
+    } catch (error) {
+      if (!isFenced(error)) throw error;
+      knownOf(this.#env).placements.delete(this.#accountId);
+      const present = await this.#place();
+      if (present === place) throw isMoving();
+      return await openBinding(this.#env, present).run(statements).catch(refuseWhileFenced);
+    }
+  };
 
   /** One that does not exist owns nothing anywhere, and is not remembered. */
   async #place(): Promise<string> {
@@ -85,6 +98,20 @@ class PlacedDatabase implements Database {
     placements.set(this.#accountId, row.database, Date.now());
     return row.database;
   }
+}
+
+const RETRY_SECONDS = 10;
+
+const isMoving = () =>
+  new AppError(
+    "Accounts",
+    "RATE_LIMITED",
+    "The organization is being moved to another database, and cannot be changed meanwhile; try again later",
+    RETRY_SECONDS,
+  );
+
+function refuseWhileFenced(error: unknown): never {
+  throw isFenced(error) ? isMoving() : error;
 }
 
 /** An organization with the databases of what it owns and of who has access to it: the same where only one is bound. */

@@ -13,6 +13,10 @@ export function violatedConstraint(error: unknown): string | null {
   return error.message.includes("FOREIGN KEY constraint failed") ? "foreign" : null;
 }
 
+/** True when the organization is on its way to another database: triggers refuse what is written for it. */
+export const isFenced = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes("organization_is_fenced");
+
 /** True when a table is missing, because the migrations have not been applied. */
 export const lacksTables = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("no such table");

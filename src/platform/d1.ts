@@ -91,6 +91,12 @@ export class TripCounter {
   }
 }
 
+/** The organizations on their way to another database, in SQL: what is done for all of them at once leaves these out. */
+export const FENCED = "(SELECT account_id FROM fences)";
+
+/** True for rows of organizations that are not {@link FENCED}. */
+export const isNotFenced = (accountId: SQLiteColumn): SQL => sql`${accountId} NOT IN ${sql.raw(FENCED)}`;
+
 /** Succeeds whenever D1 responds, because it reads no table. */
 export const PING: Statement = { sql: "SELECT 1", params: [] };
 

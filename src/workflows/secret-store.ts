@@ -1,6 +1,6 @@
 /** The only SQL about the secrets of workflows. */
 import { and, asc, eq, inArray } from "drizzle-orm";
-import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { build, columnsOf, isNotFenced, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import type { Sealed } from "../platform/sealer.ts";
 import { workflowSecrets } from "./table.ts";
 
@@ -56,7 +56,7 @@ export const selectSealedBy = (keyIds: readonly string[], limit: number): Statem
     build
       .select(columnsOf(workflowSecrets))
       .from(workflowSecrets)
-      .where(inArray(workflowSecrets.keyId, [...keyIds]))
+      .where(and(inArray(workflowSecrets.keyId, [...keyIds]), isNotFenced(workflowSecrets.accountId)))
       .limit(limit),
   );
 

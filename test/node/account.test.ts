@@ -10,6 +10,7 @@ import { createAccount, type Organization, type Service, startService } from "./
 const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
+       npm run account -- move ACCOUNT_ID --to DB_2 [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
        npm run account -- export-person EMAIL [--persist-to DIR | --remote]
        npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]
@@ -121,6 +122,17 @@ describe("the limits of an organization", () => {
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${change}: write NAME=VALUE`)]);
     },
   );
+
+  it("stay where they are when the organization is to move to where it is, or to no database", async () => {
+    const { accountId } = await createAccount(service, "Settled");
+    const move = (to: string) =>
+      runCli("account.ts", ["move", accountId, "--to", to, "--persist-to", service.persistTo]);
+    expect(await move("DB")).toMatchObject({ exitCode: 0, stdout: "The organization is in DB.\n" });
+    expect(await move("DB_2")).toMatchObject({
+      exitCode: 2,
+      stderr: "DB_2 is no database of wrangler.toml: it has DB.\n",
+    });
+  });
 
   it("belong to an organization that exists", async () => {
     expect(await limits("no' OR '1")).toEqual({

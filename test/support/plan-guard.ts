@@ -50,12 +50,17 @@ export function recordPlans(): () => Promise<void> {
 }
 
 /** What holds only rows on their way, or none any more: reading all of them is what the statement is for. */
-const TRANSIENT = /^user_events$|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
+const TRANSIENT =
+  /^(?:user_events|moves|fences)(?: |$)|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
 
 /** Whether a step of a plan reads a whole table, and not the few rows that another step or a list of values has made. */
 function isScan(detail: string, sql: string): boolean {
   const [, source = ""] = /^SCAN (.+)$/.exec(detail) ?? [];
-  if (source === "" || TRANSIENT.test(source) || /^(CONSTANT ROW|\(|.* VIRTUAL TABLE )/.test(source))
+  if (
+    source === "" ||
+    TRANSIENT.test(source) ||
+    /^(CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(|.* VIRTUAL TABLE )/.test(source)
+  )
     return false;
   const [name] = source.split(" ");
   return !new RegExp(`\\b${name} (\\(\\w+\\) )?AS \\(|\\) AS ${name}\\b`, "i").test(sql);

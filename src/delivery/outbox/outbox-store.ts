@@ -1,6 +1,15 @@
 /** The SQL of the outbox: room commands, events that wait for their relay, and who subscribes to what. */
 import { and, asc, eq, getTableColumns, lt, sql } from "drizzle-orm";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
+import {
+  build,
+  columnsOf,
+  FENCED,
+  isNotFenced,
+  type Page,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1.ts";
 import type { TracedCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
 import type { RoomSubscription, SubscriberKey } from "../port/subscriber-port.ts";
@@ -58,6 +67,7 @@ const accountsWith = (
         )
         SELECT id AS accountId FROM accounts_with_rows
         WHERE EXISTS (SELECT 1 FROM ${table} WHERE account_id = accounts_with_rows.id AND ${writtenAt} < ?)
+          AND id NOT IN ${FENCED}
         LIMIT ${MAX_ACCOUNTS}`,
   params: [before],
 });
@@ -133,10 +143,12 @@ export const adoptUserEvents = (before: number): readonly [Statement, Statement]
   {
     sql: `INSERT OR IGNORE INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
           SELECT id, account_id, event, json_extract(room, '$.id'), occurred_at, room, user, owed
-          FROM user_events WHERE occurred_at < ? ORDER BY occurred_at, rowid`,
+          FROM user_events WHERE occurred_at < ? AND account_id NOT IN ${FENCED} ORDER BY occurred_at, rowid`,
     params: [before],
   },
-  statement(build.delete(userEvents).where(lt(userEvents.occurredAt, before))),
+  statement(
+    build.delete(userEvents).where(and(lt(userEvents.occurredAt, before), isNotFenced(userEvents.accountId))),
+  ),
 ];
 
 export const deleteEvent = (id: string): Statement =>

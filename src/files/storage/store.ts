@@ -3,6 +3,7 @@ import { and, count, eq, lt, type SQL, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
+  isNotFenced,
   type Page,
   preparedByOrder,
   preparedByShape,
@@ -250,11 +251,17 @@ export const markAbandonedUploads = (before: number): Statement =>
     build
       .update(files)
       .set({ state: "deleting" })
-      .where(and(isUnsettled, lt(files.uploadedAt, before))),
+      .where(and(isUnsettled, lt(files.uploadedAt, before), isNotFenced(files.accountId))),
   );
 
 export const selectDeleting = (limit: number): Statement<DeletingFile> =>
-  statement(build.select(DELETING_FILE).from(files).where(isDeleting).limit(limit));
+  statement(
+    build
+      .select(DELETING_FILE)
+      .from(files)
+      .where(and(isDeleting, isNotFenced(files.accountId)))
+      .limit(limit),
+  );
 
 export const selectDeletingOfRoom = (
   { accountId }: Tenant,

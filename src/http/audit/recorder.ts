@@ -10,6 +10,7 @@ import type { AuditRow } from "./table.ts";
 interface Audited {
   readonly method: string;
   readonly operation: string;
+  readonly database?: "directory";
   readonly audit: ErasedAuditRule | undefined;
 }
 
@@ -39,10 +40,12 @@ export class AuditRecorder<C extends RequestContext> {
   readonly #inner: C;
   readonly #rule: ErasedAuditRule;
   readonly #entry: Omit<AuditRow, "id">;
+  readonly #inDirectory: boolean;
   #hasCommitted = false;
   #isRecorded = false;
 
-  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<AuditRow, "id">) {
+  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<AuditRow, "id">, inDirectory: boolean) {
+    this.#inDirectory = inDirectory;
     this.#inner = inner;
     this.#rule = rule;
     this.#entry = entry;
@@ -51,13 +54,13 @@ export class AuditRecorder<C extends RequestContext> {
 
   /** The recorder of a request; null when its change is not for the audit log, or a room's user or no one makes it. */
   static for<C extends RequestContext>(
-    { method, operation, audit }: Audited,
+    { method, operation, database, audit }: Audited,
     ctx: C,
     input: { readonly body: unknown },
   ): AuditRecorder<C> | null {
     const { actor } = ctx;
     if (audit === undefined || (actor.type !== "person" && actor.type !== "key")) return null;
-    return new AuditRecorder(ctx, audit, {
+    const entry = {
       at: ctx.now(),
       actorType: actor.type,
       actorId: actor.type === "person" ? actor.personId : actor.keyId,
@@ -68,7 +71,8 @@ export class AuditRecorder<C extends RequestContext> {
       changes: changesOf(method, audit, input),
       address: shortAddress(ctx.address),
       requestId: ctx.requestId,
-    });
+    };
+    return new AuditRecorder(ctx, audit, entry, database === "directory");
   }
 
   /** Records a change that was not committed in D1, such as one of an object, once it is made. */
@@ -78,11 +82,12 @@ export class AuditRecorder<C extends RequestContext> {
 
   #insert(id: string, data: object | undefined): Statement {
     const created = data === undefined ? undefined : this.#rule.created?.(data);
-    return insertAuditEntry(this.#inner.accountId, {
+    const entry = {
       ...this.#entry,
       id,
       resourceId: created ?? this.#entry.resourceId,
-    });
+    };
+    return insertAuditEntry(this.#inner.accountId, entry, this.#inDirectory);
   }
 
   /** Commits with an entry that stays only if the statements change something: what finds nothing to change is no change. */

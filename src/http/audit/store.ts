@@ -3,6 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
+  FENCED,
   type Page,
   preparedByOrder,
   type Statement,
@@ -12,13 +13,14 @@ import { ordering, pageValues } from "../../platform/ordering.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
 
 /** Inserts an entry. Before the changes of a batch, {@link dropIfUnchanged} belongs behind them. */
-export const insertAuditEntry = (accountId: string, entry: AuditRow): Statement => ({
+export const insertAuditEntry = (accountId: string, entry: AuditRow, inDirectory: boolean): Statement => ({
   sql: `INSERT INTO audit_entries (id, account_id, at, actor_type, actor_id, actor_name, operation, resource,
-          resource_id, changes, address, request_id, changes_before)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, total_changes())`,
+          resource_id, changes, address, request_id, in_directory, changes_before)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, total_changes())`,
   params: [
     ...[entry.id, accountId, entry.at, entry.actorType, entry.actorId, entry.actorName],
     ...[entry.operation, entry.resource, entry.resourceId, entry.changes, entry.address, entry.requestId],
+    Number(inDirectory),
   ],
 });
 
@@ -39,7 +41,7 @@ export interface AuditFilter {
 
 const FILTERS = ["actorId", "operation", "resource", "resourceId"] as const;
 const order = ordering({ table: auditEntries, by: {}, time: "at", id: "id" });
-const { accountId: _, changesBefore: __, ...COLUMNS } = columnsOf(auditEntries);
+const { accountId: _, changesBefore: __, inDirectory: ___, ...COLUMNS } = columnsOf(auditEntries);
 
 const entryPage = preparedByOrder((names: string, ordered) =>
   build
@@ -73,7 +75,7 @@ export const selectAuditEntries = (
 /** Deletes some of the entries from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
 export const deleteOldAuditEntries = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
   sql: `DELETE FROM audit_entries WHERE rowid IN (
-          SELECT rowid FROM audit_entries WHERE at < ? ORDER BY at LIMIT ?
+          SELECT rowid FROM audit_entries WHERE at < ? AND account_id NOT IN ${FENCED} ORDER BY at LIMIT ?
         ) RETURNING 1 AS deleted`,
   params: [expiry, limit],
 });

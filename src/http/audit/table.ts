@@ -28,6 +28,8 @@ export const auditEntries = sqliteTable(
     requestId: text("request_id"),
     /** How many rows the database's connection had changed before: tells whether the batch has changed any. */
     changesBefore: integer("changes_before").notNull(),
+    /** 1 for a change in the directory: the entry stays there when its organization moves to another database. */
+    inDirectory: integer("in_directory").notNull().default(0),
   },
   (table) => [
     index("audit_entries_newest").on(table.accountId, sql`at DESC`, sql`id DESC`),
@@ -37,4 +39,4 @@ export const auditEntries = sqliteTable(
   ],
 );
 
-export type AuditRow = Omit<typeof auditEntries.$inferSelect, "accountId" | "changesBefore">;
+export type AuditRow = Omit<typeof auditEntries.$inferSelect, "accountId" | "changesBefore" | "inDirectory">;

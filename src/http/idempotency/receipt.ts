@@ -21,6 +21,8 @@ export interface ReceiptOptions<C extends RequestContext> {
   readonly actor: Actor;
   readonly db: Database;
   readonly module: Module;
+  /** Whether the work is done in the directory. */
+  readonly inDirectory: boolean;
   readonly replay?: Replay<C> | undefined;
   /** The content that a retry must repeat, read when the receipt is compared or written: an upload ends only then. */
   content(): Promise<Uint8Array>;
@@ -105,7 +107,7 @@ export class Receipt<C extends RequestContext> {
   }
 
   async #statements(data: object): Promise<readonly [Statement, Statement]> {
-    const { now, replay = KEEP_ALL } = this.#options;
+    const { now, inDirectory, replay = KEEP_ALL } = this.#options;
     const kept = replay.keep(data);
     const row = {
       scope: this.#scope,
@@ -113,6 +115,7 @@ export class Receipt<C extends RequestContext> {
       fingerprint: await this.#fingerprint(),
       data: kept && JSON.stringify(kept),
       createdAt: now,
+      inDirectory: Number(inDirectory),
     };
     return [deleteExpiredReceipt(this.#scope, this.key, this.#expiry), insertReceipt(row)];
   }

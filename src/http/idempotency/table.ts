@@ -12,6 +12,8 @@ export const receipts = sqliteTable(
     /** The response's `data` without its secrets, as JSON; null when it must not be shown again. */
     data: text(),
     createdAt: integer("created_at").notNull(),
+    /** 1 for a change in the directory: the receipt stays there when its organization moves to another database. */
+    inDirectory: integer("in_directory").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.scope, table.key] }),

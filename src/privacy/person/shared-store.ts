@@ -91,8 +91,8 @@ const NEW_ID = `lower(printf('%s-%s-4%s-8%s-%s', hex(randomblob(4)), hex(randomb
 
 const insertDeletionEntries = (personId: string, now: number): Statement => ({
   sql: `INSERT INTO audit_entries (id, account_id, at, actor_type, actor_id, actor_name, operation, resource,
-          resource_id, changes, changes_before)
-        SELECT ${NEW_ID}, account_id, ?, 'person', person_id, NULL, 'deletePerson', 'member', person_id, '{}', 0
+          resource_id, changes, in_directory, changes_before)
+        SELECT ${NEW_ID}, account_id, ?, 'person', person_id, NULL, 'deletePerson', 'member', person_id, '{}', 1, 0
         FROM memberships WHERE person_id = ? AND NOT EXISTS (${SOLE_OWNERSHIPS})`,
   params: [now, personId, personId],
 });

@@ -1,0 +1,250 @@
+/** Moves of an organization between databases: whole, without a lost write, whatever interrupts them. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { continueMoves, type MovePorts, SETTLE_MS } from "../../src/organizations/move.ts";
+import { behindFence, deleteQuotas, type MoveRow, selectSlice } from "../../src/organizations/move-store.ts";
+import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
+import { openAll, openDirectory, openTenant } from "../../src/placement/databases.ts";
+import type { Database } from "../../src/platform/d1.ts";
+import { Slices } from "../../src/platform/slices.ts";
+import { type Account, account, type PlaceName } from "../support/api.ts";
+
+const ALL = { name: "quotas", where: "account_id = ?", paramsOf: (id: string) => [id] };
+const IN_DIRECTORY = ["audit_entries", "receipts"];
+
+/** What an organization has in a database, by table; what stays in the directory is left out. */
+async function contentOf(place: PlaceName, id: string): Promise<Record<string, unknown[]>> {
+  const tables = [...ORGANIZATION_TABLES, ALL];
+  const queries = tables.map(({ name, where, paramsOf }) => {
+    const moved = IN_DIRECTORY.includes(name) ? `${where} AND in_directory = 0` : where;
+    return env[place].prepare(`SELECT * FROM ${name} WHERE ${moved}`).bind(...paramsOf(id));
+  });
+  const results = await env[place].batch<Record<string, unknown>>(queries);
+  const content: Record<string, unknown[]> = {};
+  for (const [index, { name }] of tables.entries()) {
+    const rows = (results[index]?.results ?? []).map((row) => JSON.stringify(row));
+    if (rows.length > 0) content[name] = [...(content[name] ?? []), ...rows.toSorted()];
+  }
+  return content;
+}
+
+/** Something of everything, in more than one slice. */
+async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId: string }> {
+  const room = await api.createRoom({ customId: "first" });
+  const user = await api.createUser(room.id);
+  const retried = { headers: { "Idempotency-Key": "once" } };
+  await api.post("/rooms", { name: "Retried" }, retried);
+  await api.upload({ roomId: room.id, userId: user.id }, new File(["Hello"], "hello.txt"));
+  await api.post("/webhooks", { url: "https://hooks.example.com", events: ["participant.left"] });
+  const code = "export default () => 1;";
+  await api.post("/workflows", { name: "W", code, events: ["participant.left"] });
+  await api.post("/api-keys", { name: "Second" }, { headers: { "Idempotency-Key": "key" } });
+  const names = JSON.stringify(Array.from({ length: 450 }, (_, index) => index));
+  await env[place]
+    .prepare(
+      `INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+       SELECT lower(hex(randomblob(16))), ?, ?, 'User', 'user', 'editor', 1000 + value / 7 FROM json_each(?)`,
+    )
+    .bind(id, room.id, names)
+    .run();
+  // What requests do after their responses.
+  await expect
+    .poll(async () => Object.keys(await contentOf(place, id)))
+    .not.toEqual(expect.arrayContaining(["outbox_events"]));
+  return { roomId: room.id };
+}
+
+const begin = (id: string, target: PlaceName) =>
+  env.DB.prepare(
+    `INSERT INTO moves (account_id, source, target, phase, step, turn, started_at)
+     SELECT id, database, ?, 'copying', 0, 0, 0 FROM accounts WHERE id = ?`,
+  )
+    .bind(target, id)
+    .run();
+
+const moveOf = (id: string) =>
+  env.DB.prepare(
+    "SELECT account_id AS accountId, source, target, phase, turn FROM moves WHERE account_id = ?",
+  )
+    .bind(id)
+    .first<MoveRow>();
+
+/** The ports of the cron trigger, with a clock that waiting moves. */
+function portsOf(log: string[] = []): MovePorts {
+  let now = Date.now();
+  return {
+    directory: openDirectory(env),
+    databases: openAll(env),
+    now: () => now,
+    wait: async (ms) => {
+      now += ms;
+    },
+    log: (message, error) => log.push(`${message}: ${String(error)}`),
+  };
+}
+
+/** Databases that fail after so many trips, all together. */
+function failingAfter(trips: number, ports: MovePorts): MovePorts {
+  let left = trips;
+  const failing = (db: Database): Database => ({
+    run: async (statements) => {
+      left -= 1;
+      if (left < 0) throw new Error("The run was killed");
+      return db.run(statements);
+    },
+  });
+  const databases = new Map([...ports.databases].map(([name, db]) => [name, failing(db)]));
+  return { ...ports, directory: failing(ports.directory), databases };
+}
+
+describe("a move", () => {
+  it.each([
+    ["DB", "DB_2"],
+    ["DB_3", "DB"],
+  ] as const)("from %s to %s takes everything along, and leaves nothing", async (source, target) => {
+    const owner = await account(source);
+    const { roomId } = await furnish(owner, source);
+    const before = await contentOf(source, owner.id);
+    expect(before.users).toHaveLength(451);
+    await begin(owner.id, target);
+    const log: string[] = [];
+    await continueMoves(portsOf(log));
+    expect([log, await moveOf(owner.id)]).toEqual([[], null]);
+    expect(await contentOf(target, owner.id)).toEqual(before);
+    expect(await contentOf(source, owner.id)).toEqual({});
+    // This isolate remembers the old placement, as others may: the database itself leads it to the new one.
+    expect((await owner.api.post("/rooms", { name: "New" })).status).toBe(201);
+    const quotas = (await owner.api.get<{ quotas: { name: string; used: number }[] }>("/quotas")).data.quotas;
+    expect(quotas).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "rooms", used: 3 }),
+        expect.objectContaining({ name: "users", used: 451 }),
+      ]),
+    );
+    expect((await contentOf(source, owner.id)).rooms).toBe(undefined);
+    const again = { headers: { "Idempotency-Key": "once" } };
+    const replayed = await owner.api.post("/rooms", { name: "Retried" }, again);
+    expect(replayed.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(
+      (await owner.api.post("/api-keys", { name: "Second" }, { headers: { "Idempotency-Key": "key" } })).error
+        ?.code,
+    ).toBe("CONFLICT");
+    expect((await owner.api.delete(`/rooms/${roomId}`)).status).toBe(200);
+    expect((await owner.api.get("/audit")).data).toMatchObject({
+      entries: expect.arrayContaining([
+        expect.objectContaining({ operation: "createApiKey" }),
+        expect.objectContaining({ operation: "createWebhook" }),
+      ]),
+    });
+  });
+
+  it("refuses changes while it runs, and no reading; when it is cancelled, nothing has happened", async () => {
+    const owner = await account("DB_2");
+    await furnish(owner, "DB_2");
+    const before = await contentOf("DB_2", owner.id);
+    await begin(owner.id, "DB_3");
+    await continueMoves(portsOf(), new Slices(3));
+    const refused = await owner.api.post("/rooms", { name: "Refused" });
+    expect([refused.status, refused.error?.code]).toEqual([429, "RATE_LIMITED"]);
+    expect(refused.headers.get("Retry-After")).toBe("10");
+    expect(refused.error?.message).toContain("is being moved to another database");
+    expect((await owner.api.get("/rooms")).data).toMatchObject({ total: 2 });
+    expect((await owner.api.post("/invitations", { role: "member" })).status).toBe(201);
+    expect(Object.keys(await contentOf("DB_3", owner.id))).not.toEqual([]);
+    await env.DB.prepare("UPDATE moves SET phase = 'cancelled', turn = turn + 1 WHERE account_id = ?")
+      .bind(owner.id)
+      .run();
+    await continueMoves(portsOf());
+    expect(await moveOf(owner.id)).toBe(null);
+    expect([await contentOf("DB_2", owner.id), await contentOf("DB_3", owner.id)]).toEqual([before, {}]);
+    expect((await owner.api.post("/rooms", { name: "Accepted" })).status).toBe(201);
+  });
+
+  it("that is killed at any trip goes on with the next run", async () => {
+    const owner = await account("DB_2");
+    await furnish(owner, "DB_2");
+    const before = await contentOf("DB_2", owner.id);
+    await begin(owner.id, "DB_3");
+    const killed: string[] = [];
+    let runs = 0;
+    for (; runs < 200 && (await moveOf(owner.id)) !== null; runs += 1)
+      await continueMoves(failingAfter(4 + (runs % 7), portsOf(killed)));
+    expect(killed.length).toBeGreaterThan(5);
+    expect(killed.every((entry) => entry.includes("The run was killed"))).toBe(true);
+    expect([await contentOf("DB_2", owner.id), await contentOf("DB_3", owner.id)]).toEqual([{}, before]);
+  });
+
+  it("is cancelled when a copy differs", async () => {
+    const owner = await account("DB_2");
+    await furnish(owner, "DB_2");
+    await begin(owner.id, "DB_3");
+    const log: string[] = [];
+    const ports = portsOf(log);
+    while ((await moveOf(owner.id))?.phase === "copying") await continueMoves(ports, new Slices(1));
+    const move = (await moveOf(owner.id)) as MoveRow;
+    await openAll(env)
+      .get("DB_3")
+      ?.run(behindFence(move, [deleteQuotas(owner.id)]));
+    await continueMoves(ports);
+    expect(log).toEqual([expect.stringContaining("the copy of quotas differs")]);
+    expect(await contentOf("DB_3", owner.id)).toEqual({});
+    expect((await owner.api.post("/rooms", { name: "Here" })).status).toBe(201);
+    expect((await contentOf("DB_2", owner.id)).rooms).toHaveLength(3);
+  });
+
+  it("keeps the fences until no isolate can remember the old placement, and a run that was overtaken writes nothing", async () => {
+    const owner = await account("DB_2");
+    await owner.api.createRoom();
+    await begin(owner.id, "DB_3");
+    const ports = portsOf();
+    const waited: number[] = [];
+    let overtaken: MoveRow | null = null;
+    await continueMoves({
+      ...ports,
+      wait: async (ms) => {
+        waited.push(ms);
+        overtaken = await moveOf(owner.id);
+        const tenant = openTenant({ ...env }, owner.id);
+        const write = tenant.db.run([
+          { sql: "UPDATE rooms SET name = 'Late' WHERE account_id = ?", params: [owner.id] },
+        ]);
+        await expect(write).rejects.toMatchObject({ code: "RATE_LIMITED" });
+        await ports.wait(ms);
+      },
+    });
+    expect(waited).toEqual([SETTLE_MS]);
+    expect(overtaken).toMatchObject({ phase: "settling" });
+    const late = openAll(env)
+      .get("DB_3")
+      ?.run(behindFence(overtaken as unknown as MoveRow, [deleteQuotas(owner.id)]));
+    await expect(late).rejects.toThrow("NOT NULL constraint failed");
+    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(7);
+  });
+
+  it("to a database that is not bound changes nothing", async () => {
+    const owner = await account("DB_2");
+    await begin(owner.id, "DB_9" as PlaceName);
+    const log: string[] = [];
+    await continueMoves(portsOf(log));
+    expect(log).toEqual([expect.stringContaining("The database DB_9 is not bound")]);
+    expect((await owner.api.post("/rooms", { name: "Here" })).status).toBe(201);
+    await env.DB.prepare("DELETE FROM moves WHERE account_id = ?").bind(owner.id).run();
+  });
+});
+
+it.each(ORGANIZATION_TABLES.map((table) => [table.name, table.where, table] as const))(
+  "a slice of %s where %s is found by an index, and not sorted",
+  async (name, _, table) => {
+    for (const after of [null, table.order.map(() => 0)]) {
+      for (const { sql, params } of selectSlice(table, "account", after)) {
+        const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .bind(...params)
+          .all<{ detail: string }>();
+        const [first, ...sorts] = plan.results.map(({ detail }) => detail);
+        expect(first).toMatch(/^SEARCH .* USING (COVERING )?INDEX|^SCAN files USING INDEX files_unsettled$/);
+        // Rows on their way are few, and those of one millisecond fewer.
+        expect(sorts.length === 0 || /^(outbox|outbox_events|user_events|files)$/.test(name)).toBe(true);
+      }
+    }
+  },
+);

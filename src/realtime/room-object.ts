@@ -131,6 +131,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   override alarm(): Promise<void> {
+    this.#turns.finish(); // who has sent something is not silent
     return this.#parts.alarm.run();
   }
 

@@ -77,6 +77,7 @@ export class TestRoom {
    */
   async hibernate(): Promise<void> {
     await this.alarm();
+    await this.inside(() => scheduler.wait(0)); // an object with a timer running does not hibernate
     await evictDurableObject(this.stub);
     await this.inside(() => undefined);
   }

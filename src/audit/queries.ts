@@ -8,6 +8,7 @@ import {
 } from "../http/audit/store.ts";
 import type { AuditRow } from "../http/audit/table.ts";
 import { encodePosition } from "../http/list-cursor.ts";
+import type { PlacedTenant } from "../placement/databases.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
 import { Slices } from "../platform/slices.ts";
 import { type AuditEntry, presentAuditEntry } from "./schema.ts";
@@ -19,9 +20,18 @@ export async function listAuditEntries(
   filter: AuditFilter,
 ): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
   requireOwner(ctx);
-  const select = selectAuditEntries(ctx, { ...page, limit: page.limit + 1 }, filter);
+  return readAuditEntries(ctx, page, filter);
+}
+
+/** The same for those whose own entries they are. */
+export async function readAuditEntries(
+  tenant: PlacedTenant,
+  page: Page,
+  filter: AuditFilter,
+): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
+  const select = selectAuditEntries(tenant, { ...page, limit: page.limit + 1 }, filter);
   // What happened to members and keys is recorded in the directory, with the change.
-  const databases = new Set([ctx.db, ctx.directory]);
+  const databases = new Set([tenant.db, tenant.directory]);
   const found = await Promise.all([...databases].map((db) => db.run([select])));
   const rows =
     found.length === 1 ? found.flatMap(([own]) => own) : mergeNewest(found.flatMap(([own]) => own));

@@ -20,6 +20,8 @@ export type Database = { readonly binding?: string } & (
 const BINDING = "DB";
 const bindingOf = ({ binding = BINDING }: Database): string => binding;
 
+export const isDirectory = (database: Database): boolean => bindingOf(database) === BINDING;
+
 /** The bindings of the databases in wrangler.toml, as in `binding = "DB_2"`, the directory first. */
 export async function listBindings(): Promise<string[]> {
   const settings = await readFile(path.join(ROOT, "wrangler.toml"), "utf8");

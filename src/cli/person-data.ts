@@ -4,7 +4,8 @@ import type { Database as ServiceDatabase } from "../platform/d1.ts";
 import { exportPerson } from "../privacy/person/queries.ts";
 import type { PersonRecord } from "../privacy/person/schema.ts";
 import { deletePerson, selectOwnedAlone, selectPersonId } from "../privacy/person/shared-store.ts";
-import { type Database, databasePort } from "./database.ts";
+import { type Database, databasePort, isDirectory } from "./database.ts";
+import { placeOf } from "./organization.ts";
 import { CommandError } from "./process/command.ts";
 
 async function find(db: ServiceDatabase, email: string): Promise<string> {
@@ -21,9 +22,13 @@ export async function* exportPersonOf(
 ): AsyncGenerator<PersonRecord, void, void> {
   const db = databasePort(database, stop);
   const id = await find(db, email);
+  const tenantOf = async (accountId: string) => {
+    const place = await placeOf(database, accountId, stop);
+    return { accountId, directory: db, db: isDirectory(place) ? db : databasePort(place, stop) };
+  };
   let after: string | null = null;
   do {
-    const { records, cursor } = await exportPerson(db, id, after);
+    const { records, cursor } = await exportPerson(db, tenantOf, id, after);
     yield* records;
     after = cursor;
   } while (after !== null);

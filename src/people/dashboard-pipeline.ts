@@ -8,7 +8,7 @@ import { originOf } from "../http/origin.ts";
 import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
 import { mailOutbox } from "../mail/outbox.ts";
-import { openDirectory } from "../placement/databases.ts";
+import { openDirectory, openTenant } from "../placement/databases.ts";
 import { choosePlace } from "../placement/place.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
@@ -57,6 +57,7 @@ async function enter(
   checkPath(url.pathname, endpoint.module);
   const ctx: DashboardContext = {
     db: openDirectory(env),
+    tenantOf: (accountId) => openTenant(env, accountId),
     requestId,
     address: addressOf(request),
     cookie: signInCookieOf(request),

@@ -1,5 +1,6 @@
 /** The context of one dashboard request: what its commands and queries may use. */
 import type { MailOutbox } from "../mail/outbox.ts";
+import type { PlacedTenant } from "../placement/databases.ts";
 import type { Place } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import type { Challenge } from "./challenge.ts";
@@ -11,6 +12,8 @@ import type { SignInSession } from "./verify-cookie.ts";
 export interface DashboardContext {
   /** The directory. */
   readonly db: Database;
+  /** An organization with its database. */
+  tenantOf(accountId: string): PlacedTenant;
   readonly requestId: string;
   /** The caller's address, as the edge reports it. */
   readonly address: string;

@@ -13,6 +13,7 @@ import {
 } from "../../src/people/sign-in-cookie.ts";
 import type { SignInLimits } from "../../src/people/sign-in-limits.ts";
 import { readSignIn, recallSignIn, SIGN_IN_CACHE_MS, signedHashOf } from "../../src/people/verify-cookie.ts";
+import { openTenant } from "../../src/placement/databases.ts";
 import { choosePlace } from "../../src/placement/place.ts";
 import { type Database, openDatabase } from "../../src/platform/d1.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
@@ -199,6 +200,7 @@ describe("a sign-in or a change of the password that overlaps another change", (
     challenge: () => challengeFor(null, "192.0.2.1"),
     ...{ now: Date.now, newId: () => crypto.randomUUID() },
     ...{ mail: () => null, defer: () => undefined },
+    tenantOf: (accountId: string) => openTenant(env, accountId),
   };
   const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });
   const limits: SignInLimits = {

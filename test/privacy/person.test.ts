@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { PersonExport, PersonRecord } from "../../src/privacy/person/schema.ts";
-import { type Browser, invite, PASSWORD, signUp } from "../support/person.ts";
+import { account } from "../support/api.ts";
+import { addMember, type Browser, invite, PASSWORD, signUp } from "../support/person.ts";
 
 async function exported(browser: Browser): Promise<PersonRecord[]> {
   const records: PersonRecord[] = [];
@@ -41,6 +42,16 @@ it("a person exports what is kept of them, without any secret and without others
   ]);
   expect(JSON.stringify(records)).not.toContain(other.id);
   expect((await owner.browser.post("/me/export", { after: "x" })).error?.code).toBe("VALIDATION_ERROR");
+});
+
+it("a person exports what they changed in an organization beside the directory", async () => {
+  const { id } = await account("DB_2");
+  const { browser } = await addMember(id);
+  const room = await browser.api(id).createRoom();
+  await browser.api(id).delete(`/rooms/${room.id}`);
+  await browser.api(id).post("/invitations", {});
+  const changes = (await exported(browser)).flatMap((record) => (record.type === "change" ? [record] : []));
+  expect(changes.map(({ entry }) => entry.operation)).toEqual(["createInvitation", "deleteRoom"]);
 });
 
 it("a person deletes their account, with everything but the organization's own record of it", async () => {

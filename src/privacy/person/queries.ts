@@ -1,11 +1,11 @@
 /** Reads what is kept of the person who is signed in, page by page. */
 import { base64url } from "jose";
 import * as z from "zod";
-import { presentAuditEntry } from "../../audit/schema.ts";
-import { selectAuditEntries } from "../../http/audit/store.ts";
-import { decodePosition, encodePosition } from "../../http/list-cursor.ts";
+import { readAuditEntries } from "../../audit/queries.ts";
+import { decodePosition } from "../../http/list-cursor.ts";
 import { toPage } from "../../http/paginate.ts";
 import type { DashboardResult, PersonContext } from "../../people/person-context.ts";
+import type { PlacedTenant } from "../../placement/databases.ts";
 import type { Database } from "../../platform/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -41,12 +41,13 @@ export const exportMe = async (
   ctx: PersonContext,
   after: string | null,
 ): Promise<DashboardResult<PersonExport>> => ({
-  data: await exportPerson(ctx.db, ctx.person.personId, after),
+  data: await exportPerson(ctx.db, ctx.tenantOf, ctx.person.personId, after),
 });
 
 /** Some of what is kept of a person: first everything but what the person changed in organizations, then that, one organization after the other. */
 export async function exportPerson(
   db: Database,
+  tenantOf: (accountId: string) => PlacedTenant | Promise<PlacedTenant>,
   personId: string,
   after: string | null,
 ): Promise<PersonExport> {
@@ -63,7 +64,7 @@ export async function exportPerson(
   const membership = memberships[index];
   if (membership === undefined) return { records: [], cursor: null };
   const from = membership.accountId === accountId ? changesAfter : null;
-  const { records, next } = await changesOf(db, membership.accountId, personId, from);
+  const { records, next } = await changesOf(await tenantOf(membership.accountId), personId, from);
   const following = memberships[index + 1];
   if (next !== null) return { records, cursor: encode({ accountId: membership.accountId, after: next }) };
   return { records, cursor: following === undefined ? null : encode({ ...following, after: null }) };
@@ -106,18 +107,15 @@ function presentOwn(
 
 /** What the person changed in an organization, newest first. */
 async function changesOf(
-  db: Database,
-  accountId: string,
+  tenant: PlacedTenant,
   personId: string,
   after: string | null,
 ): Promise<{ readonly records: PersonRecord[]; readonly next: string | null }> {
   const position = after === null ? undefined : (decodePosition(after) ?? undefined);
   const page = toPage({ limit: CHANGES_AT_ONCE, offset: 0, after: position });
-  const [rows] = await db.run([selectAuditEntries({ db, accountId }, page, { actorId: personId })]);
-  const records = rows.map((row) => ({
-    ...({ type: "change", organization_id: accountId, entry: presentAuditEntry(row) } as const),
+  const { entries, cursor } = await readAuditEntries(tenant, page, { actorId: personId });
+  const records = entries.map((entry) => ({
+    ...({ type: "change", organization_id: tenant.accountId, entry } as const),
   }));
-  const last = rows.length < CHANGES_AT_ONCE ? undefined : rows.at(-1);
-  const next = last && encodePosition({ key: last.at, id: last.id, offset: 0, total: 0 });
-  return { records, next: next ?? null };
+  return { records, next: cursor };
 }

@@ -45,7 +45,10 @@ export const UsageQuery = z.object({
 });
 
 /** What happened in a part of the range. */
-const Activity = z.object({ at: Timestamp.meta({ description: "When the point begins." }), ...activity });
+export const Activity = z.object({
+  at: Timestamp.meta({ description: "When the point begins." }),
+  ...activity,
+});
 export type Activity = z.infer<typeof Activity>;
 
 export const Usage = z

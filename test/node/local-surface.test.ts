@@ -14,7 +14,10 @@ let service: Service;
 beforeAll(async () => {
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
   await createAccount({ persistTo });
-  query(persistTo, "INSERT INTO receipts VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key");
+  query(
+    persistTo,
+    "INSERT INTO receipts (scope, key, fingerprint, data, created_at) VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key",
+  );
   service = await startService({ persistTo });
 });
 afterAll(async () => {

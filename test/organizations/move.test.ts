@@ -1,6 +1,8 @@
 /** Moves of an organization between databases: whole, without a lost write, whatever interrupts them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { deleteOldAuditEntries } from "../../src/http/audit/store.ts";
+import { deleteExpiredReceipts } from "../../src/http/idempotency/store.ts";
 import { continueMoves, type MovePorts, SETTLE_MS } from "../../src/organizations/move.ts";
 import { behindFence, deleteQuotas, type MoveRow, selectSlice } from "../../src/organizations/move-store.ts";
 import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
@@ -8,6 +10,7 @@ import { openAll, openDirectory, openTenant } from "../../src/placement/database
 import type { Database } from "../../src/platform/d1.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
+import { addMember } from "../support/person.ts";
 
 const ALL = { name: "quotas", where: "account_id = ?", paramsOf: (id: string) => [id] };
 const IN_DIRECTORY = ["audit_entries", "receipts"];
@@ -136,6 +139,28 @@ describe("a move", () => {
         expect.objectContaining({ operation: "createWebhook" }),
       ]),
     });
+  });
+
+  it("leaves in the directory what is the directory's, until its time is over as anywhere", async () => {
+    const owner = await account("DB");
+    await furnish(owner, "DB");
+    const { browser } = await addMember(owner.id);
+    await browser.api(owner.id).post("/invitations", {});
+    await begin(owner.id, "DB_2");
+    await continueMoves(portsOf());
+    const left = async () =>
+      (
+        await env.DB.prepare(
+          `SELECT (SELECT count(*) FROM receipts WHERE scope LIKE ?1 || '%') AS receipts,
+             (SELECT count(*) FROM audit_entries WHERE account_id = ?1) AS entries`,
+        )
+          .bind(owner.id)
+          .all()
+      ).results;
+    expect(await left()).toEqual([{ receipts: 1, entries: 2 }]);
+    const later = Date.now() + 60_000;
+    await openDirectory(env).run([deleteExpiredReceipts(later, 1_000), deleteOldAuditEntries(later, 1_000)]);
+    expect(await left()).toEqual([{ receipts: 0, entries: 0 }]);
   });
 
   it("refuses changes while it runs, and no reading; when it is cancelled, nothing has happened", async () => {

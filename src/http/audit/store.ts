@@ -75,7 +75,8 @@ export const selectAuditEntries = (
 /** Deletes some of the entries from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
 export const deleteOldAuditEntries = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
   sql: `DELETE FROM audit_entries WHERE rowid IN (
-          SELECT rowid FROM audit_entries WHERE at < ? AND account_id NOT IN ${FENCED} ORDER BY at LIMIT ?
+          SELECT rowid FROM audit_entries
+          WHERE at < ? AND (in_directory = 1 OR account_id NOT IN ${FENCED}) ORDER BY at LIMIT ?
         ) RETURNING 1 AS deleted`,
   params: [expiry, limit],
 });

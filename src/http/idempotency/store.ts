@@ -19,7 +19,8 @@ export const deleteExpiredReceipt = (scope: string, key: string, expiry: number)
 /** Deletes some of the receipts from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
 export const deleteExpiredReceipts = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
   sql: `DELETE FROM receipts WHERE rowid IN (
-          SELECT rowid FROM receipts WHERE created_at < ? AND substr(scope, 1, 36) NOT IN ${FENCED}
+          SELECT rowid FROM receipts
+          WHERE created_at < ? AND (in_directory = 1 OR substr(scope, 1, 36) NOT IN ${FENCED})
           ORDER BY created_at LIMIT ?
         ) RETURNING 1 AS deleted`,
   params: [expiry, limit],

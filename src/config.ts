@@ -5,7 +5,16 @@ import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
 import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
 import { AppError } from "./platform/errors.ts";
-import { parseHosts } from "./platform/host.ts";
+import {
+  domains,
+  hosts,
+  largeNumber,
+  names,
+  optionalText,
+  origin,
+  required,
+  wholeNumber,
+} from "./platform/setting-kinds.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";
 import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
 
@@ -52,79 +61,11 @@ const JWT_SECRET_PROBLEM =
   `is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
   "in production, run `npm run deploy`, or `npx wrangler secret put JWT_SECRET`";
 
-/** Optional text; an empty setting counts as not set. */
-const text = z
-  .string()
-  .optional()
-  .transform((value) => value || undefined);
-
-/** Hosts, comma-separated; none unless the setting names some. */
-const hosts = z.string().default("").transform(parseHosts);
-
-/** Names, comma-separated; none unless the setting has some. */
-const names = z
-  .string()
-  .default("")
-  .transform((setting) =>
-    setting
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
-  );
-
-/** Domains of email addresses, comma-separated, in lower case. */
-const domains = z
-  .string()
-  .default("")
-  .transform((setting) =>
-    setting
-      .split(",")
-      .map((domain) => domain.trim().toLowerCase().replace(/^@/, ""))
-      .filter((domain) => domain !== ""),
-  );
-
-/** A positive whole number. Anything else is an error, so that a typo cannot remove a limit. */
-const wholeNumber = (fallback: number) =>
-  z
-    .string()
-    .default("")
-    .refine(
-      (value) => value === "" || /^[1-9]\d{0,8}$/.test(value),
-      `must be a whole number from 1 to 999999999; remove it to use ${fallback}`,
-    )
-    .transform((value) => (value === "" ? fallback : Number(value)));
-
-/** A count that may be larger than what {@link wholeNumber} accepts, such as of bytes. */
-const largeNumber = (fallback: number) =>
-  z
-    .string()
-    .default("")
-    .refine(
-      (value) => value === "" || /^(0|[1-9]\d{0,14})$/.test(value),
-      `must be a whole number from 0 to 999999999999999; remove it to use ${fallback}`,
-    )
-    .transform((value) => (value === "" ? fallback : Number(value)));
-
-/** The origin of a URL; undefined without one. */
-const origin = text.transform((value, issues) => {
-  if (value === undefined) return undefined;
-  const url = URL.parse(value);
-  if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
-    return url.origin;
-  issues.addIssue("must be an origin such as https://atrium.example, without a path");
-  return z.NEVER;
-});
-
-const required = (remedy: string) => {
-  const problem = `is not set: ${remedy}`;
-  return z.string(problem).trim().min(1, problem);
-};
-
 const SETTINGS = {
   /** Signs users' tokens; the dashboard's cookies are signed with a key derived from it. */
   JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
   /** The secret before the latest rotation. Tokens signed with it stay valid. */
-  JWT_SECRET_PREVIOUS: text,
+  JWT_SECRET_PREVIOUS: optionalText,
   /** The service's own origin, such as `https://atrium.example`; without it, each request's own is used. */
   PUBLIC_ORIGIN: origin,
   /** Further host names that lead to this service, which neither webhooks nor workflows may reach. */
@@ -132,11 +73,11 @@ const SETTINGS = {
   /** The host names under which the service answers, `*` for all; Cloudflare passes on those of the deployment only. */
   ALLOWED_HOSTS: hosts,
   /** The address of every client, where nothing reports it: `npm start` serves this machine only. */
-  CLIENT_ADDRESS: text,
+  CLIENT_ADDRESS: optionalText,
   /** The bindings of the databases that new organizations are placed in; all by default. */
   PLACE_ORGANIZATIONS_IN: names,
   /** The organization of /demo; without it, there is no demo. */
-  DEMO_ACCOUNT_ID: text,
+  DEMO_ACCOUNT_ID: optionalText,
   /** Who may sign up without an invitation; closed unless it is set. */
   SIGN_UP: z
     .string()
@@ -145,14 +86,14 @@ const SETTINGS = {
   /** The domains of `SIGN_UP = "domains"`. */
   SIGN_UP_DOMAINS: domains,
   /** The keys of a Turnstile widget, which signing in and up then ask for; both or none. */
-  TURNSTILE_SITE_KEY: text,
-  TURNSTILE_SECRET_KEY: text,
+  TURNSTILE_SITE_KEY: optionalText,
+  TURNSTILE_SECRET_KEY: optionalText,
   /** Where responses of the widget are verified. */
-  TURNSTILE_VERIFY_URL: text.transform(
+  TURNSTILE_VERIFY_URL: optionalText.transform(
     (url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify",
   ),
   /** The address that the service's mails come from; without it, it sends none. */
-  MAIL_FROM: text.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
+  MAIL_FROM: optionalText.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
   /** What links in mails begin with where PUBLIC_ORIGIN is not set: `npm start` knows its own address. */
   MAIL_ORIGIN: origin,
   /** The quotas of organizations for which the operator has set no others. */
@@ -176,7 +117,7 @@ const SETTINGS = {
     .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"')),
   REQUEST_LOG_DAYS: wholeNumber(7),
   /** Opens `GET /metrics` to who knows it; without it there is none. */
-  METRICS_TOKEN: text.refine(
+  METRICS_TOKEN: optionalText.refine(
     (token) => token === undefined || token.length >= MIN_TOKEN_LENGTH,
     `must have at least ${MIN_TOKEN_LENGTH} characters; remove it for no metrics`,
   ),
@@ -210,7 +151,7 @@ const SETTINGS = {
   WORKFLOWS_API_TOKEN: required(
     'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN`',
   ),
-  WORKFLOWS_API_URL: text.transform((url) =>
+  WORKFLOWS_API_URL: optionalText.transform((url) =>
     (url?.trim() || "https://api.cloudflare.com/client/v4").replace(/\/+$/, ""),
   ),
 } as const;

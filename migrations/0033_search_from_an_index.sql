@@ -62,11 +62,11 @@ CREATE TRIGGER `search_after_delete_of_users` AFTER DELETE ON `users` BEGIN
   DELETE FROM `search_items` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = old.`account_id` AND `room_id` = old.`room_id` AND `state` <> 'removed') AND `item` = old.`id`;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `search_lists_of_long_rooms` AFTER UPDATE OF `user_count` ON `rooms` WHEN new.`user_count` > 1000 AND old.`user_count` <= 1000 BEGIN
+CREATE TRIGGER `search_lists_of_long_rooms` AFTER UPDATE OF `user_count` ON `rooms` WHEN new.`user_count` > 10000 AND old.`user_count` <= 10000 BEGIN
   INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT new.`account_id`, new.`id`, 'building' WHERE NOT EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = new.`id` AND `state` <> 'removed');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `search_lists_of_large_accounts` AFTER UPDATE OF `used` ON `quotas` WHEN new.`quota` = 'rooms' AND new.`used` > 1000 AND old.`used` <= 1000 BEGIN
+CREATE TRIGGER `search_lists_of_large_accounts` AFTER UPDATE OF `used` ON `quotas` WHEN new.`quota` = 'rooms' AND new.`used` > 10000 AND old.`used` <= 10000 BEGIN
   INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT new.`account_id`, '', 'building' WHERE NOT EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = '' AND `state` <> 'removed');
 END;
 --> statement-breakpoint
@@ -78,6 +78,6 @@ CREATE TRIGGER `search_lists_of_deleted_accounts` BEFORE DELETE ON `quotas` WHEN
   UPDATE `search_lists` SET `state` = 'removed' WHERE `account_id` = old.`account_id` AND `state` <> 'removed';
 END;
 --> statement-breakpoint
-INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT `account_id`, '', 'building' FROM `quotas` WHERE `quota` = 'rooms' AND `used` > 1000;
+INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT `account_id`, '', 'building' FROM `quotas` WHERE `quota` = 'rooms' AND `used` > 10000;
 --> statement-breakpoint
-INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT `account_id`, `id`, 'building' FROM `rooms` WHERE `user_count` > 1000;
+INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT `account_id`, `id`, 'building' FROM `rooms` WHERE `user_count` > 10000;

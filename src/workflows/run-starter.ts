@@ -1,0 +1,99 @@
+/** Starts the runs of a workflow, each with what it may use in the room of its event. */
+import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
+import type { HandledEvent } from "../delivery/handler.ts";
+import { relayEvents } from "../delivery/outbox-relay.ts";
+import { depthOf } from "../delivery/port/event-cause.ts";
+import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { subscriberGateway } from "../delivery/subscribers.ts";
+import { openBlobs } from "../files/storage/blobs.ts";
+import type { Tenant } from "../platform/d1.ts";
+import { readTrace, storeTrace } from "../platform/trace.ts";
+import { roomGateway } from "../realtime/gateway.ts";
+import type { Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
+import { selectRunner } from "../sandbox/runners/select-runner.ts";
+import { RUNS } from "../telemetry/data-sets.ts";
+import { metrics } from "../telemetry/telemetry.ts";
+import { redact } from "./redaction.ts";
+import { RunBindings, type RunScope } from "./run-bindings.ts";
+import { restAfter } from "./run-outcome.ts";
+import type { RunnableWorkflow } from "./table.ts";
+
+interface RunPorts {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  /** Epoch ms. */
+  now(): number;
+  log(message: string, error?: unknown, event?: Pick<OutgoingEvent, "trace">): void;
+}
+
+/** What a run did, and for how long the workflow rests after it. */
+interface Run {
+  readonly report: RunReport;
+  readonly restMs: number;
+}
+
+export class RunStarter {
+  readonly #ports: RunPorts;
+  #runner: Runner | null = null;
+
+  constructor(ports: RunPorts) {
+    this.#ports = ports;
+  }
+
+  /** Drops what is kept for the next run. */
+  release(): void {
+    this.#runner?.[Symbol.dispose]();
+  }
+
+  /** Rejects when the run could not be started. */
+  async run(
+    { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
+    { eventId, roomId, body, trace }: OutgoingEvent,
+    attempt: number,
+    secrets: readonly Secret[],
+  ): Promise<Run> {
+    const { env } = this.#ports;
+    const limits = runLimits(env);
+    this.#runner ??= selectRunner(env);
+    const bindings = this.#openBindings({
+      ...{ accountId, workflowId, roomId, eventId, origin },
+      depth: depthOf(body),
+      trace: readTrace(trace),
+      calls: limits.calls,
+    });
+    const input = { event: body, attempt, secrets };
+    const report = await this.#runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
+    return { report: redact(report, secrets), restMs: restAfter(report, limits) };
+  }
+
+  #openBindings(scope: RunScope): RunBindings {
+    const { env, tenant, now, log } = this.#ports;
+    const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
+    return new RunBindings(scope, {
+      db: tenant.db,
+      rooms,
+      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
+      blobs: openBlobs(env.FILES),
+      quotaDefaults: quotaDefaults(env),
+      fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+      devTargets: workflowDevTargets(env),
+      ownHosts: ownHosts(env),
+      now,
+      log: (message, error) => log(message, error, { trace: storeTrace(scope.trace) }),
+    });
+  }
+}
+
+/** Counts a run that began at `startedAt` (epoch ms). What is run again on request has not waited. */
+export function measureRun(
+  { status, durationMs, ranMs, isKilled }: RunReport,
+  { occurredAt, replayId }: HandledEvent,
+  attempts: number,
+  startedAt: number,
+): void {
+  const series = metrics.series(RUNS, { outcome: status });
+  series.add("processor_ms", ranMs);
+  series.add("killed", Number(isKilled));
+  series.time("duration", durationMs);
+  if (attempts === 0 && replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
+}

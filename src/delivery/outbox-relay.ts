@@ -15,6 +15,7 @@ import {
   selectPendingEvents,
   updatePendingSubscriptions,
 } from "./outbox/outbox-store.ts";
+import { SharedWrites } from "./outbox/shared-writes.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
 import { presentOutboxEvent } from "./outbox-event.ts";
 import type { SubscriberGateway } from "./port/subscriber-port.ts";
@@ -46,6 +47,9 @@ export interface RelayPorts {
   log(message: string, error: unknown): void;
 }
 
+/** If they are lost with their request, the cron trigger relays the events again, and their receivers know them by their IDs. */
+const outcomes = new SharedWrites(() => Date.now());
+
 /** Of the events that a request has left behind, so many go ahead of another one. */
 const MAX_EARLIER = 20;
 
@@ -61,7 +65,7 @@ export async function relayEvents(
     try {
       if (row.hasEarlier) await relayEarlier(ctx, row);
       const { outcome } = await relayEvent(ctx, row);
-      ctx.defer(ctx.db.run([outcome]));
+      ctx.defer(outcomes.run(ctx.db, row.accountId, outcome));
     } catch (error) {
       ctx.log(`An event could not be relayed yet: ${row.event}`, error);
     }

@@ -61,6 +61,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     this.#turns = new SharedTurns({
       handle: (socket, frame) => this.#handle(socket, frame),
       writes: () => this.#parts.storage.writes,
+      now: () => Date.now(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#parts.alarm.wake());
   }

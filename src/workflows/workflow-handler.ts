@@ -117,7 +117,9 @@ export class WorkflowHandler implements DeliveryHandler {
         : { type: "suspended", why: DISABLED };
     }
     if (isExhausted(this.#state.read().streak, row.updatedAt)) {
-      return (await this.#suspension.disable(row, "killed")) ? { type: "suspended", why: DISABLED } : this.#postponed;
+      return (await this.#suspension.disable(row, "killed"))
+        ? { type: "suspended", why: DISABLED }
+        : this.#postponed;
     }
     const depth = depthOf(event.body);
     if (depth > MAX_CAUSE_DEPTH) return this.#fail(loopAt(depth));

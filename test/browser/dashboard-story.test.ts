@@ -50,7 +50,9 @@ describe("a new person", () => {
     const waiting = desk.page.getByText("Waiting for your first connection");
     await waiting.waitFor();
     await desk.page.getByRole("tab", { name: "TypeScript" }).click();
-    await desk.button("Create a test user").click();
+    // The panel of the other language leaves a moment later.
+    const panel = desk.page.getByRole("tabpanel", { name: "TypeScript" });
+    await panel.getByRole("button", { name: "Create a test user" }).click();
     await desk.page.getByText('authToken: "ey').waitFor();
     const [, authToken = ""] = /authToken: "(.+)"/.exec(await desk.copy("the TypeScript sample")) ?? [];
     const client = new AtriumClient({ serverUrl: service.url, authToken });

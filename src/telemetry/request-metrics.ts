@@ -42,7 +42,7 @@ export class RequestMetrics {
       metrics.series(ERRORS, { source: "rest", module, code }).add("errors");
     }
     write();
-    // Without it, what comes last would be lost with the isolate.
+    // Without it, the latest figures would be lost with the isolate.
     if (metrics.expectWrite()) defer(wait(WRITE_EVERY_MS).then(write));
   }
 }

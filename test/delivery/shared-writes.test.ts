@@ -1,9 +1,13 @@
 /** Writes that share a round trip: which of them go together, and what becomes of them when one fails or hangs. */
 import { expect, it } from "vitest";
 import { SharedWrites } from "../../src/delivery/outbox/shared-writes.ts";
-import type { Database, Statement } from "../../src/platform/d1.ts";
+import type { Database, Results, Statement } from "../../src/platform/d1.ts";
 
 const named = (sql: string): Statement => ({ sql, params: [] });
+
+/** What statements return that find nothing. The type of a statement names its rows, of which there are none. */
+const noRowsOf = <T extends readonly Statement[]>(statements: T): Results<T> =>
+  statements.map(() => []) as unknown as Results<T>;
 
 /** A database whose round trips end when the test says so. */
 class SlowDatabase implements Database {
@@ -13,7 +17,7 @@ class SlowDatabase implements Database {
   readonly run: Database["run"] = (statements) => {
     this.trips.push(statements.map(({ sql }) => sql));
     return new Promise((resolve, reject) => {
-      this.#ends.push({ resolve: () => resolve(statements.map(() => []) as never), reject });
+      this.#ends.push({ resolve: () => resolve(noRowsOf(statements)), reject });
     });
   };
 

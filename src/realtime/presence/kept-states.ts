@@ -1,0 +1,106 @@
+/** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
+import { AppError } from "../../platform/errors.ts";
+import { byteLength } from "../../platform/text.ts";
+import { MAX_PRESENCE_BYTES, MAX_ROOM_PRESENCE_BYTES } from "../protocol/limits.ts";
+import type { PresenceUpdate } from "../protocol/messages.ts";
+import type { PresenceState } from "../protocol/protocol.ts";
+import { colorOf } from "./color.ts";
+
+/** What a user's clients have set, without the color that the service adds. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A user's state, and the socket whose attachment keeps it through hibernation. */
+interface KeptState {
+  readonly socketId: string;
+  readonly fields: Fields;
+  readonly state: PresenceState;
+  /** Of the fields, as JSON. */
+  readonly bytes: number;
+}
+
+export const keptState = (socketId: string, userId: string, fields: Fields): KeptState => ({
+  socketId,
+  fields,
+  state: { color: colorOf(userId), ...fields },
+  bytes: byteLength(JSON.stringify(fields)),
+});
+
+/** Null for none. */
+function fieldsAfter(
+  before: Fields | undefined,
+  { state, patch, remove = [] }: PresenceUpdate,
+): Fields | null {
+  if (state !== undefined) return state;
+  const fields: Record<string, unknown> = { ...before, ...patch };
+  for (const name of remove) delete fields[name];
+  return fields;
+}
+
+/** How much of a field's name an error message shows. */
+const MAX_NAME_SHOWN = 100;
+
+const ROOM_IS_FULL = new AppError(
+  "Rooms",
+  "CONFLICT",
+  `state: the presence of all users of the room can have at most ${MAX_ROOM_PRESENCE_BYTES} bytes together; show less`,
+);
+
+/** Names the largest field of a patch, so that its sender finds it. */
+function tooLarge({ patch }: PresenceUpdate): AppError {
+  const sizes = Object.entries(patch ?? {}).map(
+    ([name, value]) => [name, JSON.stringify(value).length] as const,
+  );
+  const [largest] = sizes.toSorted(([, a], [, b]) => b - a);
+  const field = largest === undefined ? "state" : `patch.${largest[0].slice(0, MAX_NAME_SHOWN)}`;
+  const message = `${field}: the state must have at most ${MAX_PRESENCE_BYTES} bytes`;
+  return new AppError("Rooms", "VALIDATION_ERROR", message);
+}
+
+export class KeptStates {
+  readonly #byUser = new Map<string, KeptState>();
+  /** Of all states together. */
+  #bytes = 0;
+
+  get(userId: string): KeptState | undefined {
+    return this.#byUser.get(userId);
+  }
+
+  /** Null removes the user's state. */
+  set(userId: string, state: KeptState | null): void {
+    this.#bytes += (state?.bytes ?? 0) - (this.#byUser.get(userId)?.bytes ?? 0);
+    if (state === null) this.#byUser.delete(userId);
+    else this.#byUser.set(userId, state);
+  }
+
+  /**
+   * Sets, changes or removes a user's state, which the socket keeps from now on. VALIDATION_ERROR when it would be too
+   * large, CONFLICT when those of all users together would be; it stays as it was.
+   */
+  update(userId: string, socketId: string, update: PresenceUpdate) {
+    const before = this.#byUser.get(userId);
+    const fields = fieldsAfter(before?.fields, update);
+    const after = fields === null ? null : keptState(socketId, userId, fields);
+    if (after !== null && after.bytes > MAX_PRESENCE_BYTES) throw tooLarge(update);
+    const growth = (after?.bytes ?? 0) - (before?.bytes ?? 0);
+    if (growth > 0 && this.#bytes + growth > MAX_ROOM_PRESENCE_BYTES) throw ROOM_IS_FULL;
+    this.set(userId, after);
+    return { before, after };
+  }
+
+  /** The states with their users' ids. */
+  all(): (readonly [userId: string, state: PresenceState])[] {
+    return [...this.#byUser].map(([userId, { state }]) => [userId, state]);
+  }
+
+  /** The states by user id that fit into so many bytes of JSON. */
+  upTo(maxBytes: number): Record<string, PresenceState> {
+    const shown: Record<string, PresenceState> = {};
+    let bytes = 0;
+    for (const [userId, state] of this.all()) {
+      bytes += byteLength(JSON.stringify({ [userId]: state }));
+      if (bytes > maxBytes) break;
+      shown[userId] = state;
+    }
+    return shown;
+  }
+}

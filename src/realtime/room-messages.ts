@@ -104,7 +104,7 @@ export class RoomMessages {
     const connection = connections.get(id);
     if (connection === undefined) return [];
     const size = typeof data === "string" ? data.length : data.byteLength;
-    if (connection.phase === "joined" && !this.#pacing.countFrame(connection, size))
+    if (connection.phase === "joined" && !this.#pacing.budgets.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
     const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
     return [...seen, ...this.#receiveFrame(connection, data, size)];
@@ -134,7 +134,7 @@ export class RoomMessages {
   }
 
   #disconnectFlooding({ id, userId }: Joined): Effect[] {
-    this.#pacing.recordFlood(userId);
+    this.#pacing.budgets.recordFlood(userId);
     return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
   }
 
@@ -160,7 +160,7 @@ export class RoomMessages {
 
   /** Counts an attempt to join with the user's token. False when it comes too soon. */
   countJoin(userId: string): boolean {
-    return this.#pacing.countJoin(userId);
+    return this.#pacing.budgets.countJoin(userId);
   }
 
   /** Runs the next message that waits, if its user can afford it by now. */

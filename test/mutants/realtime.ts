@@ -12,7 +12,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a flooding socket stays open",
     file: "src/realtime/room-messages.ts",
-    code: "!this.#pacing.countFrame(connection, size)",
+    code: "!this.#pacing.budgets.countFrame(connection, size)",
     by: "false",
     tests: ["test/realtime/limits.test.ts"],
   },
@@ -327,14 +327,14 @@ export const REALTIME: readonly Mutant[] = [
   },
   {
     bug: "who was closed for flooding joins at once",
-    file: "src/realtime/pacing.ts",
+    file: "src/realtime/pacing-budgets.ts",
     code: "now >= pausedUntil && joins.left(now) > 0",
     by: "joins.left(now) > 0",
     tests: ["test/realtime/pacing.test.ts"],
   },
   {
     bug: "each socket of a user may send as much as a user",
-    file: "src/realtime/pacing.ts",
+    file: "src/realtime/pacing-budgets.ts",
     code: "return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;",
     by: "return ofSocket.left(now) >= 0;",
     tests: ["test/realtime/pacing.test.ts"],
@@ -342,7 +342,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "what waited for a socket that is gone takes its user's space for ever",
     file: "src/realtime/pacing.ts",
-    code: 'this.#release(waiting?.userId ?? "", message);',
+    code: 'this.budgets.release(waiting?.userId ?? "", bytes);',
     by: "void message;",
     tests: ["test/realtime/pacing.test.ts"],
   },

@@ -26,7 +26,7 @@ it("the budgets of sockets go with them, however few users there are", () => {
   for (let count = 0; count < 1_000; count += 1) {
     const socket = joined(`socket ${count}`);
     connections.put(socket);
-    pacing.countFrame(socket, 1);
+    pacing.budgets.countFrame(socket, 1);
     connections.remove(socket.id);
   }
   expect(v8.queryObjects(Budget, { format: "count" })).toBeLessThan(200);

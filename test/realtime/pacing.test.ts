@@ -41,7 +41,7 @@ class Paced {
 
   /** Sends a message that takes so many bytes. */
   send(message: ClientMessage, bytes: number) {
-    if (!this.pacing.countFrame(this.connection, bytes)) return "close";
+    if (!this.pacing.budgets.countFrame(this.connection, bytes)) return "close";
     return this.pacing.admit(this.connection, message, bytes);
   }
 }
@@ -180,18 +180,18 @@ describe("a user who comes back too often", () => {
     const paced = new Paced();
     const pauseMs = () => {
       let waited = 0;
-      for (; !paced.pacing.countJoin("user"); waited += 500) paced.now += 500;
+      for (; !paced.pacing.budgets.countJoin("user"); waited += 500) paced.now += 500;
       return waited;
     };
     const floods = Array.from({ length: 8 }, () => {
-      paced.pacing.recordFlood("user");
-      paced.pacing.recordFlood("user"); // its other sockets
-      expect(paced.pacing.countJoin("another")).toBe(true);
+      paced.pacing.budgets.recordFlood("user");
+      paced.pacing.budgets.recordFlood("user"); // its other sockets
+      expect(paced.pacing.budgets.countJoin("another")).toBe(true);
       return pauseMs();
     });
     expect(floods).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
     paced.now += 60_001;
-    paced.pacing.recordFlood("user");
+    paced.pacing.budgets.recordFlood("user");
     expect(pauseMs()).toBe(1000);
   });
 
@@ -199,7 +199,7 @@ describe("a user who comes back too often", () => {
     const paced = new Paced();
     const joined = () => {
       let count = 0;
-      while (paced.pacing.countJoin("user")) count += 1;
+      while (paced.pacing.budgets.countJoin("user")) count += 1;
       return count;
     };
     expect(joined()).toBe(64);

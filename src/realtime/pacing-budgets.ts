@@ -1,0 +1,132 @@
+/** What sockets and users may still send and ask, and what floods and joins have cost them. */
+import { Budget } from "../platform/budget.ts";
+import {
+  FLOOD_FORGET_MS,
+  FLOOD_PAUSE,
+  FRAMES_OF_SOCKET,
+  FRAMES_OF_USER,
+  framesOf,
+  JOINS_OF_USER,
+  MAX_WAITING_BYTES,
+  MAX_WAITING_MESSAGES,
+  WORK_OF_USER,
+} from "./protocol/costs.ts";
+import type { Joined } from "./transport/connection.ts";
+import type { Connections } from "./transport/connections.ts";
+
+/** What one user may spend, and what waits of it. */
+interface Account {
+  readonly frames: Budget;
+  readonly work: Budget;
+  readonly joins: Budget;
+  /** After how many floods in a row the user may join again, and when (epoch ms). */
+  floods: number;
+  pausedUntil: number;
+  waitingMessages: number;
+  waitingBytes: number;
+}
+
+/** Accounts of users who are gone are kept until they are full again; from this many on, they are looked through. */
+const MANY_ACCOUNTS = 1_000;
+/** Budgets of sockets that are gone are looked through when there are more than these, and twice those that are open. */
+const MANY_SOCKETS = 100;
+
+/** Memory only: all budgets are full again long before the object may hibernate. */
+export class PacingBudgets {
+  readonly #now: () => number;
+  readonly #connections: Connections;
+  readonly #frames = new Map<string, Budget>();
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(now: () => number, connections: Connections) {
+    this.#now = now;
+    this.#connections = connections;
+  }
+
+  /** Counts a frame. False when its socket, or its user, has sent too many. */
+  countFrame({ id, userId }: Joined, bytes: number): boolean {
+    const now = this.#now();
+    const ofSocket = this.#framesOf(id, now);
+    const ofUser = this.accountOf(userId).frames;
+    for (const budget of [ofSocket, ofUser]) budget.spend(framesOf(bytes), now);
+    return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;
+  }
+
+  #framesOf(id: string, now: number): Budget {
+    const known = this.#frames.get(id);
+    if (known !== undefined) return known;
+    if (this.#frames.size >= MANY_SOCKETS + 2 * this.#connections.joinedCount) this.#forgetSockets();
+    const frames = new Budget(FRAMES_OF_SOCKET, now);
+    this.#frames.set(id, frames);
+    return frames;
+  }
+
+  #forgetSockets(): void {
+    for (const id of this.#frames.keys()) {
+      if (this.#connections.get(id) === undefined) this.#frames.delete(id);
+    }
+  }
+
+  /** What a user may spend. */
+  accountOf(userId: string): Account {
+    const known = this.#accounts.get(userId);
+    if (known !== undefined) return known;
+    const now = this.#now();
+    if (this.#accounts.size >= MANY_ACCOUNTS) this.#forget(now);
+    const account: Account = {
+      frames: new Budget(FRAMES_OF_USER, now),
+      work: new Budget(WORK_OF_USER, now),
+      joins: new Budget(JOINS_OF_USER, now),
+      floods: 0,
+      pausedUntil: Number.NEGATIVE_INFINITY,
+      waitingMessages: 0,
+      waitingBytes: 0,
+    };
+    this.#accounts.set(userId, account);
+    return account;
+  }
+
+  #forget(now: number): void {
+    for (const [userId, { frames, work, joins, pausedUntil, waitingMessages }] of this.#accounts) {
+      const isFull = [frames, work, joins].every((budget) => budget.isFull(now));
+      const isIdle = isFull && waitingMessages === 0 && now > pausedUntil + FLOOD_FORGET_MS;
+      if (isIdle && !this.#connections.hasUser(userId)) this.#accounts.delete(userId);
+    }
+  }
+
+  /** A user's socket is closed for flooding: a further one joins after a pause, which grows with each flood. */
+  recordFlood(userId: string): void {
+    const now = this.#now();
+    const account = this.accountOf(userId);
+    if (now < account.pausedUntil) return; // another socket of the same flood
+    if (now > account.pausedUntil + FLOOD_FORGET_MS) account.floods = 0;
+    account.pausedUntil = now + Math.min(FLOOD_PAUSE.maxMs, FLOOD_PAUSE.firstMs * 2 ** account.floods);
+    account.floods += 1;
+  }
+
+  /** Counts an attempt to join with the user's token. False when it comes too soon. */
+  countJoin(userId: string): boolean {
+    const now = this.#now();
+    const { joins, pausedUntil } = this.accountOf(userId);
+    const isAllowed = now >= pausedUntil && joins.left(now) > 0;
+    if (isAllowed) joins.spend(1, now);
+    return isAllowed;
+  }
+
+  /** Counts a message that waits. False when its user has too many already. */
+  reserve(userId: string, bytes: number): boolean {
+    const account = this.accountOf(userId);
+    if (account.waitingMessages >= MAX_WAITING_MESSAGES || account.waitingBytes + bytes > MAX_WAITING_BYTES)
+      return false;
+    account.waitingMessages += 1;
+    account.waitingBytes += bytes;
+    return true;
+  }
+
+  /** A message that was counted waits no longer. */
+  release(userId: string, bytes: number): void {
+    const account = this.accountOf(userId);
+    account.waitingMessages -= 1;
+    account.waitingBytes -= bytes;
+  }
+}

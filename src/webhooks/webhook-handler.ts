@@ -1,6 +1,5 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 import { type Env, jwtSecrets, ownHosts, webhookDevTargets } from "../config.ts";
-import { announceChange } from "../delivery/announce-change.ts";
 import type {
   BacklogReport,
   BatchLimits,
@@ -13,8 +12,7 @@ import type {
 import type { SubscriberGateway, SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { OpenSigningSecrets, signingSealer } from "../delivery/signing-secrets.ts";
-import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
-import { type Notice, notifyOwners } from "../mail/notices.ts";
+import { subscriberGateway } from "../delivery/subscribers.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
@@ -24,23 +22,20 @@ import { readTrace, type Trace } from "../platform/trace.ts";
 import { DELIVERIES } from "../telemetry/data-sets.ts";
 import { metrics, writeMetrics } from "../telemetry/telemetry.ts";
 import { attempt } from "./attempt.ts";
-import { presentBacklogged } from "./backlog-event.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
+import { Disabling } from "./disabling.ts";
 import { Connections, capacityAfter, paceOf, UNTRIED } from "./in-flight.ts";
 import { batchOf, messageOf } from "./message.ts";
-import { backlogNotice, disabledNotice } from "./notices.ts";
 import { CLOSED, judgeAttempt, parseHealth, planRetry, type ReceiverHealth } from "./receiver-health.ts";
-import { parseBatch, presentWebhook } from "./schema.ts";
-import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
-import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
+import { parseBatch } from "./schema.ts";
+import { selectStoredWebhook } from "./store.ts";
+import type { DisabledReason, StoredWebhook } from "./table.ts";
 
 /** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
 /** How long deliveries pause when the secret cannot be opened: until it is rotated. */
 const SECRET_PAUSE_MS = 60_000;
-/** Of a webhook that was disabled longer ago, the owners have been notified. */
-const NOTICE_MS = 60 * 60 * 1000;
 /** The reasons that end when the receiver works again: what waits is kept until then. */
 const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];
 
@@ -59,9 +54,8 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #row: CachedRow<StoredWebhook>;
   readonly #connections = new Connections();
   readonly #secrets: OpenSigningSecrets;
+  readonly #disabling: Disabling;
   #capacity = UNTRIED;
-  /** The version of the row that was disabled, once the owners are notified of it. */
-  #notifiedOf: number | null = null;
   /** The receiver's health as it is stored; null until it is first read. */
   #known: ReceiverHealth | null = null;
 
@@ -80,6 +74,8 @@ export class WebhookHandler implements DeliveryHandler {
       const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
+    const ports = { env, now, tenant: this.#tenant, subscribers: this.#subscribers, log: this.#log };
+    this.#disabling = new Disabling(key.id, ports);
   }
 
   /** A receiver that has not shown that it wants our events gets them one at a time. */
@@ -113,7 +109,7 @@ export class WebhookHandler implements DeliveryHandler {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
       if (row.enabled === 0) {
-        await this.#notifyOfDisabled(row);
+        await this.#disabling.notifyOfDisabled(row);
         return SUSPENSIONS.includes(row.disabledReason)
           ? { type: "suspended", why: DISABLED }
           : { type: "disabled", error: DISABLED };
@@ -131,50 +127,11 @@ export class WebhookHandler implements DeliveryHandler {
     const row = await this.#row.get();
     if (row === null || row.enabled === 0) return;
     this.#row.invalidate();
-    await this.#disable(row, "backlogged");
+    await this.#disabling.disable(row, "backlogged");
   }
 
-  /** Marks the webhook, and notifies the organization's owners by mail, and its other webhooks that listen to that. */
-  async reportBacklog(report: BacklogReport | null): Promise<void> {
-    const since = report === null ? null : (report.oldestAt ?? report.now);
-    const [[row]] = await this.#tenant.db.run([markBacklogged(this.#tenant, this.#id, since)]);
-    if (report === null || row === undefined) return;
-    if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
-    else await this.#notifyOfDisabled(row);
-    const event = {
-      id: report.eventId,
-      event: "webhook.backlogged",
-      occurredAt: report.now,
-      body: presentBacklogged(presentWebhook(row), report),
-      pendingSubscriptions: null,
-    } as const;
-    // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
-    const unreached = await fanOut(this.#tenant, this.#subscribers, this.#id, [event], this.#id);
-    if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
-  }
-
-  async #disable(row: StoredWebhook, reason: DisabledReason): Promise<void> {
-    const now = this.#now();
-    const [changed] = await this.#tenant.db.run([
-      disableWebhook(this.#tenant, this.#id, row.updatedAt, reason, now),
-    ]);
-    const { accountId } = this.#tenant;
-    await announceChange({ accountId, subscribers: this.#subscribers, log: this.#log });
-    const updatedAt = Math.max(now, row.updatedAt + 1);
-    if (changed.length > 0) await this.#notifyOfDisabled({ ...row, disabledReason: reason, updatedAt });
-  }
-
-  /** Notifies the owners that the service has disabled the webhook, again where a crash or failure came between. */
-  async #notifyOfDisabled(row: WebhookRow): Promise<void> {
-    const { disabledReason, updatedAt } = row;
-    if (disabledReason === null || updatedAt === this.#notifiedOf) return;
-    if (this.#now() - updatedAt < NOTICE_MS)
-      await this.#notifyOwners(disabledNotice(row, disabledReason, this.#now()));
-    this.#notifiedOf = updatedAt;
-  }
-
-  #notifyOwners(notice: Notice): Promise<void> {
-    return notifyOwners(this.#env, this.#tenant.accountId, notice, this.#log);
+  reportBacklog(report: BacklogReport | null): Promise<void> {
+    return this.#disabling.reportBacklog(report);
   }
 
   async #send(
@@ -255,7 +212,7 @@ export class WebhookHandler implements DeliveryHandler {
     this.#writeHealth(health);
     if (disabledReason !== null) {
       this.#row.invalidate();
-      await this.#disable(row, disabledReason);
+      await this.#disabling.disable(row, disabledReason);
     }
     return { isRefused: disabledReason !== null && !SUSPENSIONS.includes(disabledReason), restMs };
   }

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
 import { auditEndpoints } from "./audit/routes.ts";
 import { type AppContext, compose, healthChecks } from "./composition.ts";
-import type { Env } from "./config.ts";
+import type { Env } from "./config/settings.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
 import { eventLogEndpoints } from "./event-log/routes.ts";

@@ -1,6 +1,6 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
-import { type Env, hasRequestLog, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
+import { type Env, hasRequestLog, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config/settings.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secrets.ts";

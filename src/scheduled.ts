@@ -1,6 +1,6 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { purgeOldAuditEntries } from "./audit/queries.ts";
-import { auditLogKeptMs, type Env, jwtSecrets } from "./config.ts";
+import { auditLogKeptMs, type Env, jwtSecrets } from "./config/settings.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
 import { resealSigningSecrets, signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";

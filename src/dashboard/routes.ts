@@ -1,5 +1,5 @@
 /** Serves the dashboard's page and its files. The page calls `/dashboard/api` and the API. */
-import { type Env, hasTurnstile, type Settings } from "../config.ts";
+import { type Env, hasTurnstile, type Settings } from "../config/settings.ts";
 import { failure, withoutCors } from "../http/envelope.ts";
 import { type PageNeeds, withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";

@@ -1,5 +1,5 @@
 /** The boards of the demo: rooms of the demo organization that anyone can open, and so bounded in time, number and size. */
-import { demoAccountId, type Settings } from "../config.ts";
+import { demoAccountId, type Settings } from "../config/settings.ts";
 import type { UploadBounds } from "../files/context.ts";
 import { text } from "../platform/text.ts";
 import type { QuotaUse } from "../quotas/quota.ts";

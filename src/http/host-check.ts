@@ -1,5 +1,5 @@
 /** What Cloudflare's edge does before the Worker in production, for a service that has no edge: `npm start`. */
-import { allowedHosts, clientAddress, type Env } from "../config.ts";
+import { allowedHosts, clientAddress, type Env } from "../config/settings.ts";
 import { AppError } from "../platform/errors.ts";
 import { hostOf } from "../platform/host.ts";
 import { CLIENT_ADDRESS_HEADER } from "./rate-limit.ts";

@@ -1,6 +1,6 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
 import type { ExecutionContext } from "hono";
-import type { Env } from "../config.ts";
+import type { Env } from "../config/settings.ts";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import { openTenant } from "../placement/databases.ts";

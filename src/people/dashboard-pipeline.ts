@@ -1,5 +1,5 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
-import { type Env, jwtSecrets, signUpPolicy, turnstileSettings } from "../config.ts";
+import { type Env, jwtSecrets, signUpPolicy, turnstileSettings } from "../config/settings.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
 import { parseJson, readBody } from "../http/json-body.ts";

@@ -1,5 +1,5 @@
 /** Places new organizations: in which database, and what that one needs before the directory knows of it. */
-import { type Env, placeOrganizationsIn } from "../config.ts";
+import { type Env, placeOrganizationsIn } from "../config/settings.ts";
 import type { Database, Tenant } from "../platform/d1.ts";
 import { DIRECTORY, openAll } from "./databases.ts";
 import { deletePlaced, insertPlaced } from "./store.ts";

@@ -6,7 +6,7 @@ import {
   quotaDefaults,
   reconnectGraceMs,
   storeQuotaBytes,
-} from "../config.ts";
+} from "../config/settings.ts";
 import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { storeUseOf } from "../demo/boards.ts";

@@ -1,6 +1,6 @@
 /** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
 
-import type { Env } from "../config.ts";
+import type { Env } from "../config/settings.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import type { BacklogReport } from "../delivery/handler.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";

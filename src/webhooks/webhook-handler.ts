@@ -1,5 +1,5 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
-import { type Env, jwtSecrets, ownHosts, webhookDevTargets } from "../config.ts";
+import { type Env, jwtSecrets, ownHosts, webhookDevTargets } from "../config/settings.ts";
 import type {
   BacklogReport,
   BatchLimits,

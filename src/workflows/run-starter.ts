@@ -1,5 +1,5 @@
 /** Starts the runs of a workflow, each with what it may use in the room of its event. */
-import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
+import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config/settings.ts";
 import type { HandledEvent } from "../delivery/handler.ts";
 import { relayEvents } from "../delivery/outbox-relay.ts";
 import { depthOf } from "../delivery/port/event-cause.ts";

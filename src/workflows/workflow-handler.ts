@@ -1,5 +1,5 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
-import { type Env, jwtSecrets } from "../config.ts";
+import { type Env, jwtSecrets } from "../config/settings.ts";
 import type {
   DeliveryHandler,
   DeliveryOutcome,

@@ -1,5 +1,5 @@
 /** Disables a workflow on the service's side, and notifies its organization once: owners by mail, webhooks by an event. */
-import type { Env } from "../config.ts";
+import type { Env } from "../config/settings.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";

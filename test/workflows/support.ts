@@ -1,6 +1,6 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
-import { quotaDefaults, runLimits } from "../../src/config.ts";
+import { quotaDefaults, runLimits } from "../../src/config/settings.ts";
 import { relayEvents } from "../../src/delivery/outbox-relay.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openBlobs } from "../../src/files/storage/blobs.ts";

@@ -1,6 +1,6 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
 import { DurableObject } from "cloudflare:workers";
-import { type Env, eventLogLimits } from "../../config.ts";
+import { type Env, eventLogLimits } from "../../config/settings.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
 import { redactEvent } from "../../delivery/redact-event.ts";

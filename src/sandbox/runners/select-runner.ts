@@ -1,6 +1,6 @@
 /** Selects the runner of this deployment by its bindings. */
 import { exports } from "cloudflare:workers";
-import { namespaceSettings, runLimits, type Settings } from "../../config.ts";
+import { namespaceSettings, runLimits, type Settings } from "../../config/settings.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";

@@ -2,7 +2,7 @@
 /// <reference types="@cloudflare/workers-types" />
 
 import { compose } from "../../../src/composition.ts";
-import type { Env } from "../../../src/config.ts";
+import type { Env } from "../../../src/config/settings.ts";
 import { claimOf } from "../../../src/http/authenticate.ts";
 import { openTenant } from "../../../src/placement/databases.ts";
 

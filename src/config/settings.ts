@@ -1,10 +1,10 @@
 /** The bindings and settings of a deployment (wrangler.toml, secrets), declared and parsed in this file only. */
 import * as z from "zod";
-import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
-import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
-import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
-import type { DebugPort } from "./platform/debug-port.ts";
-import { AppError } from "./platform/errors.ts";
+import type { SubscriberRpc } from "../delivery/port/subscriber-rpc.ts";
+import type { EventLogRpc } from "../event-log/port/event-log-rpc.ts";
+import type { GuessLimitRpc } from "../people/limits/guess-limit-rpc.ts";
+import type { DebugPort } from "../platform/debug-port.ts";
+import { AppError } from "../platform/errors.ts";
 import {
   domains,
   hosts,
@@ -14,9 +14,9 @@ import {
   origin,
   required,
   wholeNumber,
-} from "./platform/setting-kinds.ts";
-import type { RoomRpc } from "./realtime/port/room-gateway.ts";
-import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
+} from "../platform/setting-kinds.ts";
+import type { RoomRpc } from "../realtime/port/room-gateway.ts";
+import type { RequestLogRpc } from "../request-log/port/request-log-rpc.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
@@ -157,7 +157,7 @@ const SETTINGS = {
 } as const;
 
 /** Parses one setting. Throws an INTERNAL_ERROR that names it and says what it must be. */
-function read<Name extends SettingName>(env: Settings, name: Name): z.output<(typeof SETTINGS)[Name]> {
+export function read<Name extends SettingName>(env: Settings, name: Name): z.output<(typeof SETTINGS)[Name]> {
   const result = SETTINGS[name].safeParse(env[name]);
   if (result.success) return result.data as z.output<(typeof SETTINGS)[Name]>;
   throw new AppError("Server", "INTERNAL_ERROR", `The setting ${name} ${result.error.issues[0]?.message}`);

@@ -1,11 +1,14 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
-import { type Env, hasRequestLog, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config/settings.ts";
+import { ownHosts, webhookDevTargets } from "./config/hosts.ts";
+import { hasRequestLog, quotaDefaults } from "./config/limits.ts";
+import { jwtSecrets } from "./config/secrets.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
+import type { Env } from "./env.ts";
 import type { EventLogContext } from "./event-log/context.ts";
 import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
 import type { FileContext } from "./files/context.ts";

@@ -1,6 +1,6 @@
 /** The Worker: its fetch and cron handlers, and the classes that the platform instantiates by name. */
 import { app } from "./app.ts";
-import type { Env } from "./config/settings.ts";
+import type { Env } from "./env.ts";
 import { failure, toAppError, withoutCors } from "./http/envelope.ts";
 import { admit } from "./http/host-check.ts";
 import { runScheduledTasks } from "./scheduled.ts";

@@ -1,10 +1,12 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { purgeOldAuditEntries } from "./audit/queries.ts";
-import { auditLogKeptMs, type Env, jwtSecrets } from "./config/settings.ts";
+import { auditLogKeptMs } from "./config/limits.ts";
+import { jwtSecrets } from "./config/secrets.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
 import { resealSigningSecrets, signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
+import type { Env } from "./env.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";

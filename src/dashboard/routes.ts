@@ -1,5 +1,7 @@
 /** Serves the dashboard's page and its files. The page calls `/dashboard/api` and the API. */
-import { type Env, hasTurnstile, type Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
+import { hasTurnstile } from "../config/sign-up.ts";
+import type { Env } from "../env.ts";
 import { failure, withoutCors } from "../http/envelope.ts";
 import { type PageNeeds, withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";

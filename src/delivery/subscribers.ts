@@ -1,5 +1,5 @@
 /** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room; and to the log. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";

@@ -1,5 +1,6 @@
 /** The boards of the demo: rooms of the demo organization that anyone can open, and so bounded in time, number and size. */
-import { demoAccountId, type Settings } from "../config/settings.ts";
+import { demoAccountId } from "../config/organizations.ts";
+import type { Settings } from "../config/settings.ts";
 import type { UploadBounds } from "../files/context.ts";
 import { text } from "../platform/text.ts";
 import type { QuotaUse } from "../quotas/quota.ts";

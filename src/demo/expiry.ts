@@ -1,5 +1,6 @@
 /** Deletes the boards of the demo: those that are a day old, and those beyond the number that is kept. */
-import { demoAccountId, type Env } from "../config/settings.ts";
+import { demoAccountId } from "../config/organizations.ts";
+import type { Env } from "../env.ts";
 import { openTenant } from "../placement/databases.ts";
 import { deleteRoom } from "../rooms/commands.ts";
 import type { RoomDeletionContext } from "../rooms/context.ts";

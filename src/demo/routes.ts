@@ -1,7 +1,8 @@
 /** The demo's page and the endpoints for its visitors, all outside the API. */
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
-import { demoAccountId, type Env } from "../config/settings.ts";
+import { demoAccountId } from "../config/organizations.ts";
+import type { Env } from "../env.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { failure, toAppError, withoutCors } from "../http/envelope.ts";
 import type { RequestHandler } from "../http/pipeline.ts";

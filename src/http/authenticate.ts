@@ -1,6 +1,6 @@
 /** Authenticates and authorizes a request (spec section 5). Each scheme recognizes one kind of credential. */
-import type { Env } from "../config/settings.ts";
 import type { Actor } from "../context/actor.ts";
+import type { Env } from "../env.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Access } from "./endpoint-definition.ts";

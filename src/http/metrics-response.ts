@@ -1,5 +1,6 @@
 /** `GET /metrics`: what this process has counted, as Prometheus reads it, for the operator who has set a token for it. */
-import { type Env, metricsToken } from "../config/settings.ts";
+import { metricsToken } from "../config/secrets.ts";
+import type { Env } from "../env.ts";
 import { equalInConstantTime } from "../platform/constant-time.ts";
 import { AppError } from "../platform/errors.ts";
 import { PROMETHEUS_TYPE } from "../telemetry/prometheus.ts";

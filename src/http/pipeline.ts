@@ -1,8 +1,8 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
 import type { ExecutionContext } from "hono";
-import type { Env } from "../config/settings.ts";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
+import type { Env } from "../env.ts";
 import { openTenant } from "../placement/databases.ts";
 import { TripCounter } from "../platform/d1.ts";
 import type { AppError } from "../platform/errors.ts";

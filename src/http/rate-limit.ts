@@ -1,5 +1,5 @@
 /** Rate limits, counted by the platform's bindings. wrangler.toml sets the limits. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { AppError } from "../platform/errors.ts";
 import { networkOf } from "../platform/network.ts";
 import { RequestPacing } from "./request-pacing.ts";

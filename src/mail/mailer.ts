@@ -1,5 +1,5 @@
 /** Sends one mail: by Cloudflare's binding, or, under `npm start`, into the tray of this machine. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Mail } from "./mail.ts";
 

@@ -1,5 +1,5 @@
 /** Mails to the owners of an organization about a webhook or workflow that needs them. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { openDirectory } from "../placement/databases.ts";
 import { layOut, type Mail, nameInMail } from "./mail.ts";
 import { insertMail, ownersWhoWantNotices, selectNames } from "./mail-store.ts";

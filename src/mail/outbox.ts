@@ -2,7 +2,9 @@
  * Mails on their way. Each is stored first, and sent after it by the same request or by the cron trigger, so that a
  * crash loses none; and what may have been sent is sent at most once more.
  */
-import { type Env, jwtSecrets, mailSettings } from "../config/settings.ts";
+import { mailSettings } from "../config/mail.ts";
+import { jwtSecrets } from "../config/secrets.ts";
+import type { Env } from "../env.ts";
 import { openDirectory } from "../placement/databases.ts";
 import { backoffMs } from "../platform/backoff.ts";
 import type { Database } from "../platform/d1.ts";

@@ -1,8 +1,8 @@
 /** `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request stands for itself: there are no sessions. */
 import type { ExecutionContext } from "hono";
 import { claimedAccountOf } from "../accounts/verify-key.ts";
-import type { Env } from "../config/settings.ts";
 import type { RequestContext } from "../context/context.ts";
+import type { Env } from "../env.ts";
 import type { Described } from "../http/docs/model.ts";
 import { type Endpoint, endpointsFor } from "../http/endpoint.ts";
 import { toAppError, withCors } from "../http/envelope.ts";

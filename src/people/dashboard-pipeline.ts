@@ -1,5 +1,7 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
-import { type Env, jwtSecrets, signUpPolicy, turnstileSettings } from "../config/settings.ts";
+import { jwtSecrets } from "../config/secrets.ts";
+import { signUpPolicy, turnstileSettings } from "../config/sign-up.ts";
+import type { Env } from "../env.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
 import { parseJson, readBody } from "../http/json-body.ts";

@@ -1,5 +1,5 @@
 /** What guessing costs: the limits on signing in and up, changing a password and using an invitation. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { PasswordTurns } from "./limits/password-turns.ts";

@@ -1,5 +1,5 @@
 /** The databases of a deployment: the one place that opens them, for requests, objects and the cron trigger alike. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { type Database, openDatabase, type Tenant } from "../platform/d1.ts";
 import { isFenced } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";

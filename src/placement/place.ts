@@ -1,5 +1,6 @@
 /** Places new organizations: in which database, and what that one needs before the directory knows of it. */
-import { type Env, placeOrganizationsIn } from "../config/settings.ts";
+import { placeOrganizationsIn } from "../config/organizations.ts";
+import type { Env } from "../env.ts";
 import type { Database, Tenant } from "../platform/d1.ts";
 import { DIRECTORY, openAll } from "./databases.ts";
 import { deletePlaced, insertPlaced } from "./store.ts";

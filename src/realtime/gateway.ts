@@ -1,5 +1,5 @@
 /** The only way to a room's object: turns a room's id into calls of its stub. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { clientOf } from "../http/rate-limit.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";

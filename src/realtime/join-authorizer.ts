@@ -1,5 +1,6 @@
 /** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
-import { jwtSecrets, quotaDefaults, reconnectGraceMs } from "../config/settings.ts";
+import { quotaDefaults, reconnectGraceMs } from "../config/limits.ts";
+import { jwtSecrets } from "../config/secrets.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { FairLoader } from "../platform/fair-loader.ts";
 import { usedOf } from "../quotas/queries.ts";

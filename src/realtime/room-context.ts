@@ -1,5 +1,5 @@
 /** What the parts of a room's object have in common: which room it is, its organization's database, clock and log. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import { openTenant } from "../placement/databases.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";

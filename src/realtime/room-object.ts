@@ -1,7 +1,7 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../config/settings.ts";
 import type { EventCause } from "../delivery/port/event-cause.ts";
+import type { Env } from "../env.ts";
 import { AppError } from "../platform/errors.ts";
 import { readTrace, type Trace } from "../platform/trace.ts";
 import { DocumentCalls } from "./document-calls.ts";

@@ -1,15 +1,9 @@
 /** What a room's object is made of: creates its parts, and connects them. */
-
-import {
-  documentTrailKeptMs,
-  type Env,
-  quotaDefaults,
-  reconnectGraceMs,
-  storeQuotaBytes,
-} from "../config/settings.ts";
+import { documentTrailKeptMs, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config/limits.ts";
 import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { storeUseOf } from "../demo/boards.ts";
+import type { Env } from "../env.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { writeMetrics } from "../telemetry/telemetry.ts";

@@ -1,5 +1,5 @@
 /** The only way to the objects of request logs: turns an organization into its stub. */
-import type { Env } from "../config/settings.ts";
+import type { Env } from "../env.ts";
 import type { RequestLogGateway } from "./port/request-log-port.ts";
 
 export function requestLogGateway(env: Pick<Env, "REQUEST_LOGS">): RequestLogGateway {

@@ -1,5 +1,6 @@
 /** The metrics of this isolate, and where they are written: Analytics Engine if it is bound, and the stand-in that `GET /metrics` reads. */
-import { type Env, metricsToken } from "../config/settings.ts";
+import { metricsToken } from "../config/secrets.ts";
+import type { Env } from "../env.ts";
 import { logError } from "../platform/log.ts";
 import { DATA_SETS, ERRORS } from "./data-sets.ts";
 import { MemorySink } from "./memory-sink.ts";

@@ -1,6 +1,6 @@
 /** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import type { JwtSecrets } from "../config/settings.ts";
+import type { JwtSecrets } from "../config/secrets.ts";
 import { TOKEN_LIFETIME_SECONDS } from "./schema.ts";
 import { signingKey } from "./signing-keys.ts";
 import { isPlausible, issuedAt, TokenClaims, type TokenSubject, type TokenTerms } from "./token-claims.ts";

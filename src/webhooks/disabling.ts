@@ -1,10 +1,9 @@
 /** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
-
-import type { Env } from "../config/settings.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import type { BacklogReport } from "../delivery/handler.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import { fanOut } from "../delivery/subscribers.ts";
+import type { Env } from "../env.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { presentBacklogged } from "./backlog-event.ts";

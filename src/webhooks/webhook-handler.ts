@@ -1,5 +1,6 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
-import { type Env, jwtSecrets, ownHosts, webhookDevTargets } from "../config/settings.ts";
+import { ownHosts, webhookDevTargets } from "../config/hosts.ts";
+import { jwtSecrets } from "../config/secrets.ts";
 import type {
   BacklogReport,
   BatchLimits,
@@ -13,6 +14,7 @@ import type { SubscriberGateway, SubscriberKey } from "../delivery/port/subscrib
 import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { OpenSigningSecrets, signingSealer } from "../delivery/signing-secrets.ts";
 import { subscriberGateway } from "../delivery/subscribers.ts";
+import type { Env } from "../env.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";

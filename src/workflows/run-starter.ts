@@ -1,10 +1,13 @@
 /** Starts the runs of a workflow, each with what it may use in the room of its event. */
-import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config/settings.ts";
+import { ownHosts, workflowDevTargets } from "../config/hosts.ts";
+import { quotaDefaults } from "../config/limits.ts";
+import { runLimits } from "../config/workflows.ts";
 import type { HandledEvent } from "../delivery/handler.ts";
 import { relayEvents } from "../delivery/outbox-relay.ts";
 import { depthOf } from "../delivery/port/event-cause.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { subscriberGateway } from "../delivery/subscribers.ts";
+import type { Env } from "../env.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { readTrace, storeTrace } from "../platform/trace.ts";

@@ -1,5 +1,5 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
-import { type Env, jwtSecrets } from "../config/settings.ts";
+import { jwtSecrets } from "../config/secrets.ts";
 import type {
   DeliveryHandler,
   DeliveryOutcome,
@@ -9,6 +9,7 @@ import type {
 } from "../delivery/handler.ts";
 import { depthOf, MAX_CAUSE_DEPTH } from "../delivery/port/event-cause.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { Env } from "../env.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";

@@ -1,8 +1,8 @@
 /** Disables a workflow on the service's side, and notifies its organization once: owners by mail, webhooks by an event. */
-import type { Env } from "../config/settings.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
+import type { Env } from "../env.ts";
 import { notifyOwners } from "../mail/notices.ts";
 import type { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";

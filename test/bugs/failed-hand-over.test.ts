@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Env } from "../../src/config/settings.ts";
+import type { Env } from "../../src/env.ts";
 import worker from "../../src/index.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";

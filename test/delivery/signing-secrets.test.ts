@@ -1,7 +1,7 @@
 /** Signing secrets of webhooks and of HTTP triggers: stored encrypted, and encrypted anew when the key is replaced. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { jwtSecrets } from "../../src/config/settings.ts";
+import { jwtSecrets } from "../../src/config/secrets.ts";
 import { selectSecretsWithin } from "../../src/delivery/signing-secret-store.ts";
 import {
   OpenSigningSecrets,

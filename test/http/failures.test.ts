@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { fingerprintOf } from "../../src/accounts/api-key.ts";
 import { app } from "../../src/app.ts";
-import type { Env } from "../../src/config/settings.ts";
+import type { Env } from "../../src/env.ts";
 import { type Account, type Answer, account, ORIGIN } from "../support/api.ts";
 
 async function ask(owner: Account, bindings: Partial<Env>, path = "/rooms"): Promise<Answer> {

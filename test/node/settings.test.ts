@@ -3,7 +3,9 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../../src/cli/service/development.ts";
-import { type Settings, signUpPolicy, webhookDevTargets, workflowDevTargets } from "../../src/config/settings.ts";
+import { webhookDevTargets, workflowDevTargets } from "../../src/config/hosts.ts";
+import type { Settings } from "../../src/config/settings.ts";
+import { signUpPolicy } from "../../src/config/sign-up.ts";
 import { ROOT } from "./processes.ts";
 
 const config = readConfig({ config: path.join(ROOT, "wrangler.toml") }, { hideWarnings: true });

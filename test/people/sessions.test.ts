@@ -1,7 +1,8 @@
 /** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { jwtSecrets, signUpPolicy } from "../../src/config/settings.ts";
+import { jwtSecrets } from "../../src/config/secrets.ts";
+import { signUpPolicy } from "../../src/config/sign-up.ts";
 import { challengeFor } from "../../src/people/challenge.ts";
 import { changePassword, signIn } from "../../src/people/commands.ts";
 import type { Me } from "../../src/people/schema.ts";

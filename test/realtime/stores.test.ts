@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { storeQuotaBytes } from "../../src/config/settings.ts";
+import { storeQuotaBytes } from "../../src/config/limits.ts";
 import { Changes } from "../../src/realtime/content/changes.ts";
 import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";

@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { app } from "../../src/app.ts";
-import type { Env } from "../../src/config/settings.ts";
+import type { Env } from "../../src/env.ts";
 import type { Account } from "./api.ts";
 
 const RUNS = new Set<PropertyKey>(["all", "first", "raw", "run"]);

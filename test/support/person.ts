@@ -1,7 +1,7 @@
 /** People who use the dashboard, and the browsers that send their requests. */
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
-import { jwtSecrets } from "../../src/config/settings.ts";
+import { jwtSecrets } from "../../src/config/secrets.ts";
 import { type MemberRole, memberships } from "../../src/members/table.ts";
 import type { Me, OwnOrganization } from "../../src/people/schema.ts";
 import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/people/sign-in-cookie.ts";

@@ -2,8 +2,9 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
-import type { Env, Settings } from "../../src/config/settings.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { Env } from "../../src/env.ts";
 import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
 import type { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";

@@ -1,7 +1,7 @@
 /** Webhooks over REST: creating, listing, updating and deleting them, and keeping their secrets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { webhookDevTargets } from "../../src/config/settings.ts";
+import { webhookDevTargets } from "../../src/config/hosts.ts";
 import type { Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 

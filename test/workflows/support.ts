@@ -1,6 +1,7 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
-import { quotaDefaults, runLimits } from "../../src/config/settings.ts";
+import { quotaDefaults } from "../../src/config/limits.ts";
+import { runLimits } from "../../src/config/workflows.ts";
 import { relayEvents } from "../../src/delivery/outbox-relay.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openBlobs } from "../../src/files/storage/blobs.ts";

@@ -2,7 +2,8 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStructuredLog } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { runLimits, type Settings } from "../../config/settings.ts";
+import type { Settings } from "../../config/settings.ts";
+import { runLimits } from "../../config/workflows.ts";
 import { runEveryMinute } from "./cron.ts";
 import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS, mailInDevelopment, settingsOf } from "./development.ts";
 import { mailTray } from "./mail-tray.ts";

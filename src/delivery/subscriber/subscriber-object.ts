@@ -1,6 +1,6 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. Or one of its senders. */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../config/settings.ts";
+import type { Env } from "../../env.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import { countFailure } from "../../telemetry/telemetry.ts";

@@ -1,5 +1,6 @@
 /** What a subscriber's object needs of the service: a handler of its kind, its limits, and the organization's log. */
-import { backlogLimits, type Env } from "../../config/settings.ts";
+import { backlogLimits } from "../../config/limits.ts";
+import type { Env } from "../../env.ts";
 import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
 import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
 import { attempt } from "../../webhooks/attempt.ts";

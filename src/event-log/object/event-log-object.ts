@@ -1,9 +1,10 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
 import { DurableObject } from "cloudflare:workers";
-import { type Env, eventLogLimits } from "../../config/settings.ts";
+import { eventLogLimits } from "../../config/limits.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
 import { redactEvent } from "../../delivery/redact-event.ts";
+import type { Env } from "../../env.ts";
 import { openTenant } from "../../placement/databases.ts";
 import { CachedRow } from "../../platform/cached-row.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";

@@ -1,5 +1,5 @@
 /** The only way to the objects of an organization's log: turns a room or a shard into its stub. */
-import type { Env } from "../../config/settings.ts";
+import type { Env } from "../../env.ts";
 import type { EventLogGateway } from "../port/event-log-port.ts";
 import { addHours } from "../port/hourly-counts.ts";
 import { SHARDS, shardOf } from "./shard-of.ts";

@@ -1,6 +1,7 @@
 /** The Durable Object of an organization's request log: a bounded list of its latest API requests, some of them sampled. */
 import { DurableObject } from "cloudflare:workers";
-import { type Env, requestLogKeptMs } from "../../config/settings.ts";
+import { requestLogKeptMs } from "../../config/limits.ts";
+import type { Env } from "../../env.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";

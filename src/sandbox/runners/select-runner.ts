@@ -1,6 +1,7 @@
 /** Selects the runner of this deployment by its bindings. */
 import { exports } from "cloudflare:workers";
-import { namespaceSettings, runLimits, type Settings } from "../../config/settings.ts";
+import type { Settings } from "../../config/settings.ts";
+import { namespaceSettings, runLimits } from "../../config/workflows.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";

@@ -1,7 +1,7 @@
 /** Atrium as src/index.ts serves it, except for the emulated rate limiter. */
 /// <reference types="@cloudflare/workers-types" />
 import { app } from "../../../src/app.ts";
-import type { Env } from "../../../src/config/settings.ts";
+import type { Env } from "../../../src/env.ts";
 
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
 export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";

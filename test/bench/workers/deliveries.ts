@@ -1,9 +1,9 @@
 /** Queues of events to fill directly: those of Atrium, and a bare object that posts what it reads from SQLite. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../../src/config/settings.ts";
 import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
+import type { Env } from "../../../src/env.ts";
 import { MAX_IN_FLIGHT } from "../../../src/webhooks/in-flight.ts";
 
 export { EventLogObject, GuessLimitObject, RequestLogObject } from "./unused-objects.ts";

@@ -1,8 +1,8 @@
 /** Atrium, with everything counted that Cloudflare bills: `GET /bill` responds with the sums so far. */
 /// <reference types="@cloudflare/workers-types" />
 import { app } from "../../../src/app.ts";
-import type { Env } from "../../../src/config/settings.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
+import type { Env } from "../../../src/env.ts";
 import { EventLogObject as EventLog } from "../../../src/event-log/object/event-log-object.ts";
 import { RoomObject as Room } from "../../../src/realtime/room-object.ts";
 import { RequestLogObject as RequestLog } from "../../../src/request-log/object/request-log-object.ts";

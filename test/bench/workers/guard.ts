@@ -1,8 +1,7 @@
 /** Atrium's authentication alone, repeated in one request, because the runtime's clock stands still while code runs. */
 /// <reference types="@cloudflare/workers-types" />
-
 import { compose } from "../../../src/composition.ts";
-import type { Env } from "../../../src/config/settings.ts";
+import type { Env } from "../../../src/env.ts";
 import { claimOf } from "../../../src/http/authenticate.ts";
 import { openTenant } from "../../../src/placement/databases.ts";
 

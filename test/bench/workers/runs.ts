@@ -1,7 +1,9 @@
 /** Runs a trivial function many times in one request: as a workflow, or by the Worker Loader alone. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import { type Env, quotaDefaults, runLimits } from "../../../src/config/settings.ts";
+import { quotaDefaults } from "../../../src/config/limits.ts";
+import { runLimits } from "../../../src/config/workflows.ts";
+import type { Env } from "../../../src/env.ts";
 import { openBlobs } from "../../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";

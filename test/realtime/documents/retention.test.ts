@@ -1,7 +1,7 @@
 /** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { documentTrailKeptMs } from "../../../src/config/settings.ts";
+import { documentTrailKeptMs } from "../../../src/config/limits.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";

@@ -1,0 +1,41 @@
+/** The bindings of a deployment, as wrangler.toml names them. */
+import type { SettingName } from "./config/settings.ts";
+import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
+import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
+import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
+import type { DebugPort } from "./platform/debug-port.ts";
+import type { RoomRpc } from "./realtime/port/room-gateway.ts";
+import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
+
+/** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
+export interface Env extends Partial<Record<SettingName, string>> {
+  /** The directory. Further databases for organizations, DB_2 and so on, are opened by placement/databases. */
+  readonly DB: D1Database;
+  readonly ROOMS: DurableObjectNamespace<RoomRpc>;
+  readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
+  readonly EVENT_LOGS: DurableObjectNamespace<EventLogRpc>;
+  readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogRpc>;
+  readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
+  readonly FILES: R2Bucket;
+  /** Where metrics are written; none unless wrangler.toml binds it. */
+  readonly METRICS?: AnalyticsEngineDataset;
+  readonly ACCOUNT_RATE_LIMIT: RateLimit;
+  readonly CREDENTIAL_RATE_LIMIT: RateLimit;
+  readonly USER_RATE_LIMIT: RateLimit;
+  readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
+  readonly DEMO_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
+  /** The pool of processes for the code of workflows, and how it reaches them: only under `npm start`. */
+  readonly PROGRAM_POOL?: Fetcher;
+  readonly PROGRAM_PORT?: DebugPort;
+  /** Cloudflare's binding that sends mail; a deployment without it sends none. */
+  readonly MAIL?: SendEmail;
+  /** Takes the mail instead, for a developer to read: only under `npm start` on this machine. */
+  readonly MAIL_TRAY?: Fetcher;
+  /** Starts isolates for the code of workflows. */
+  readonly LOADER?: WorkerLoader;
+  /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
+  readonly DISPATCHER?: DispatchNamespace;
+  /** The built web pages, from `.wrangler/public`. */
+  readonly ASSETS: Fetcher;
+}

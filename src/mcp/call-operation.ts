@@ -1,9 +1,9 @@
 /** Calls an operation of the API for an agent: the same validation, roles and errors as over REST. */
 import type { RequestContext } from "../context/context.ts";
-
 import { type EnvelopeEndpoint, respond } from "../http/pipeline.ts";
 import { AppError } from "../platform/errors.ts";
 import { isPlainText } from "../platform/text.ts";
+import { WHOLE_BODY } from "./input-schema.ts";
 import type { ToolOperation } from "./tools.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -31,7 +31,9 @@ export async function callOperation<C extends RequestContext>(
   for (const name of input.path) params[name] = pathValue(name, args[name]);
   const path = entry.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
   const url = new URL(path + queryOf(input.query, args), ctx.origin);
-  const body = Object.fromEntries(Object.entries(args).filter(([name]) => input.body.has(name)));
+  const fields = Object.fromEntries(Object.entries(args).filter(([name]) => input.body.has(name)));
+  if (input.isBodyWhole && fields[WHOLE_BODY] === undefined) throw invalid(`${WHOLE_BODY} is required`);
+  const body = input.isBodyWhole ? fields[WHOLE_BODY] : fields;
   const request = new Request(url, {
     method: endpoint.method,
     ...(endpoint.body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),

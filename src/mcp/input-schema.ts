@@ -3,12 +3,16 @@ import { type Entry, jsonOf, nameOfRef, resolve, type Schema, type Schemas } fro
 
 /** The parameter that the credential of the request decides. */
 const ACCOUNT = "accountId";
+/** The argument that is the whole body of an operation whose body is no object with known fields. */
+export const WHOLE_BODY = "body";
 
 /** Where each argument of an operation goes, and the schema of all of them. */
 export interface OperationInput {
   readonly path: ReadonlySet<string>;
   readonly query: ReadonlySet<string>;
   readonly body: ReadonlySet<string>;
+  /** Whether the body is the argument {@link WHOLE_BODY}, and not an object of arguments. */
+  readonly isBodyWhole: boolean;
   readonly schema: Schema;
 }
 
@@ -17,7 +21,11 @@ export function inputOf(schemas: Schemas, { operation }: Entry): OperationInput 
   const parameters = (operation.parameters ?? []).filter(({ name, in: place }) =>
     place === "path" ? name !== ACCOUNT : place === "query",
   );
-  const body = resolve(schemas, jsonOf(operation.requestBody) ?? {});
+  const given = jsonOf(operation.requestBody);
+  const isBodyWhole = given !== undefined && resolve(schemas, given).properties === undefined;
+  const body: Schema = isBodyWhole
+    ? { properties: { [WHOLE_BODY]: given }, required: [WHOLE_BODY] }
+    : resolve(schemas, given ?? {});
   const bodyFields = Object.entries(body.properties ?? {});
   const clash = bodyFields.find(([field]) => parameters.some(({ name }) => name === field));
   if (clash !== undefined) throw new Error(`${operation.operationId} takes ${clash[0]} twice`);
@@ -34,6 +42,7 @@ export function inputOf(schemas: Schemas, { operation }: Entry): OperationInput 
     path: namesIn("path"),
     query: namesIn("query"),
     body: new Set(bodyFields.map(([name]) => name)),
+    isBodyWhole,
     schema: {
       type: "object",
       properties: Object.fromEntries(properties),

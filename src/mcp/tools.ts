@@ -1,5 +1,5 @@
 /** The tools that agents see: the operations of the API description, by what they are about and whether they change it. */
-import { type Described, type Entry, entriesOf, formOf, jsonOf, type Schema } from "../http/docs/model.ts";
+import { type Described, type Entry, entriesOf, formOf, isJson, type Schema } from "../http/docs/model.ts";
 import { groupOf, isWithheld } from "./groups.ts";
 import { inputOf, type OperationInput } from "./input-schema.ts";
 
@@ -27,17 +27,14 @@ interface Tool {
 
 const ACCOUNT_PREFIX = /^\/v1\/accounts\/\{accountId\}/;
 
-/** True for what takes and returns JSON. Sockets and uploads do not. */
-const isJson = ({ operation }: Entry): boolean =>
-  formOf(operation) === undefined &&
-  ["200", "201"].some((status) => jsonOf(operation.responses[status]) !== undefined);
-
 /** All tools by name. Made once: it walks the whole description. */
 export function toolsOf(described: Described): ReadonlyMap<string, Tool> {
   const schemas = described.components?.schemas ?? {};
   const grouped = new Map<string, { readonly about: string; readonly entries: Entry[] }>();
   for (const entry of entriesOf(described)) {
-    if (isWithheld(entry.operation.operationId) || !isJson(entry)) continue;
+    const { operation } = entry;
+    // Sockets, uploads and the bytes of files are nothing for a tool.
+    if (isWithheld(operation.operationId) || formOf(operation) !== undefined || !isJson(entry)) continue;
     const { group, about } = groupOf(entry.path.replace(ACCOUNT_PREFIX, ""));
     const name = `${entry.method === "get" ? "read" : "change"}_${group}`;
     const tool = grouped.get(name) ?? { about, entries: [] };

@@ -3,6 +3,7 @@ import { exports } from "cloudflare:workers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
+import { TestWorkflow } from "../workflows/test-workflow.ts";
 
 interface Result {
   readonly isError?: boolean;
@@ -116,6 +117,21 @@ describe("an agent", () => {
     expect(JSON.stringify(listed)).not.toContain("token");
     const comments = await owner.api.get(`/rooms/${room.id}/comments`);
     expect(comments.data).toMatchObject({ comments: [{ text: comment.text, user_id: user.id }] });
+  });
+
+  it("starts a workflow with a payload of any form", async () => {
+    const owner = await account();
+    const { use } = await connect(owner);
+    const code = "export default async ({ data }) => data.payload;";
+    const subject = await TestWorkflow.create(owner.api, code, { events: [], httpTrigger: true });
+    const { id: workflowId } = subject.workflow;
+    const start = (args: object) => use("change_workflows", "triggerWorkflow", { workflowId, ...args });
+    const { structuredContent } = await start({ body: ["order", 8731] });
+    const [execution] = await subject.ran(1);
+    expect(structuredContent).toEqual({ execution: { id: execution?.id } });
+    expect(execution?.result).toBe('["order",8731]');
+    const missing = await start({});
+    expect(missing.structuredContent).toMatchObject({ error: { message: "body is required" } });
   });
 
   it("reads what the API refuses as a result with the documented code", async () => {

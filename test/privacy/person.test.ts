@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { PersonExport, PersonRecord } from "../../src/privacy/person/schema.ts";
+import { Mailbox } from "../mail/mailbox.ts";
 import { account } from "../support/api.ts";
 import { addMember, type Browser, invite, PASSWORD, signUp } from "../support/person.ts";
 
@@ -42,6 +43,19 @@ it("a person exports what is kept of them, without any secret and without others
   ]);
   expect(JSON.stringify(records)).not.toContain(other.id);
   expect((await owner.browser.post("/me/export", { after: "x" })).error?.code).toBe("VALIDATION_ERROR");
+});
+
+it("a person exports which mails are kept for them, and not what they say", async () => {
+  const [owner, mailbox] = [await signUp(), new Mailbox()];
+  await mailbox.page("POST", "/password-links", { email: owner.email });
+  expect(mailbox.to(owner.email)).toHaveLength(1);
+  const mails = (await exported(owner.browser)).filter(({ type }) => type === "mail");
+  expect(mails).toEqual([
+    {
+      ...{ type: "mail", organization_id: null, topic: "password", state: "done" },
+      ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+    },
+  ]);
 });
 
 it("a person exports what they changed in an organization beside the directory", async () => {

@@ -75,7 +75,7 @@ const readOwn = (db: Database, personId: string) => db.run(selectOwnData(personI
 
 function presentOwn(
   memberships: readonly MembershipOfPerson[],
-  [people, passwords, signIns, invitations, links]: OwnData,
+  [people, passwords, signIns, invitations, links, mails]: OwnData,
 ): PersonRecord[] {
   const lifetime = (row: { readonly createdAt: number; readonly expiresAt: number }) => ({
     created_at: presentTime(row.createdAt),
@@ -102,6 +102,10 @@ function presentOwn(
       ...lifetime(row),
     })),
     ...links.map((row) => ({ type: "password_link", ...lifetime(row) }) as const),
+    ...mails.map(({ accountId, topic, isDone, ...row }) => ({
+      ...({ type: "mail", organization_id: accountId, topic } as const),
+      ...({ state: isDone ? "done" : "waiting", ...lifetime(row) } as const),
+    })),
   ];
 }
 

@@ -20,6 +20,11 @@ export const PersonRecord = z.discriminatedUnion("type", [
     ...{ email: z.string().nullable(), created_at: Timestamp, expires_at: Timestamp },
   }),
   z.object({ type: z.literal("password_link"), created_at: Timestamp, expires_at: Timestamp }),
+  z.object({
+    ...{ type: z.literal("mail"), organization_id: id.nullable(), topic: z.string() },
+    // Its text may have links that are secrets, and is forgotten once it was sent.
+    ...{ state: z.enum(["waiting", "done"]), created_at: Timestamp, expires_at: Timestamp },
+  }),
   z.object({ type: z.literal("change"), organization_id: id, entry: AuditEntry }),
 ]);
 export type PersonRecord = z.infer<typeof PersonRecord>;

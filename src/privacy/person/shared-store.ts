@@ -2,8 +2,8 @@
 import type { MemberRole } from "../../members/table.ts";
 import type { Statement } from "../../platform/d1.ts";
 
-/** Sign-in sessions end by themselves; no one has more. */
-const MAX_SIGN_INS = 1_000;
+/** Sign-in sessions and mails end by themselves; no one has more. */
+const MAX_EXPIRING = 1_000;
 
 interface Made {
   /** Epoch milliseconds, like all times here. */
@@ -46,7 +46,7 @@ const selectPasswordTimes = (personId: string): Statement<Made & { updatedAt: nu
 
 const selectSignIns = (personId: string): Statement<Expiring & { id: string }> => ({
   sql: `SELECT id, created_at AS createdAt, expires_at AS expiresAt FROM sessions WHERE person_id = ?
-        ORDER BY created_at LIMIT ${MAX_SIGN_INS}`,
+        ORDER BY created_at LIMIT ${MAX_EXPIRING}`,
   params: [personId],
 });
 
@@ -63,7 +63,16 @@ const selectPasswordLinks = (personId: string): Statement<Expiring> => ({
   params: [personId],
 });
 
-/** The person, the password, sign-in sessions, the invitations that they made, and links to a new password. */
+/** The mails to the person's address. `isDone`: nothing is left to send, and its text is forgotten. */
+const selectMailsTo = (
+  personId: string,
+): Statement<Expiring & { accountId: string | null; topic: string; isDone: number }> => ({
+  sql: `SELECT account_id AS accountId, topic, created_at AS createdAt, expires_at AS expiresAt, due_at IS NULL AS isDone
+        FROM mails WHERE recipient = (SELECT email FROM people WHERE id = ?) ORDER BY created_at LIMIT ${MAX_EXPIRING}`,
+  params: [personId],
+});
+
+/** The person, the password, sign-in sessions, the invitations that they made, links to a new password, and mails. */
 export const selectOwnData = (personId: string) =>
   [
     selectPerson(personId),
@@ -71,6 +80,7 @@ export const selectOwnData = (personId: string) =>
     selectSignIns(personId),
     selectInvitationsBy(personId),
     selectPasswordLinks(personId),
+    selectMailsTo(personId),
   ] as const;
 
 /** The memberships that make the person the only owner of an organization. */

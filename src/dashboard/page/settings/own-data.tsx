@@ -32,8 +32,8 @@ function Export() {
     <section aria-labelledby="own-data">
       <h2 id="own-data">Your data</h2>
       <p className="soft">
-        Your profile, when you signed in, your memberships and invitations, and what you changed in your
-        organizations, as JSON.
+        Your profile, when you signed in, your memberships and invitations, which mails you were sent lately,
+        and what you changed in your organizations, as JSON.
       </p>
       <div>
         <Button isBusy={act.isPending} onClick={() => act.mutate()}>

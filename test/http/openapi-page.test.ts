@@ -2,6 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
+import { presentAddress } from "../../src/http/docs/earlier-anchors.ts";
 import { entriesOf, readDocument } from "../../src/http/docs/model.ts";
 import { readPage, referencePage } from "../../src/http/docs/reference.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
@@ -52,6 +53,14 @@ describe("the API reference", () => {
       expect(text).toContain(operation.summary);
       expect(text).toMatch(/curl |new WebSocket/);
     }
+  });
+
+  it("leads from the anchors of the one page that it was to its pages", async () => {
+    for (const anchor of ["#operation-createRoom", "#schema-Room", "#schemas"])
+      expect(ADDRESSES).toContain(presentAddress(REFERENCE, anchor));
+    for (const anchor of ["", "#credentials", "#group-Rooms", "#operation-", "#schema-../x"])
+      expect(presentAddress(REFERENCE, anchor)).toBeNull();
+    expect(presentAddress("/docs/guides/files", "#operation-createRoom")).toBeNull();
   });
 
   it("has no other pages", async () => {

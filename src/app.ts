@@ -18,6 +18,7 @@ import { metricsResponse } from "./http/metrics-response.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createMcp } from "./mcp/routes.ts";
+import { invitationEndpoints } from "./members/invitation-routes.ts";
 import { noticeEndpoints } from "./members/notice-settings.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
@@ -48,6 +49,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...organizationEndpoints,
   ...memberEndpoints,
+  ...invitationEndpoints,
   ...auditEndpoints,
   ...requestLogEndpoints,
   ...overviewEndpoints,

@@ -5,7 +5,7 @@ import type { Page } from "../platform/d1.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
 import { countKeys, selectKeys } from "./store.ts";
 
-/** The organization's API keys, newest first. */
+/** The organization's API keys, newest first unless the page says otherwise. */
 export async function listApiKeys(
   ctx: RequestContext,
   page: Page,

@@ -4,11 +4,14 @@ import type { RequestContext } from "../context/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { createApiKey, revokeApiKey } from "./commands.ts";
 import { listApiKeys } from "./queries.ts";
 import { ApiKey, ApiKeyCreation } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RequestContext>();
+
+const { parameter: sort, orderOf } = sorting("Accounts", "created_at", "name", "last_used_at");
 
 export const accountEndpoints = [
   endpoint({
@@ -19,12 +22,14 @@ export const accountEndpoints = [
     access: "organization",
     database: "directory",
     summary: "List API keys",
+    details:
+      "Newest first, or in the order of `sort`: of names without regard to the case of ASCII letters, and keys that were never used before all others.",
     errors: [],
-    query: z.object(paging),
+    query: z.object({ ...paging, ...sort }),
     status: 200,
     done: "API keys retrieved",
     data: z.object({ api_keys: z.array(ApiKey), ...pageShape }),
-    handle: (ctx, { query }) => listApiKeys(ctx, toPage(query)),
+    handle: (ctx, { query }) => listApiKeys(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({
     method: "POST",

@@ -9,6 +9,7 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
+import { shortListOrder } from "../platform/short-list.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 const keyByHash = prepared(() =>
@@ -25,13 +26,20 @@ export const selectKeyByHash = (hash: string): Statement<ApiKeyRow> => keyByHash
 const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);
 const whereIs = (tenant: Tenant, keyId: string) => and(ofAccount(tenant), eq(apiKeys.id, keyId));
 
+const keyOrder = shortListOrder({
+  newest: sql`${apiKeys.createdAt}`,
+  name: sql`${apiKeys.name} COLLATE NOCASE`,
+  last_used_at: sql`${apiKeys.lastUsedAt}`,
+  id: sql`${apiKeys.id}`,
+});
+
 export const selectKeys = (tenant: Tenant, page: Page): Statement<ApiKeyRow> =>
   statement(
     build
       .select(columnsOf(apiKeys))
       .from(apiKeys)
       .where(ofAccount(tenant))
-      .orderBy(sql`${apiKeys.createdAt} DESC`, sql`${apiKeys.id} DESC`)
+      .orderBy(...keyOrder(page))
       .limit(page.limit)
       .offset(page.offset),
   );

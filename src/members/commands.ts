@@ -14,6 +14,13 @@ import { shortAddress } from "../platform/network.ts";
 import type { MemberContext } from "./context.ts";
 import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
 import { INVITATION_MAILS, INVITATION_TOPIC, invitationMail } from "./invitation-mail.ts";
+import {
+  acceptInvitation,
+  deleteExpiredInvitations,
+  deleteInvitationsOf,
+  deleteInvitation as deleteRow,
+  insertInvitation,
+} from "./invitation-store.ts";
 import { getInvitation, invitationGone } from "./queries.ts";
 import {
   type Invitation,
@@ -23,18 +30,7 @@ import {
   presentInvitation,
   presentMember,
 } from "./schema.ts";
-import {
-  acceptInvitation,
-  deleteExpiredInvitations,
-  deleteInvitationsOf,
-  deleteMembership,
-  deleteInvitation as deleteRow,
-  insertInvitation,
-  insertOrganization,
-  selectMember,
-  selectMembership,
-  updateRole,
-} from "./store.ts";
+import { deleteMembership, insertOrganization, selectMember, selectMembership, updateRole } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
 /**

@@ -4,15 +4,14 @@ import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import { linkHashOf } from "../people/link-token.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
-import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
 import {
   countInvitations,
-  countMembers,
   type OpenInvitation,
   selectInvitations,
-  selectMembers,
   selectOpenInvitation,
-} from "./store.ts";
+} from "./invitation-store.ts";
+import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
+import { countMembers, selectMembers } from "./store.ts";
 
 /** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
@@ -22,7 +21,7 @@ export const invitationGone = () =>
     "This invitation was used or withdrawn, or has expired; ask for a new one",
   );
 
-/** The organization's members, the most recent first. */
+/** The organization's members, the most recent first unless the page says otherwise. */
 export async function listMembers(
   ctx: RequestContext,
   page: Page,

@@ -1,16 +1,19 @@
-/** The endpoints for members and invitations. */
+/** The endpoints for members. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { createPasswordLink } from "../people/password-links.ts";
 import { Timestamp } from "../platform/time.ts";
-import { createInvitation, deleteInvitation, removeMember, updateMember } from "./commands.ts";
+import { removeMember, updateMember } from "./commands.ts";
 import type { MemberContext } from "./context.ts";
-import { listInvitations, listMembers } from "./queries.ts";
-import { Invitation, InvitationCreation, Member, MemberUpdate } from "./schema.ts";
+import { listMembers } from "./queries.ts";
+import { Member, MemberUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<MemberContext>();
+
+const { parameter: sort, orderOf } = sorting("Accounts", "joined_at", "name", "email", "role");
 
 export const memberEndpoints = [
   endpoint({
@@ -21,13 +24,14 @@ export const memberEndpoints = [
     access: "organization",
     database: "directory",
     summary: "List members",
-    details: "The people who can sign in to the dashboard for this organization, most recent first.",
+    details:
+      "The people who can sign in to the dashboard for this organization, most recent first, or in the order of `sort`; of names without regard to the case of ASCII letters.",
     errors: [],
-    query: z.object(paging),
+    query: z.object({ ...paging, ...sort }),
     status: 200,
     done: "Members retrieved",
     data: z.object({ members: z.array(Member), ...pageShape }),
-    handle: (ctx, { query }) => listMembers(ctx, toPage(query)),
+    handle: (ctx, { query }) => listMembers(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({
     method: "PATCH",
@@ -84,63 +88,5 @@ export const memberEndpoints = [
     data: z.object({}),
     audit: { resource: "member", id: ({ params }) => params.personId },
     handle: (ctx, { params }) => removeMember(ctx, params.personId),
-  }),
-  endpoint({
-    method: "GET",
-    path: "/invitations",
-    operation: "listInvitations",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
-    summary: "List invitations",
-    details: "Valid invitations, newest first, without their links.",
-    errors: [],
-    query: z.object(paging),
-    status: 200,
-    done: "Invitations retrieved",
-    data: z.object({ invitations: z.array(Invitation), ...pageShape }),
-    handle: (ctx, { query }) => listInvitations(ctx, toPage(query)),
-  }),
-  endpoint({
-    method: "POST",
-    path: "/invitations",
-    operation: "createInvitation",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
-    summary: "Invite a person",
-    details:
-      "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address, to whom the service mails it where it sends mail. It is shown only once; a retry with the same Idempotency-Key gets 409.",
-    errors: ["CONFLICT"],
-    replay: SHOWN_ONCE,
-    body: InvitationCreation,
-    status: 201,
-    done: "Invitation created",
-    data: z.object({
-      invitation: Invitation,
-      url: z.string().meta({ example: "https://atrium.example/dashboard/invitations/Wk9…3Qz" }),
-      mailed: z.boolean().meta({
-        description:
-          "True when the service mails the link to `email`: not where it sends no mail, and not beyond 100 invitations by mail a day, or three to one address.",
-        example: false,
-      }),
-    }),
-    audit: { resource: "invitation", created: ({ invitation }) => invitation.id, shows: ["role", "email"] },
-    handle: (ctx, { body }) => createInvitation(ctx, body),
-  }),
-  endpoint({
-    method: "DELETE",
-    path: "/invitations/:invitationId",
-    operation: "deleteInvitation",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
-    summary: "Withdraw an invitation",
-    errors: ["NOT_FOUND"],
-    status: 200,
-    done: "Invitation withdrawn",
-    data: z.object({}),
-    audit: { resource: "invitation", id: ({ params }) => params.invitationId },
-    handle: (ctx, { params }) => deleteInvitation(ctx, params.invitationId),
   }),
 ];

@@ -3,7 +3,8 @@ import * as z from "zod";
 import { MEMBER_ROLES } from "../context/actor.ts";
 import { Email } from "../people/schema.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
-import type { MemberRow, OpenInvitation } from "./store.ts";
+import type { OpenInvitation } from "./invitation-store.ts";
+import type { MemberRow } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
 const MemberRole = z.enum(MEMBER_ROLES).meta({

@@ -1,11 +1,18 @@
 /** The order of lists: by `sort`, where rooms have it in `lists.test.ts`. */
 import { expect, it } from "vitest";
 import { type Account, account } from "../support/api.ts";
+import { addMember } from "../support/person.ts";
 
 /** What a field of the items of a list is in the order that a query asks for. */
-async function values(owner: Account, list: string, field: string, query: Record<string, string>) {
+async function values(
+  owner: Account,
+  list: string,
+  field: string,
+  query: Record<string, string>,
+  path = list,
+) {
   const { data } = await owner.api.get<Record<string, Record<string, unknown>[]>>(
-    `/${list}?${new URLSearchParams(query)}`,
+    `/${path}?${new URLSearchParams(query)}`,
   );
   return data[list]?.map((item) => item[field]);
 }
@@ -78,4 +85,22 @@ it("is that of workflows by their names and changes", async () => {
   expect(await values(owner, "workflows", "name", { sort: "name" })).toEqual(["A", "b", "c"]);
   expect(await values(owner, "workflows", "name", { sort: "-name", offset: "1" })).toEqual(["b", "A"]);
   expect((await values(owner, "workflows", "id", { sort: "-updated_at" }))?.[0]).toBe(ids.b);
+});
+
+it("is that of members by what the list shows of them, and of API keys by their names and last uses", async () => {
+  const owner = await account();
+  for (const role of ["member", "owner", "member"] as const) await addMember(owner.id, role);
+  const members = (field: string, sort: string) => values(owner, "members", field, { sort });
+  const emails = await members("email", "email");
+  expect(emails).toHaveLength(3);
+  expect(emails).toEqual(emails?.toSorted());
+  expect(await members("email", "-email")).toEqual(emails?.toReversed());
+  expect(await members("role", "-role")).toEqual(["owner", "member", "member"]);
+  expect((await owner.api.get("/members?sort=role2")).error?.code).toBe("BAD_REQUEST");
+  for (const name of ["b", "A", "c"]) await owner.api.post("/api-keys", { name });
+  const keys = (field: string, sort: string) => values(owner, "api_keys", field, { sort }, "api-keys");
+  expect(await keys("name", "name")).toEqual(["A", "b", "c", "Tests"]);
+  expect(await keys("name", "-name")).toEqual(["Tests", "c", "b", "A"]);
+  const used = await keys("last_used_at", "-last_used_at");
+  expect(used?.map((at) => at !== null)).toEqual([true, false, false, false]);
 });

@@ -11,21 +11,21 @@ export const MEMBERS: readonly Mutant[] = [
   },
   {
     bug: "an expired invitation is shown and accepted",
-    file: "src/members/store.ts",
+    file: "src/members/invitation-store.ts",
     code: "and(gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER))",
     by: "and(gt(invitations.expiresAt, 0), sql.raw(INVITER_IS_OWNER))",
     tests: ["test/members/members.test.ts"],
   },
   {
     bug: "an invitation is accepted twice",
-    file: "src/members/store.ts",
+    file: "src/members/invitation-store.ts",
     code: "statement(build.delete(invitations).where(eq(invitations.tokenHash, tokenHash))),",
     by: 'statement(build.delete(invitations).where(eq(invitations.tokenHash, ""))),',
     tests: ["test/members/members.test.ts"],
   },
   {
     bug: "an invitation of a removed owner is shown and accepted",
-    file: "src/members/store.ts",
+    file: "src/members/invitation-store.ts",
     code: `AND inviters.role = 'owner'
 ))\``,
     by: `AND inviters.role = 'owner'
@@ -42,7 +42,7 @@ export const MEMBERS: readonly Mutant[] = [
   },
   {
     bug: "another organization withdraws an invitation",
-    file: "src/members/store.ts",
+    file: "src/members/invitation-store.ts",
     code: ".where(and(openOfAccount(tenant, now), eq(invitations.id, id)))",
     by: ".where(eq(invitations.id, id))",
     tests: ["test/members/members.test.ts"],

@@ -113,6 +113,8 @@ export type { AuditFilter, Organization } from "./organization.ts";
 export type {
   FileSort,
   Filter,
+  KeySearch,
+  MemberSearch,
   Page,
   PageShown,
   RoomSearch,

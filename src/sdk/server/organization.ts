@@ -10,7 +10,7 @@ import type {
   Quota,
   Usage,
 } from "../wire/resources.ts";
-import type { Page, PageShown } from "./pages.ts";
+import type { KeySearch, MemberSearch, Page, PageShown } from "./pages.ts";
 
 /** Which entries of the audit log to read; all that are kept, unless said otherwise. */
 export interface AuditFilter {
@@ -83,8 +83,8 @@ export class Organization {
     return this.#rest.request({ method: "GET", path: ["audit"], query: { ...filter } });
   }
 
-  /** Newest first. */
-  listKeys(page: Page = {}): Promise<{ readonly api_keys: ApiKey[] } & PageShown> {
+  /** Newest first, or in the order of `sort`. */
+  listKeys(page: KeySearch = {}): Promise<{ readonly api_keys: ApiKey[] } & PageShown> {
     return this.#rest.request({ method: "GET", path: ["api-keys"], query: { ...page } });
   }
 
@@ -104,7 +104,8 @@ export class Organization {
     await this.#rest.request({ method: "DELETE", path: ["tokens"] });
   }
 
-  listMembers(page: Page = {}): Promise<{ readonly members: Member[] } & PageShown> {
+  /** The most recent first, or in the order of `sort`. */
+  listMembers(page: MemberSearch = {}): Promise<{ readonly members: Member[] } & PageShown> {
     return this.#rest.request({ method: "GET", path: ["members"], query: { ...page } });
   }
 

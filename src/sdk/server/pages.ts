@@ -58,6 +58,18 @@ export interface WebhookSearch extends Page {
   readonly sort?: Sort<"created_at" | "updated_at" | "url">;
 }
 
+/** Orders a list of members. */
+export interface MemberSearch extends Page {
+  /** `-joined_at`, the most recent first, unless it is given. */
+  readonly sort?: Sort<"joined_at" | "name" | "email" | "role">;
+}
+
+/** Orders a list of API keys. */
+export interface KeySearch extends Page {
+  /** `-created_at`, the newest first, unless it is given. */
+  readonly sort?: Sort<"created_at" | "name" | "last_used_at">;
+}
+
 /** Orders a list of files. */
 export interface FileSort {
   /** `-uploadedAt`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */

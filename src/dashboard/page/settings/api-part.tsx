@@ -1,28 +1,24 @@
 /** What a back end needs: the account ID, API keys, an end for users' tokens, and a first request. */
-import type { ApiKey } from "atrium/server";
-import { useCurrent, useIsOwner, useKey } from "../data/organization.tsx";
-import { useFilters } from "../data/use-filters.ts";
-import { useSelection } from "../data/use-selection.ts";
+import { useCurrent, useIsOwner } from "../data/organization.tsx";
+import { sortedBy, useFilters } from "../data/use-filters.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { SelectCell } from "../ui/select-box.tsx";
-import { SelectionBar } from "../ui/selection-bar.tsx";
-import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
 import { firstRequest } from "./first-request.ts";
+import { KeyTable } from "./key-table.tsx";
 import { NewKey } from "./new-key.tsx";
-import { useEndAllTokens, useKeyActions, useKeys, useRevokeKey } from "./use-keys.ts";
+import { useEndAllTokens, useKeys } from "./use-keys.ts";
 
 export function ApiPart() {
   const { organization } = useCurrent();
   const isOwner = useIsOwner();
   const filters = useFilters();
-  const { limit, offset } = filters;
-  const { data, error, refetch } = useKeys({ limit, offset });
+  const { limit, offset, sort } = filters;
+  const order = sortedBy(sort, ["name", "created_at", "last_used_at"]);
+  const { data, error, refetch } = useKeys({ limit, offset, ...order });
   return (
     <>
       <section aria-labelledby="account-id">
@@ -37,7 +33,7 @@ export function ApiPart() {
         {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}
         <ErrorMessage error={error} onRetry={refetch} />
         {data === undefined && !error && <Loading />}
-        {data && <KeyTable keys={data.api_keys} isOwner={isOwner} />}
+        {data && <KeyTable keys={data.api_keys} {...{ isOwner, filters }} />}
         {data?.total === 0 && (
           <p className="soft">No API keys yet. Your back end needs one to call the API.</p>
         )}
@@ -53,74 +49,6 @@ export function ApiPart() {
         </p>
       </section>
     </>
-  );
-}
-
-interface KeyTableProps {
-  readonly keys: readonly ApiKey[];
-  readonly isOwner: boolean;
-}
-
-function KeyTable({ keys, isOwner }: KeyTableProps) {
-  const key = useKey();
-  const selection = useSelection(keys, ({ id }) => id);
-  const actions = useKeyActions();
-  return (
-    <>
-      {keys.length > 0 && (
-        <Table
-          label="List of API keys"
-          columns={["Name", "Key", "Created", "Last used", "!Actions"]}
-          selection={isOwner ? selection : undefined}
-        >
-          {keys.map((one) => (
-            <tr key={one.id} data-selected={selection.has(one.id) || undefined}>
-              {isOwner && <SelectCell selection={selection} id={one.id} name={one.name} />}
-              <th scope="row">{one.name}</th>
-              <td>
-                <code>
-                  {one.prefix}…{one.last_four}
-                </code>
-              </td>
-              <td>
-                <Time at={one.created_at} />
-              </td>
-              <td>
-                {one.last_used_at === null ? (
-                  <span className="soft">never</span>
-                ) : (
-                  <Time at={one.last_used_at} />
-                )}
-              </td>
-              <td className="row-actions">{isOwner && <Revocation apiKey={one} />}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <SelectionBar
-        selection={selection}
-        noun={{ one: "API key", many: "API keys" }}
-        nameOf={({ name }) => name}
-        actions={actions}
-        invalidates={[key("keys")]}
-      />
-    </>
-  );
-}
-
-function Revocation({ apiKey }: { readonly apiKey: ApiKey }) {
-  const revoke = useRevokeKey(apiKey.id);
-  return (
-    <ConfirmButton
-      label="Revoke"
-      accessibleName={`Revoke ${apiKey.name}`}
-      variant="quiet"
-      title={`Revoke ${apiKey.name}?`}
-      confirmLabel="Revoke key"
-      act={revoke}
-    >
-      <p>Requests with this key fail within 10 seconds. This cannot be undone.</p>
-    </ConfirmButton>
   );
 }
 

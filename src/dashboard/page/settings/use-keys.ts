@@ -1,12 +1,12 @@
 /** Queries and actions for API keys and users' tokens. */
 import { useQuery } from "@tanstack/react-query";
-import type { ApiKey } from "atrium/server";
+import type { ApiKey, KeySearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import type { BulkAction } from "../ui/bulk-action.ts";
 
-export function useKeys(page: { readonly limit: number; readonly offset: number }) {
+export function useKeys(page: KeySearch) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useQuery({ queryKey: key("keys", page), queryFn: () => atrium.organization.listKeys(page) });

@@ -1,17 +1,12 @@
 /** Queries and actions for members and invitations. */
 import { useQuery } from "@tanstack/react-query";
-import type { Invitation, Member } from "atrium/server";
+import type { Invitation, Member, MemberSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import type { BulkAction } from "../ui/bulk-action.ts";
 
-export interface PageRange {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export function useMembers(page: PageRange) {
+export function useMembers(page: MemberSearch) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useQuery({ queryKey: key("members", page), queryFn: () => atrium.organization.listMembers(page) });

@@ -7,6 +7,7 @@ import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
 import type { Env } from "./env.ts";
 import { eventLogEndpoints } from "./event-log/routes.ts";
+import { fileSearchEndpoints } from "./files/find-routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { guidePage, noSuchPage, searchIndex } from "./http/docs/guides.ts";
 import { readDocument } from "./http/docs/model.ts";
@@ -60,6 +61,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...tokenEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
+  ...fileSearchEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,
   ...workflowEndpoints,

@@ -21,6 +21,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
   ["/users", "users", "The users of a room."],
   ["/files", "files", "The files of a room."],
   ["/upload", "files", ""],
+  ["/organization/files", "files", ""],
   ["/webhooks", "webhooks", "Webhooks: URLs that receive events."],
   ["/workflows", "workflows", "Workflows: functions that the service runs on events."],
   ["/events", "events", "The log of what happened, oldest first."],

@@ -28,6 +28,7 @@ export const PAGES = [
   page("/:accountId", () => import("./overview/overview-page.tsx")),
   page("/:accountId/rooms", () => import("./rooms/rooms-page.tsx")),
   page("/:accountId/rooms/:roomId/*?", () => import("./room/room-page.tsx")),
+  page("/:accountId/files", () => import("./files/files-page.tsx")),
   page("/:accountId/webhooks", () => import("./webhooks/webhooks-page.tsx")),
   page("/:accountId/webhooks/:webhookId", () => import("./webhooks/webhook-page.tsx")),
   page("/:accountId/workflows", () => import("./workflows/workflows-page.tsx")),

@@ -33,6 +33,9 @@ export const files = sqliteTable(
     index("files_by_size")
       .on(table.accountId, table.roomId, table.size, table.key)
       .where(sql`state = 'stored'`),
+    index("files_of_account")
+      .on(table.accountId, sql`uploaded_at DESC`, sql`key DESC`)
+      .where(sql`state = 'stored'`),
     index("files_unsettled").on(table.state, table.uploadedAt).where(sql`state <> 'stored'`),
   ],
 );

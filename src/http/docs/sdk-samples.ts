@@ -68,6 +68,7 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   uploadFile: code(
     'const { key, url } = await atrium.files.upload(roomId, { userId, file, filename: "plan.png" });',
   ),
+  findFiles: code('const { files, cursor } = await atrium.files.find({ search: "plan" });'),
   deleteFile: code("await atrium.files.delete(fileKey);"),
   readFile: none("The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`."),
 

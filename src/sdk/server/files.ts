@@ -1,7 +1,7 @@
 /** `AtriumServer.files`: the files of a room. */
 import type { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
-import type { StorageFile, UploadResult } from "../wire/resources.ts";
+import type { FoundFile, StorageFile, UploadResult } from "../wire/resources.ts";
 import { eachOf, type FileSort, type Scroll, type ScrollShown } from "./pages.ts";
 
 /** A file to upload on behalf of a user of the room. */
@@ -14,6 +14,15 @@ export interface ServerUpload {
   readonly onProgress?: (progress: Progress) => void;
   /** Aborts the upload: nothing is stored then. */
   readonly signal?: AbortSignal;
+}
+
+/** Which files of all rooms to find: those that match all fields. */
+export interface FileSearch {
+  /** Text to find in the name, ignoring case; all files, unless it is given. */
+  readonly search?: string;
+  readonly roomId?: string;
+  /** The id of the user who uploaded the file. */
+  readonly userId?: string;
 }
 
 export class Files {
@@ -39,6 +48,24 @@ export class Files {
   each(roomId: string, filter: FileFilter & FileSort = {}): AsyncGenerator<StorageFile, void, void> {
     return eachOf(async (part) => {
       const { files, cursor } = await this.list(roomId, { ...filter, ...part });
+      return { items: files, cursor };
+    });
+  }
+
+  /**
+   * Finds files of all rooms, newest first: at most `limit` (100; 50 by default), and fewer or none if many names had to be
+   * read. While `cursor` is not null, the search goes on with it as `after`.
+   */
+  find(
+    search: FileSearch & Pick<Scroll, "limit" | "after"> = {},
+  ): Promise<{ readonly files: FoundFile[]; readonly cursor: string | null }> {
+    return this.#rest.request({ method: "GET", path: ["organization", "files"], query: { ...search } });
+  }
+
+  /** All files of all rooms that match, newest first. */
+  eachFound(search: FileSearch = {}): AsyncGenerator<FoundFile, void, void> {
+    return eachOf(async (part) => {
+      const { files, cursor } = await this.find({ ...search, ...part });
       return { items: files, cursor };
     });
   }

@@ -68,6 +68,7 @@ export type {
   DocumentSegment,
   DocumentSummary,
   DocumentVersion,
+  FoundFile,
   Hour,
   Invitation,
   IssuedToken,
@@ -108,7 +109,7 @@ export type {
   RollbackOptions,
 } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
-export type { Files, ServerUpload } from "./files.ts";
+export type { FileSearch, Files, ServerUpload } from "./files.ts";
 export type { AuditFilter, Organization } from "./organization.ts";
 export type {
   FileSort,

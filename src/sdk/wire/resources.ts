@@ -2,7 +2,7 @@
 export type { ApiKey } from "../../accounts/schema.ts";
 export type { AuditEntry } from "../../audit/schema.ts";
 export type { DeliveryStats } from "../../delivery/stats/schema.ts";
-export type { StorageFile, UploadResult } from "../../files/schema.ts";
+export type { FoundFile, StorageFile, UploadResult } from "../../files/schema.ts";
 export type { Invitation, Member } from "../../members/schema.ts";
 export type { Hour, Overview, Usage } from "../../metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../organizations/schema.ts";

@@ -13,6 +13,7 @@ export interface NavigationItem {
 export const NAVIGATION_ITEMS: readonly NavigationItem[] = [
   { name: "Overview", path: "", icon: "overview", letter: "o" },
   { name: "Rooms", path: "/rooms", icon: "rooms", letter: "r" },
+  { name: "Files", path: "/files", icon: "file", letter: "f" },
   { name: "Webhooks", path: "/webhooks", icon: "webhooks", letter: "h" },
   { name: "Workflows", path: "/workflows", icon: "workflows", letter: "w" },
   { name: "Logs", path: "/logs", icon: "logs", letter: "l" },

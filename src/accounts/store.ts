@@ -9,7 +9,7 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { shortListOrder } from "../platform/short-list.ts";
+import { shortListOrder } from "../platform/ordering.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 const keyByHash = prepared(() =>

@@ -3,7 +3,7 @@ import { and, count, eq, sql } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
 import { people } from "../people/table.ts";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
-import { shortListOrder } from "../platform/short-list.ts";
+import { shortListOrder } from "../platform/ordering.ts";
 import { type MemberRole, memberships } from "./table.ts";
 
 type AccountRow = typeof accounts.$inferSelect;

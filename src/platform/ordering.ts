@@ -114,3 +114,16 @@ type Total = Statement<{ total: number }>;
 /** Counts for the first page; those that follow it show the same total, which their position holds. */
 export const countOnce = ({ after }: Page, count: () => Total): Total =>
   after?.total === undefined ? count() : { sql: "SELECT ? AS total", params: [after.total] };
+
+/** What a short list can be ordered by, by the names of its fields. */
+type Keys = Readonly<Record<string, SQL>>;
+
+/** The order of a list that is short, and sorted as it is read: by a key and then by the ID, newest first by default. */
+export function shortListOrder(keys: Keys & { readonly newest: SQL; readonly id: SQL }) {
+  return ({ order }: Page): [SQL, SQL] => {
+    const key = (order && keys[order.by]) ?? keys.newest;
+    return order?.descending === false
+      ? [sql`${key} ASC`, sql`${keys.id} ASC`]
+      : [sql`${key} DESC`, sql`${keys.id} DESC`];
+  };
+}

@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
-import { presentAddress } from "../../src/http/docs/earlier-anchors.ts";
+import { presentAddress } from "../../src/http/docs/browser/earlier-anchors.ts";
 import { entriesOf, readDocument } from "../../src/http/docs/model.ts";
 import { readPage, referencePage } from "../../src/http/docs/reference.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";

@@ -1,5 +1,5 @@
 /** Where the pages of the API reference are. */
-export const REFERENCE = "/docs/reference";
+const REFERENCE = "/docs/reference";
 
 export const operationAddress = (operationId: string): string => `${REFERENCE}/${operationId}`;
 

@@ -1,7 +1,7 @@
 /** The API reference: pages made from the OpenAPI document alone. */
 import type { ApiDocument } from "../openapi/openapi.ts";
 import { withPageHeaders } from "../security-headers.ts";
-import { operationAddress, REFERENCE, SCHEMAS_ADDRESS, schemaAddress } from "./addresses.ts";
+import { operationAddress, SCHEMAS_ADDRESS, schemaAddress } from "./addresses.ts";
 import { contents } from "./contents.ts";
 import { groupsOf } from "./groups.ts";
 import { layout } from "./layout.ts";
@@ -21,7 +21,8 @@ interface Page {
 function pageAt(described: Described, path: string): Page | null {
   const schemas = described.components?.schemas ?? {};
   const api = `${described.info.title} API`;
-  if (path === REFERENCE) return { title: api, content: overviewPage(described, groupsOf(described)) };
+  if (path === "/docs/reference")
+    return { title: api, content: overviewPage(described, groupsOf(described)) };
   if (path === SCHEMAS_ADDRESS) return { title: `Schemas · ${api}`, content: schemaListPage(schemas) };
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (path === schemaAddress(name)) {

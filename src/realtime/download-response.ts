@@ -6,7 +6,7 @@ export function respondWithPart(downloads: Downloads, id: string): Response {
   if (!downloads.begin(id)) return new Response(null, { status: 404 });
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const piece = downloads.read(id);
-    if (piece !== null) controller.enqueue(piece.text);
+    for (const text of piece?.texts ?? []) controller.enqueue(text);
     // One that was given up ends in the middle of its JSON: its client is gone, or reads on over its socket.
     if (piece === null || piece.isLast) controller.close();
   };

@@ -25,12 +25,14 @@ interface Download {
 
 /** Some text of a part, in UTF-8. */
 interface Piece {
-  readonly text: Uint8Array;
+  readonly texts: readonly Uint8Array[];
   readonly isLast: boolean;
 }
 
+/** How much is read at once: in between, the room does other things. */
+const PIECE_BYTES = 512 * 1024;
+
 const encoder = new TextEncoder();
-const NOTHING = new Uint8Array();
 
 export interface DownloadPorts {
   now(): number;
@@ -94,18 +96,17 @@ export class Downloads {
     const download = this.#byId.get(id);
     if (download === undefined || download.partLength === null) return null;
     const { store, userId, partLength } = download;
-    const found = this.#content.stores.readText(store, download.after);
-    const { items, lastKey } = found ?? { items: NOTHING, lastKey: null };
-    const length = partLength + items.length;
-    const isLast = found === null || length >= MAX_PART_BYTES || !this.#ports.canAfford(userId);
-    const begin = partLength === 0 ? `{"entries":[` : found === null ? "" : ",";
-    const end = isLast ? `],"seq":${this.#content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}` : "";
+    const { texts, bytes, lastKey } = this.#content.stores.readTexts(store, download.after, PIECE_BYTES);
+    const length = partLength + bytes;
+    const isLast = lastKey === null || length >= MAX_PART_BYTES || !this.#ports.canAfford(userId);
     download.after = lastKey;
     download.partLength = isLast ? null : length;
     download.readAt = this.#ports.now();
-    if (found === null) this.#byId.delete(id);
-    this.#ports.countSent(userId, items.length);
-    return { text: joined(encoder.encode(begin), items, encoder.encode(end)), isLast };
+    if (lastKey === null) this.#byId.delete(id);
+    this.#ports.countSent(userId, bytes);
+    const end = `],"seq":${this.#content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}`;
+    const framed = [...(partLength === 0 ? begin(texts) : texts), ...(isLast ? [encoder.encode(end)] : [])];
+    return { texts: framed, isLast };
   }
 
   /** The client reads no more. */
@@ -114,12 +115,9 @@ export class Downloads {
   }
 }
 
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
-}
+/** The texts at the beginning of a part: the first one comes after a bracket instead of a comma. */
+const begin = ([first, ...others]: readonly Uint8Array[]): readonly Uint8Array[] => [
+  encoder.encode(`{"entries":[`),
+  ...(first === undefined ? [] : [first.subarray(1)]),
+  ...others,
+];

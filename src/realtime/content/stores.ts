@@ -13,10 +13,11 @@ import {
 } from "../protocol/messages.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { EntryText, StoredEntry, StoreSize } from "../storage/storage-content.ts";
+import type { StoredEntry, StoreSize } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./store-quota.ts";
 import { StoreSizes } from "./store-sizes.ts";
+import { collectTexts, type EntryTexts } from "./store-texts.ts";
 
 export interface Written {
   /** Absent after a deletion. */
@@ -104,10 +105,9 @@ export class Stores {
     return this.#storage.entries.size(store).bytes;
   }
 
-  /** Some of the entries after a key, or of all; null after the last one. */
-  readText(store: string, after: string | null): EntryText | null {
-    for (const text of this.#storage.entries.scanText(store, after)) return text;
-    return null;
+  /** About so many bytes of the entries after a key, or of all. */
+  readTexts(store: string, after: string | null, bytes: number): EntryTexts {
+    return collectTexts(this.#storage.entries.scanText(store, after), bytes);
   }
 
   /** An entry as the JSON of `{ value, version }`: null and 0 when there is none. */

@@ -1,5 +1,6 @@
 /** A room's stores, comments and follows in memory. */
 import { byteLength } from "../../platform/text.ts";
+import { compareKeys } from "./key-order.ts";
 import { MemoryPart } from "./memory-part.ts";
 import type {
   CommentFilter,
@@ -14,14 +15,6 @@ import type {
   StoreSize,
   StoreTotals,
 } from "./storage-content.ts";
-
-/** The order that SQLite has: UTF-16, as `<` compares it, puts surrogates before U+E000. */
-function byCodePoints(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
-  const at = left.findIndex((char, index) => char !== right[index]);
-  if (at === -1) return left.length - right.length;
-  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1);
-}
 
 interface Stores {
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, StoredEntry>>;
@@ -43,13 +36,13 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   scan(store: string, after: string | null): Iterable<StoredEntry> {
     const entries = [...(this.state.entries.get(store)?.values() ?? [])];
     return entries
-      .filter(({ key }) => after === null || byCodePoints(key, after) > 0)
-      .sort((a, b) => byCodePoints(a.key, b.key));
+      .filter(({ key }) => after === null || compareKeys(key, after) > 0)
+      .sort((a, b) => compareKeys(a.key, b.key));
   }
 
   *scanText(store: string, after: string | null): Generator<EntryText> {
     for (const { key, value, version } of this.scan(store, after))
-      yield { items: encoder.encode(`${JSON.stringify(key)},${value},${version}`), lastKey: key };
+      yield { items: encoder.encode(`,${JSON.stringify(key)},${value},${version}`), lastKey: key };
   }
 
   write(store: string, entry: StoredEntry): void {
@@ -87,7 +80,7 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
 
   listStores(): (StoreSize & { readonly name: string })[] {
     const { sizes } = this.state;
-    return [...sizes].map(([name, size]) => ({ name, ...size })).sort((a, b) => byCodePoints(a.name, b.name));
+    return [...sizes].map(([name, size]) => ({ name, ...size })).sort((a, b) => compareKeys(a.name, b.name));
   }
 }
 

@@ -1,5 +1,7 @@
 /** A room's lasting content in SQLite: stores, comments and follows. */
+import { SqliteEntryTexts } from "./sqlite-entry-texts.ts";
 import { SqlitePart } from "./sqlite-part.ts";
+import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
   CommentFilter,
   CommentTable,
@@ -13,16 +15,19 @@ import type {
   StoreSize,
   StoreTotals,
 } from "./storage-content.ts";
+import type { TextMemory } from "./text-memory.ts";
 
 type Count = { n: number };
 
-/** How much text of entries is built at once; if their sizes differ, it is more. */
-const TEXT_BYTES = 512 * 1024;
-const MANY_ROWS = 4_096;
-/** So many of the largest entries fit into the 2 MB that SQLite allows. */
-const FEW_ROWS = 8;
-
 export class SqliteEntries extends SqlitePart implements EntryTable {
+  readonly #texts: SqliteEntryTexts;
+
+  /** `memory` is what the entries' text may be kept in: that of the isolate. */
+  constructor(tables: SqliteTables, memory?: TextMemory) {
+    super(tables);
+    this.#texts = new SqliteEntryTexts(tables, memory);
+  }
+
   find(store: string, key: string): StoredEntry | null {
     const query = "SELECT key, value, version FROM entries WHERE store = ? AND key = ?";
     return this.tables.read<{ key: string; value: string; version: number }>(query, store, key)[0] ?? null;
@@ -36,45 +41,23 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
     );
   }
 
-  *scanText(store: string, after: string | null): Generator<EntryText> {
-    const { entries, bytes } = this.size(store);
-    const limit = Math.ceil((TEXT_BYTES * entries) / Math.max(1, bytes));
-    const rows = Math.min(Math.max(limit, FEW_ROWS), MANY_ROWS);
-    for (let last = after ?? ""; ; ) {
-      const text = this.#readText(store, last, rows);
-      if (text === null) return;
-      yield text;
-      last = text.lastKey;
-    }
-  }
-
-  /** SQLite builds the text in half the time that bringing its rows to JavaScript takes; a BLOB is sent as it is. */
-  #readText(store: string, after: string, limit: number): EntryText | null {
-    const query = `SELECT CAST(group_concat(json_quote(key) || ',' || value || ',' || version) AS BLOB) AS items,
-         max(key) AS lastKey
-       FROM (SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key LIMIT ?)`;
-    try {
-      const [row] = this.tables.read<{ items: ArrayBuffer; lastKey: string | null }>(
-        query,
-        store,
-        after,
-        limit,
-      );
-      if (row === undefined || row.lastKey === null) return null;
-      return { items: new Uint8Array(row.items), lastKey: row.lastKey };
-    } catch (error) {
-      // These are much larger than the others: together they exceed what SQLite allows.
-      if (limit <= FEW_ROWS || !String(error).includes("SQLITE_TOOBIG")) throw error;
-      return this.#readText(store, after, FEW_ROWS);
-    }
+  scanText(store: string, after: string | null): Iterable<EntryText> {
+    return this.#texts.scan(store, after ?? "", this.size(store));
   }
 
   write(store: string, { key, value, version }: StoredEntry): void {
+    this.#texts.forget(store, key);
     this.tables.write("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", store, key, value, version);
   }
 
   delete(store: string, key: string): void {
+    this.#texts.forget(store, key);
     this.tables.write("DELETE FROM entries WHERE store = ? AND key = ?", store, key);
+  }
+
+  /** The tables are gone. */
+  forgetTexts(): void {
+    this.#texts.forgetAll();
   }
 
   size(store: string): StoreSize {

@@ -9,7 +9,7 @@ export interface StoredEntry {
 
 /** Entries that follow each other in the order of keys. */
 export interface EntryText {
-  /** Keys, values and versions in turns, as the items of a JSON array without its brackets, in UTF-8. */
+  /** Keys, values and versions in turns, each after a comma, as an array has them in JSON, in UTF-8. Not to be changed. */
   readonly items: Uint8Array;
   readonly lastKey: string;
 }
@@ -28,7 +28,7 @@ export interface EntryTable {
   find(store: string, key: string): StoredEntry | null;
   /** The entries after a key, or all, by key in the order of code points, read as far as the caller iterates. */
   scan(store: string, after: string | null): Iterable<StoredEntry>;
-  /** The same entries as JSON, at most some MiB at a time: as little as possible is done for each. */
+  /** The same entries as JSON, at most some MiB at a time: as little as possible is done for each. It may be empty at the end. */
   scanText(store: string, after: string | null): Iterable<EntryText>;
   write(store: string, entry: StoredEntry): void;
   delete(store: string, key: string): void;

@@ -143,6 +143,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
 
   clear(): void {
     this.drop();
+    this.entries.forgetTexts();
   }
 }
 

@@ -22,8 +22,8 @@ export function randomOf(start: number): Random {
   };
 }
 
-/** Conflicts, and the end of a tab: one that closes while it downloads a store asks for more too late. */
-const EXPECTED: readonly string[] = ["CONFLICT", "DISCONNECTED", "NOT_JOINED"];
+/** Conflicts, and the end of a tab. */
+const EXPECTED: readonly string[] = ["CONFLICT", "DISCONNECTED"];
 function expectRefusal(error: unknown): void {
   if (!(error instanceof AtriumError && EXPECTED.includes(error.code))) throw error;
 }

@@ -1,6 +1,7 @@
 /** A copy of a store that is kept by one's own calls and by `changed` equals the store, whatever happens. */
 import fc from "fast-check";
 import { expect, inject, it } from "vitest";
+import { AtriumError } from "../../src/sdk/client/index.ts";
 import { ModelClient, settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
 import { run, scenario } from "./model/scenario.ts";
@@ -9,6 +10,27 @@ const { seed, inMemory } = inject("endurance");
 
 it("a copy equals its store in any order of writes, races, refusals, cuts, losses, reloads, downloads and backups (R78, R79)", async () => {
   await fc.assert(fc.asyncProperty(scenario, run), { seed, numRuns: inMemory });
+});
+
+it("a store whose download ends with the connection, at any moment, says so (R77)", async () => {
+  const outcomes = new Set<unknown>();
+  for (let steps = 1; !outcomes.has("loaded"); steps += 1) {
+    const room = new ModelRoom();
+    for (const key of ["a", "b", "c", "d", "e"]) room.write("notes", key, "value");
+    const client = new ModelClient(room, "ada");
+    void client.client.join().catch(() => {}); // some tabs are closed before it has succeeded
+    const outcome = client.store.sync().then(
+      () => "loaded",
+      (error: unknown) => (error instanceof AtriumError ? error.code : error),
+    );
+    for (let step = 0; step < steps; step += 1) {
+      if (!client.socket?.deliverUp()) client.deliverDown();
+      await settle();
+    }
+    client.client.disconnect();
+    outcomes.add(await outcome);
+  }
+  expect([...outcomes]).toEqual(["DISCONNECTED", "loaded"]);
 });
 
 it("what changes while a store is downloaded is not taken back by what was read before (R78)", async () => {

@@ -1,4 +1,5 @@
 /** Downloads a large store over HTTP, part by part: loaded by clients that open one. */
+import { AtriumError } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Data } from "./frames.ts";
 import type { RoomSocketContext } from "./room-socket.ts";
@@ -16,7 +17,8 @@ export interface Downloading {
 
 /**
  * Takes in the parts as they arrive, as far as that works. Returns null when the store is complete, and otherwise the
- * key after which the room has to be asked for more: undefined for all. Never rejects.
+ * key after which the room has to be asked for more: undefined for all. Throws the error that has ended the connection
+ * for good.
  */
 export async function downloadStore(
   { runtime, requests, changeStream }: RoomSocketContext,
@@ -37,6 +39,7 @@ export async function downloadStore(
   } catch {
     // The rest comes over the socket.
   }
+  if (requests.end !== null) throw new AtriumError(requests.end);
   return after;
 }
 

@@ -166,7 +166,7 @@ export class Replica implements WriteTarget {
   /** Takes in what can be downloaded. Whatever is missing then comes over the socket. */
   async #download(load: Load, id: string): Promise<void> {
     const take = (part: Data) => this.#alter(() => this.#takePage(load, part));
-    const after = await this.#context.download(id, load, take).catch(() => undefined);
+    const after = await this.#context.download(id, load, take);
     if (after === null) this.#alter(() => this.#finish(load));
     else await this.#loadPages(load, after);
   }

@@ -33,8 +33,8 @@ export class Stores {
     this.#context = {
       ...{ requests, queue, history, keeper },
       download: async (id, ...load) => {
-        const { downloadStore } = await import("../connection/download.ts");
-        return downloadStore(connection.context, connection.urlOf("downloads", id), ...load);
+        const module = await import("../connection/download.ts").catch(() => null);
+        return module?.downloadStore(connection.context, connection.urlOf("downloads", id), ...load);
       },
       userId: () => connection.userId,
     };

@@ -1,6 +1,7 @@
 /** R49 and R58 for the flush policies alone: at once in a calm room, in ticks and after rests in a busy one. */
 import { expect, it } from "vitest";
-import { RestPolicy, TickPolicy } from "../../src/realtime/transport/flush.ts";
+import { TickPolicy } from "../../src/realtime/transport/flush.ts";
+import { RestPolicy } from "../../src/realtime/transport/send-queues.ts";
 
 /** The time between two flushes at a steady rate of requested deliveries. */
 function gapAt(perSecond: number): number {

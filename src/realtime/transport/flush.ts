@@ -1,4 +1,4 @@
-/** When queued messages go out: at once in a calm room, in longer and longer intervals in a busy one. */
+/** When presence goes out: at once in a calm room, in longer and longer intervals in a busy one. */
 
 /** Decides when a queue is flushed. */
 interface FlushPolicy {
@@ -44,25 +44,6 @@ export class TickPolicy implements FlushPolicy {
 
   recordFlush(now: number): void {
     this.#flushedAt = now;
-  }
-}
-
-/** Per frame sent: slightly more than sending it takes, so that the room can receive as long as it sends. */
-const REST_PER_FRAME_MS = 0.03;
-
-/**
- * For frames that must all arrive soon. The rest after a flush grows with what it sent: a small flush is followed
- * by the next at once, and what is queued during a long rest goes out as one frame.
- */
-export class RestPolicy implements FlushPolicy {
-  #endsAt = Number.NEGATIVE_INFINITY;
-
-  dueAt(now: number): number {
-    return Math.max(now, this.#endsAt);
-  }
-
-  recordFlush(now: number, frames: number): void {
-    this.#endsAt = now + frames * REST_PER_FRAME_MS;
   }
 }
 

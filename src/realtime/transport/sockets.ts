@@ -6,12 +6,12 @@ import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
 import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
 import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
-import { FlushTimer, RestPolicy } from "./flush.ts";
 import { Output } from "./output.ts";
+import { type Receiver, SendQueues } from "./send-queues.ts";
 import { SlowReaders } from "./slow-readers.ts";
 
 /** One socket. */
-interface OpenSocket {
+interface OpenSocket extends Receiver {
   readonly id: string;
   readonly socket: WebSocket;
   /** Of the request that has opened it; null if that is not known. */
@@ -20,9 +20,6 @@ interface OpenSocket {
   batches: boolean;
   /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
   isOfDocuments: boolean;
-  queued: string[];
-  /** Of the queued frames, those that are events. */
-  queuedEventBytes: number;
   /** What its client may not have read. In memory only: a room hibernates when it has sent nothing for a while. */
   output: Output;
 }
@@ -44,21 +41,19 @@ export class Sockets {
   readonly #ports: SocketPorts;
   readonly #byId = new Map<string, OpenSocket>();
   readonly #bySocket = new Map<WebSocket, OpenSocket>();
-  /** The sockets with queued frames. */
-  readonly #queues = new Set<OpenSocket>();
+  readonly #queues: SendQueues<OpenSocket>;
   readonly #slowReaders = new SlowReaders<OpenSocket>(() => this.#byId.values());
-  readonly #rest = new RestPolicy();
-  readonly #timer: FlushTimer;
   #identity: RoomIdentity | null = null;
 
   constructor(state: DurableObjectState, ports: SocketPorts) {
     this.#state = state;
     this.#ports = ports;
-    this.#timer = new FlushTimer(
-      () => ports.now(),
-      this.#rest,
-      () => this.#flush(),
-    );
+    this.#queues = new SendQueues({
+      now: () => ports.now(),
+      transmit: (open, frame, eventBytes) => this.#transmit(open, frame, eventBytes),
+      sent: (open) => this.#sendMark(open),
+      flushed: () => this.#closeSlow(),
+    });
   }
 
   /** The room of the sockets, from their attachments; null while there have been none. */
@@ -125,20 +120,14 @@ export class Sockets {
     writeAttachment(open.socket, this.#identity, connection, open.trace);
   }
 
-  /** Sends one message, serialized once for all receivers; clients that accept arrays receive it with {@link requestFlush}. Returns its length. */
+  /** Sends one message, serialized once for all receivers; what is queued of it goes out with {@link requestFlush}. Returns its length. */
   send(ids: readonly string[], message: ServerMessage): number {
     const frame = serialize(message);
     const eventBytes = message.type === "event" ? frame.length : 0;
     for (const id of ids) {
       const open = this.#byId.get(id);
       if (open === undefined || open.isOfDocuments) continue;
-      if (!open.batches) {
-        this.#transmit(open, frame, eventBytes);
-        continue;
-      }
-      open.queued.push(frame);
-      open.queuedEventBytes += eventBytes;
-      this.#queues.add(open);
+      this.#queues.add(open, frame, eventBytes);
     }
     return frame.length;
   }
@@ -151,6 +140,7 @@ export class Sockets {
     return ids.flatMap((id) => {
       const open = this.#byId.get(id);
       if (open === undefined) return [];
+      if (!open.batches) this.#queues.flush(open); // in order
       this.#transmit(open, frame, 0);
       if (!open.isOfDocuments) {
         this.#sendMark(open);
@@ -169,24 +159,8 @@ export class Sockets {
 
   /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */
   requestFlush(): void {
-    if (this.#queues.size > 0) this.#timer.request();
+    this.#queues.request();
     this.#closeSlow();
-  }
-
-  #flush(): void {
-    const queues = [...this.#queues];
-    for (const open of queues) this.#flushOne(open);
-    this.#rest.recordFlush(this.#ports.now(), queues.length);
-    this.#closeSlow();
-  }
-
-  /** Sends a socket's queued frames as one array, and a mark when it is due. */
-  #flushOne(open: OpenSocket): void {
-    if (!this.#queues.delete(open)) return;
-    this.#transmit(open, `[${open.queued.join()}]`, open.queuedEventBytes);
-    open.queued = [];
-    open.queuedEventBytes = 0;
-    this.#sendMark(open);
   }
 
   /** Sends a mark if one is due. */
@@ -223,7 +197,7 @@ export class Sockets {
   close(id: string, code: CloseCode, reason: string): void {
     const open = this.#byId.get(id);
     if (open === undefined) return;
-    this.#flushOne(open);
+    this.#queues.flush(open);
     this.release(open.socket);
     closeQuietly(open.socket, open.isOfDocuments ? closeCodeForDocuments(code) : code, reason);
   }

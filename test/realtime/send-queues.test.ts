@@ -1,0 +1,100 @@
+/** What goes out in portions: no socket's order changes, and other work gets its turn between two portions. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Receiver, SendQueues } from "../../src/realtime/transport/send-queues.ts";
+
+interface TestSocket extends Receiver {
+  readonly name: number;
+}
+
+const LARGE = "x".repeat(60_000);
+/** The most that one turn may send: a portion, and the frame that it ends with. */
+const MOST = 512 * 1024 + LARGE.length;
+
+let now: number;
+let sent: { readonly name: number; readonly frame: string; readonly eventBytes: number }[];
+let queues: SendQueues<TestSocket>;
+beforeEach(() => {
+  now = 0;
+  sent = [];
+  queues = new SendQueues<TestSocket>({
+    now: () => now,
+    transmit: ({ name }, frame, eventBytes) => sent.push({ name, frame, eventBytes }),
+    sent: () => {},
+    flushed: () => {},
+  });
+});
+
+const open = (count: number, batches: boolean): TestSocket[] =>
+  Array.from({ length: count }, (_, name) => ({ name, batches, queued: [], queuedEventBytes: 0 }));
+const sendTo = (sockets: readonly TestSocket[], frame: string): void => {
+  for (const socket of sockets) queues.add(socket, frame, frame.length);
+};
+const sentBytes = () => sent.reduce((sum, { frame }) => sum + frame.length, 0);
+const sentTo = (wanted: number) => sent.filter(({ name }) => name === wanted).map(({ frame }) => frame);
+/** A turn of the event loop: timers that were set before it have run. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe.each([
+  ["one frame at a time", false],
+  ["arrays", true],
+])("sockets that take %s", (_name, batches) => {
+  it("are sent a large broadcast in portions, in each of which others get their turn", async () => {
+    const sockets = open(64, batches);
+    sendTo(sockets, LARGE);
+    queues.request();
+    let turns = 0;
+    for (let before = 0; before < 64 * LARGE.length; turns += 1) {
+      expect(sentBytes() - before).toBeLessThanOrEqual(MOST);
+      before = sentBytes();
+      await turn();
+    }
+    expect(turns).toBeGreaterThan(6);
+    expect(sent.map(({ name }) => name)).toEqual(sockets.map(({ name }) => name));
+  });
+
+  it("get their frames in order, whatever is sent between two portions", async () => {
+    const sockets = open(32, batches);
+    for (let round = 0; round < 4; round += 1) {
+      sendTo(sockets, `"${round}${LARGE}"`);
+      sendTo(sockets, `"${round}"`);
+      queues.request();
+      await turn();
+    }
+    const last = sockets.at(-1);
+    if (last === undefined) throw new Error("There is no socket");
+    queues.flush(last); // as before its close
+    while (sockets.some(({ queued }) => queued.length > 0)) await turn();
+    const wanted = [0, 1, 2, 3].flatMap((round) => [`${round}${LARGE}`, `${round}`]);
+    for (const { name } of sockets) {
+      const frames = sentTo(name).flatMap((frame) => JSON.parse(frame) as string | string[]);
+      expect(frames).toEqual(wanted);
+    }
+    expect(sent.reduce((sum, { eventBytes }) => sum + eventBytes, 0)).toBe(32 * (4 * (LARGE.length + 6)));
+  });
+
+  it("are sent nothing once they are gone", async () => {
+    const sockets = open(32, batches);
+    sendTo(sockets, LARGE);
+    queues.request();
+    for (const socket of sockets.slice(16)) queues.delete(socket);
+    for (let count = 0; count < 32; count += 1) await turn();
+    expect(sent.map(({ name }) => name)).toEqual(sockets.slice(0, 16).map(({ name }) => name));
+  });
+});
+
+it("small frames to a few sockets go out at once", () => {
+  const [one, other] = [open(3, false), open(3, true)];
+  sendTo([...one, ...other], "{}");
+  expect(sent).toHaveLength(3);
+  queues.request();
+  expect(sent).toHaveLength(6);
+});
+
+it("what one turn has sent does not delay the next one, a millisecond later", () => {
+  sendTo(open(16, false), LARGE);
+  const before = sent.length;
+  expect(before).toBeLessThan(16);
+  now = 1;
+  sendTo(open(1, false), "{}");
+  expect(sent).toHaveLength(before + 1);
+});

@@ -49,7 +49,8 @@ export class SubscriberObject extends DurableObject<Env> {
     const work = async () => {
       for (; left > 0; ) {
         left -= 1;
-        if ((await runOnce()) !== RESULT) throw new Error("A run returned a wrong result");
+        const result = await runOnce();
+        if (result !== RESULT) throw new Error(`A run returned a wrong result: ${result}`);
       }
     };
     await Promise.all(Array.from({ length: inFlight }, work));

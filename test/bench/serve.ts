@@ -97,7 +97,7 @@ export async function serving<T>(
 /** As `npm start` serves the Worker. */
 const withPool = (worker: V4WorkerOptions, pool: PoolService): V4WorkerOptions => ({
   ...worker,
-  serviceBindings: { PROGRAM_POOL: pool.fetch },
+  serviceBindings: { PROGRAM_POOL: { external: { address: pool.address, http: {} } } },
   unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
 });
 

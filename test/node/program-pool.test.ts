@@ -188,6 +188,17 @@ describe("the pool of processes for programs", () => {
     expect(processOf(two).isAlive).toBe(false);
   });
 
+  it("ends a process after a run that leaves the next one too little memory", async () => {
+    const [one, two] = [await pool.lease(request("acme")), await pool.lease(request("acme"))];
+    processOf(one).usage.memoryBytes += 64 * MEBIBYTE;
+    await giveBack(one);
+    expect((await pool.lease(request("acme"))).address).toBe(one.address);
+    processOf(two).usage.memoryBytes += 1;
+    expect(await giveBack(two)).toMatchObject({ killed: null });
+    expect(processOf(two).isAlive).toBe(true); // one run is not over
+    expect((await pool.lease(request("acme"))).address).not.toBe(one.address);
+  });
+
   it("ends a process whose program goes on without a run", async () => {
     const lease = await pool.lease(request("acme"));
     await giveBack(lease);

@@ -7,6 +7,7 @@ import type { DebugPort } from "../../src/platform/debug-port.ts";
 import type { KillReason } from "../../src/sandbox/pool/pool-protocol.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { PoolClient } from "../../src/sandbox/runners/pool-client.ts";
+import { connectEachTime } from "../../src/sandbox/runners/pool-connections.ts";
 import { WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
@@ -117,7 +118,7 @@ describe("a run whose process was killed", () => {
 describe("compiling in a process", () => {
   const compileWith = (fate: Fate) => {
     const { PROGRAM_POOL, PROGRAM_PORT } = poolOf(fate).bindings;
-    return compileInPool(new PoolClient(PROGRAM_POOL, PROGRAM_PORT))(owner.id, CODE);
+    return compileInPool(new PoolClient(PROGRAM_POOL, connectEachTime(PROGRAM_PORT)))(owner.id, CODE);
   };
 
   it("gives what the process gives", async () => {

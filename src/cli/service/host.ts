@@ -80,7 +80,7 @@ const served = new Miniflare(
           ...settingsOf(process.env),
         },
         serviceBindings: {
-          ...(pool && { PROGRAM_POOL: pool.fetch }),
+          ...(pool && { PROGRAM_POOL: { external: { address: pool.address, http: {} } } }),
           ...(mail && { MAIL_TRAY: mailTray(path.join(persistTo, "mail"), console.log) }),
         },
         ...(pool && {

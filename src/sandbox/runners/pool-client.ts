@@ -6,8 +6,8 @@ import {
   type LeaseReport,
   type LeaseRequest,
   POOL_PATHS,
-  PROCESS_SERVICE,
 } from "../pool/pool-protocol.ts";
+import type { PoolConnections, ProcessEntrypoint } from "./pool-connections.ts";
 
 /** The bindings that `npm start` gives the service for its pool. */
 export interface PoolBindings {
@@ -30,11 +30,11 @@ export const isDisconnected = (error: unknown): boolean =>
 
 export class PoolClient {
   readonly #pool: Fetcher;
-  readonly #port: DebugPort;
+  readonly #connections: PoolConnections;
 
-  constructor(pool: Fetcher, port: DebugPort) {
+  constructor(pool: Fetcher, connections: PoolConnections) {
     this.#pool = pool;
-    this.#port = port;
+    this.#connections = connections;
   }
 
   /**
@@ -43,15 +43,15 @@ export class PoolClient {
    */
   async use<T>(
     request: LeaseRequest,
-    entrypoint: typeof PROCESS_SERVICE.run | typeof PROCESS_SERVICE.compile,
+    entrypoint: ProcessEntrypoint,
     call: (entrypoint: object, token: string) => Promise<CallEnd<T>>,
   ): Promise<{ readonly value: T; readonly report: LeaseReport }> {
     const lease = await this.#ask<Lease>(POOL_PATHS.lease, request);
     let end: CallEnd<T> | null = null;
     try {
-      const process = await this.#port.connect(lease.address);
-      end = await call(await process.getEntrypoint(PROCESS_SERVICE.name, entrypoint), lease.token);
+      end = await call(await this.#connections.open(lease.address, entrypoint), lease.token);
     } finally {
+      if (end === null || end.isSpent || end.isLost) this.#connections.forget(lease.address);
       if (end === null) await this.#end({ id: lease.id, isSpent: true, isLost: true });
     }
     const { value, isSpent, isLost } = end;

@@ -2,12 +2,14 @@
 import { exports } from "cloudflare:workers";
 import type { Settings } from "../../config/settings.ts";
 import { namespaceSettings, runLimits } from "../../config/workflows.ts";
+import type { DebugPort } from "../../platform/debug-port.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { type HeldGuest, LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
 import { type PoolBindings, PoolClient } from "./pool-client.ts";
+import { connectEachTime, KeptConnection, type PoolConnections } from "./pool-connections.ts";
 import { PoolRunner } from "./pool-runner.ts";
 import type { Runner } from "./runner.ts";
 
@@ -23,7 +25,7 @@ export interface RunnerBindings extends PoolBindings {
  */
 export function selectRunner(env: Settings & RunnerBindings): Runner {
   const { DISPATCHER, LOADER } = env;
-  const pool = openPool(env);
+  const pool = openPool(env, (port) => new KeptConnection(port));
   if (pool !== null) return new PoolRunner(pool);
   if (DISPATCHER !== undefined) {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));
@@ -41,16 +43,19 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
   );
 }
 
-/** Compiles what organizations save. */
+/** Compiles what organizations save, in any request. */
 export function selectCompiler(env: PoolBindings): Compiler {
-  const pool = openPool(env);
+  const pool = openPool(env, connectEachTime);
   return pool === null ? compileHere : compileInPool(pool);
 }
 
-const openPool = ({ PROGRAM_POOL, PROGRAM_PORT }: PoolBindings): PoolClient | null =>
+const openPool = (
+  { PROGRAM_POOL, PROGRAM_PORT }: PoolBindings,
+  connectBy: (port: DebugPort) => PoolConnections,
+): PoolClient | null =>
   PROGRAM_POOL === undefined || PROGRAM_PORT === undefined
     ? null
-    : new PoolClient(PROGRAM_POOL, PROGRAM_PORT);
+    : new PoolClient(PROGRAM_POOL, connectBy(PROGRAM_PORT));
 
 const PORTS: ApiPorts = {
   fetch: (...args) => fetch(...args),

@@ -1,24 +1,14 @@
 /** One process of the pool: who has it, what its leases may use of it, and how it ends. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/pool/pool-protocol.ts";
+import { type OpenLease, passedLimit, SLACK_BYTES } from "./open-lease.ts";
 import type { ProgramProcess } from "./program-process.ts";
 import type { Usage } from "./usage.ts";
 
-const MEBIBYTE = 1024 * 1024;
-/** How much more than its program may use a process may occupy: for garbage, and for what V8 itself needs. */
-const MEMORY_SLACK_MB = 64;
 /** What a process may use after its last lease, to collect garbage: a program that goes on without a run uses more. */
 const MAX_IDLE_CPU_MS = 500;
 /** How long a process that gave no answer may take to end by itself. */
 const DEATH_MS = 1_000;
-
-interface OpenLease {
-  readonly request: LeaseRequest;
-  startedAt: number;
-  /** The processor time of the process by then. */
-  cpuMsAtStart: number;
-  /** This lease and those that overlapped it: each of them may have used what the process used. */
-  sharers: number;
-}
 
 export class PoolMember {
   readonly process: ProgramProcess;
@@ -53,6 +43,18 @@ export class PoolMember {
   /** Whether it takes leases. */
   get isOpen(): boolean {
     return this.#ending === null;
+  }
+
+  /**
+   * Whether a further run could not have all the memory that it may use: what earlier ones have left, even if only for
+   * the garbage collector, would end it.
+   */
+  get isFull(): boolean {
+    return this.#ownBytes > SLACK_BYTES;
+  }
+
+  get #ownBytes(): number {
+    return this.#usage.memoryBytes - this.#baseBytes;
   }
 
   get isAtWork(): boolean {
@@ -131,26 +133,19 @@ export class PoolMember {
   /** Kills the process when a lease has passed a limit, and retires it when its program goes on without a lease. */
   enforce(): void {
     if (this.#ending?.reason) return;
-    const { cpuMs, memoryBytes } = this.#usage;
+    const { cpuMs } = this.#usage;
     if (this.#owner !== null && !this.isAtWork && cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS) this.retire();
-    for (const { request, cpuMsAtStart, sharers, startedAt } of this.#leases.values()) {
-      const { limits } = request;
-      const maxBytes = (limits.memoryMb + MEMORY_SLACK_MB) * MEBIBYTE;
-      if (memoryBytes - this.#baseBytes > maxBytes) this.kill("memory");
-      else if (cpuMs - cpuMsAtStart > limits.cpuMs * sharers) this.kill("cpu");
-      else if (this.#now() - startedAt > limits.wallMs) this.kill("wall");
+    const usedByNow = { now: this.#now(), cpuMs, ownBytes: this.#ownBytes };
+    for (const lease of this.#leases.values()) {
+      const reason = passedLimit(lease, usedByNow);
+      if (reason !== null) this.kill(reason);
     }
   }
 
   /** True when the process ends by itself, as one does whose answer never came because it crashed. */
   async endsSoon(): Promise<boolean> {
     if (this.#ending?.reason) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), DEATH_MS);
-    });
-    const isOver = await Promise.race([this.process.ended.then(() => true), late]);
-    clearTimeout(timer);
-    return isOver;
+    const late = pause(DEATH_MS, false, { ref: false });
+    return Promise.race([this.process.ended.then(() => true), late]);
   }
 }

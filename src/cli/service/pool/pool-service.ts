@@ -3,12 +3,15 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import {
+  type Lease,
   type LeaseEnd,
+  type LeaseReport,
   type LeaseRequest,
   POOL_PATHS,
   PROCESS_SERVICE,
 } from "../../../sandbox/pool/pool-protocol.ts";
 import { ROOT } from "../../process/wrangler.ts";
+import { serveLocally } from "./local-server.ts";
 import { type PoolSettings, ProgramPool } from "./program-pool.ts";
 import { makeStarter } from "./program-process.ts";
 import { readUsage } from "./usage.ts";
@@ -34,8 +37,8 @@ function settingsFor(heapMb: number): PoolSettings {
 }
 
 export interface PoolService {
-  /** Answers the Worker. */
-  fetch(request: Request): Promise<Response>;
+  /** Where it answers the Worker, past Miniflare: in the folder that only this user may look into. */
+  readonly address: string;
   /** Kills all processes, and removes their sockets. */
   stop(): Promise<void>;
 }
@@ -53,30 +56,29 @@ export async function startPool(memoryMb: number, report: (error: unknown) => vo
   const start = makeStarter(folder, config);
   const pool = new ProgramPool(settingsFor(heapMb), { start, readUsage, now: () => performance.now() });
   const timer = setInterval(() => pool.poll().catch(report), POLL_MS);
+  const socket = path.join(folder, "pool.sock");
+  const server = await serveLocally(socket, (to, body) => answer(pool, to, body));
   return {
-    fetch: (request) => answer(pool, request),
+    address: `unix:${socket}`,
     async stop() {
       clearInterval(timer);
       pool.stop();
+      server.close();
+      server.closeAllConnections();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function answer(pool: ProgramPool, request: Request): Promise<Response> {
-  try {
-    const body: unknown = await request.json();
-    // The Worker writes them by the same types.
-    switch (new URL(request.url).pathname) {
-      case POOL_PATHS.lease:
-        return Response.json(await pool.lease(body as LeaseRequest));
-      case POOL_PATHS.end:
-        return Response.json(await pool.end(body as LeaseEnd));
-      default:
-        return new Response("There is no such path", { status: 404 });
-    }
-  } catch (error) {
-    return new Response(error instanceof Error ? error.message : String(error), { status: 503 });
+async function answer(pool: ProgramPool, to: string, body: unknown): Promise<Lease | LeaseReport> {
+  // The Worker writes them by the same types.
+  switch (to) {
+    case POOL_PATHS.lease:
+      return pool.lease(body as LeaseRequest);
+    case POOL_PATHS.end:
+      return pool.end(body as LeaseEnd);
+    default:
+      throw new Error(`There is no path ${to}`);
   }
 }
 

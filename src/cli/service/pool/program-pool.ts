@@ -97,7 +97,7 @@ export class ProgramPool {
     this.#reports.delete(id);
     if (member !== undefined) {
       this.#close(member, id);
-      if (isSpent) member.retire();
+      if (isSpent || member.isFull) member.retire();
       this.#assign();
     }
     return { ranMs, killed };

@@ -1,6 +1,6 @@
 /** How much processor time and memory processes use: from /proc where there is one, else as `ps` reports it. */
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { parseTime } from "../../process/process-group.ts";
 
@@ -18,25 +18,20 @@ const TICK_MS = 10;
 /** The usage of those that still run. */
 export async function readUsage(pids: readonly number[]): Promise<ReadonlyMap<number, Usage>> {
   if (pids.length === 0) return new Map();
-  const read = process.platform === "linux" ? await readProc(pids) : await readPs(pids);
+  const read = process.platform === "linux" ? readProc(pids) : await readPs(pids);
   return new Map(read);
 }
 
-async function readProc(pids: readonly number[]): Promise<[number, Usage][]> {
-  const usages = await Promise.all(
-    pids.map(async (pid): Promise<[number, Usage][]> => {
-      try {
-        const [stat, status] = await Promise.all([
-          readFile(`/proc/${pid}/stat`, "latin1"),
-          readFile(`/proc/${pid}/status`, "latin1"),
-        ]);
-        return [[pid, parseProc(stat, status)]];
-      } catch {
-        return []; // it has ended
-      }
-    }),
-  );
-  return usages.flat();
+/** At once: the files are in memory, and a run waits for what they say. */
+function readProc(pids: readonly number[]): [number, Usage][] {
+  return pids.flatMap((pid): [number, Usage][] => {
+    try {
+      const [stat, status] = [`/proc/${pid}/stat`, `/proc/${pid}/status`];
+      return [[pid, parseProc(readFileSync(stat, "latin1"), readFileSync(status, "latin1"))]];
+    } catch {
+      return []; // it has ended
+    }
+  });
 }
 
 /** Reads `/proc/PID/stat` and `/proc/PID/status`. */

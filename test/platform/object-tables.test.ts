@@ -20,6 +20,7 @@ import room5 from "./storage/room-5.sql?raw";
 import room6 from "./storage/room-6.sql?raw";
 import room7 from "./storage/room-7.sql?raw";
 import room8 from "./storage/room-8.sql?raw";
+import room9 from "./storage/room-9.sql?raw";
 import subscriber2 from "./storage/subscriber-2.sql?raw";
 import subscriber3 from "./storage/subscriber-3.sql?raw";
 
@@ -152,7 +153,7 @@ describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, s
   ["an event log", EVENT_LOG, { 1: eventLog1, 2: eventLog2 }],
   ["a request log", REQUEST_LOG, { 1: requestLog1, 2: requestLog2 }],
   ["a limit on guesses", GUESS_LIMIT, { 1: guessLimit1, 2: guessLimit2 }],
-  ["a room", LIVE_ROOM, { 5: room5, 6: room6, 7: room7, 8: room8 }],
+  ["a room", LIVE_ROOM, { 5: room5, 6: room6, 7: room7, 8: room8, 9: room9 }],
 ])("the database of %s", (_, stored, versions) => {
   it.each(Object.keys(versions))(
     "that version %s wrote becomes what this version creates",

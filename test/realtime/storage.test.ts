@@ -150,58 +150,77 @@ describe.each([
       const { changes } = storage;
       const nothing = { droppedSeq: 0, changes: 0, bytes: 0 };
       expect([changes.lastSeq(), [...changes.oldest()], changes.readTotals()]).toEqual([0, [], nothing]);
-      const append = (seq: number, entry: NewChange["entry"] = null) =>
-        changes.append({ seq, event: "storeChanged", data: `"${seq}"`, at: seq * 10, size: seq, entry });
-      expect([append(1), append(2, { store: "s", key: "a" }), append(3, { store: "t", key: "a" })]).toEqual([
+      const append = (
+        seq: number,
+        replaces: NewChange["replaces"] = null,
+        deletes: NewChange["deletes"] = null,
+      ) =>
+        changes.append({
+          ...{ seq, event: "storeChanged", data: `"${seq}"`, at: seq * 10, size: seq },
+          ...{ replaces, deletes },
+        });
+      const address = { store: "s", key: "a" };
+      const deletionOf = (store: string, key: string) => ({ deletionOf: { store, key } });
+      expect([append(1), append(2, deletionOf("s", "a")), append(3, deletionOf("t", "a"))]).toEqual([
         null,
         null,
         null,
       ]);
-      expect([append(4, { store: "s", key: "a" }), append(5, { store: "s", key: "b" })]).toEqual([2, null]);
-      expect(() => append(5)).toThrow();
+      expect([append(4, { seq: 2 }), append(5, { seq: 2 }), append(6, { seq: 4 }, address)]).toEqual([
+        2,
+        null,
+        4,
+      ]);
+      expect([append(7, deletionOf("s", "b")), append(8, deletionOf("s", "a"), address)]).toEqual([null, 6]);
+      expect(() => append(8)).toThrow();
       expect(changes.listAfter(1)).toEqual(
-        [3, 4, 5].map((seq) => ({ seq, event: "storeChanged", data: `"${seq}"` })),
+        [3, 5, 7, 8].map((seq) => ({ seq, event: "storeChanged", data: `"${seq}"` })),
       );
-      changes.writeTotals({ droppedSeq: 1, changes: 2, bytes: 3 });
-      changes.drop(3);
+      expect(reopen().changes.readTotals()).toEqual({ droppedSeq: 0, changes: 5, bytes: 24 });
+      changes.drop(5);
+      changes.writeTotals({ droppedSeq: 5, changes: 2, bytes: 15 });
       const reopened = reopen().changes;
       expect([...reopened.oldest()].map(({ seq, at, size }) => [seq, at, size])).toEqual([
-        [4, 40, 4],
-        [5, 50, 5],
+        [7, 70, 7],
+        [8, 80, 8],
       ]);
-      expect([reopened.lastSeq(), reopened.readTotals()]).toEqual([
-        5,
-        { droppedSeq: 1, changes: 2, bytes: 3 },
-      ]);
+      expect([reopened.lastSeq(), reopened.readDroppedSeq()]).toEqual([8, 5]);
+      expect(reopened.readTotals()).toEqual({ droppedSeq: 5, changes: 2, bytes: 15 });
     }));
 
   it("keeps receipts by user and request id until they are deleted or expire", () =>
     withStorage((storage, reopen) => {
       const { receipts } = storage;
       const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
-      expect([receipts.find("u", "r"), receipts.newest("u"), receipts.oldest("u")]).toEqual([
-        null,
-        null,
-        null,
-      ]);
-      receipts.insert(receipt, { number: 1, total: 2 }, 10);
-      receipts.insert({ ...receipt, requestId: "s" }, { number: 2, total: 4 }, 20);
-      receipts.insert({ ...receipt, userId: "v" }, { number: 1, total: 2 }, 30);
-      receipts.insert({ ...receipt, answer: "[]" }, { number: 3, total: 6 }, 40);
-      expect(reopen().receipts.find("u", "r")).toEqual({ ...receipt, answer: "[]" });
-      expect([receipts.find("u", "t"), receipts.find("w", "r")]).toEqual([null, null]);
-      expect([receipts.oldest("u"), receipts.newest("u")]).toEqual([
-        { number: 2, total: 4 },
-        { number: 3, total: 6 },
-      ]);
-      receipts.deleteOldest("u");
-      expect([receipts.find("u", "s"), receipts.oldest("u")]).toEqual([null, { number: 3, total: 6 }]);
-      receipts.deleteExpired(41, 1);
-      expect([receipts.find("v", "r"), receipts.newest("u")]).toEqual([null, { number: 3, total: 6 }]);
-      receipts.deleteExpired(40, 9);
-      expect(receipts.newest("u")).not.toBeNull();
+      expect([receipts.find("u", "r"), receipts.newest("u")]).toEqual([null, null]);
+      receipts.insert({ ...receipt, number: 1, total: 2, at: 10 });
+      receipts.insert({ ...receipt, requestId: "s", number: 2, total: 4, at: 20 });
+      receipts.insert({ ...receipt, userId: "v", number: 1, total: 2, at: 30 });
+      const again = { ...receipt, answer: "[]", number: 3, total: 6, at: 40 };
+      receipts.insert(again);
+      receipts.insert({ ...receipt, requestId: "t", number: 4, total: 9, at: 50 });
+      expect(reopen().receipts.find("u", "r")).toEqual(again);
+      expect([receipts.find("u", "x"), receipts.find("w", "r")]).toEqual([null, null]);
+      for (const table of [receipts, reopen().receipts])
+        expect([table.newest("u"), table.newest("v"), table.newest("w")]).toEqual([
+          { number: 4, total: 9 },
+          { number: 1, total: 2 },
+          null,
+        ]);
+      const kept = () => ["r", "s", "t"].filter((id) => receipts.find("u", id) !== null);
+      receipts.deleteBefore("u", { number: 2, total: 4, at: 20 });
+      expect(kept()).toEqual(["r", "s", "t"]);
+      receipts.deleteBefore("u", { number: 3, total: 0, at: 0 });
+      expect(kept()).toEqual(["r", "t"]);
+      receipts.deleteBefore("u", { number: 0, total: 7, at: 0 });
+      expect(kept()).toEqual(["t"]);
+      expect(receipts.find("v", "r")).not.toBeNull();
+      for (const at of [30, 31]) receipts.deleteExpiredOfNext("u", at);
+      expect([receipts.find("v", "r"), kept()]).toEqual([null, ["t"]]);
+      receipts.deleteExpiredOfNext("u", 99); // there is no other user
+      expect(kept()).toEqual(["t"]);
       receipts.deleteUser("u");
-      expect(reopen().receipts.newest("u")).toBeNull();
+      expect([kept(), receipts.newest("u"), reopen().receipts.newest("u")]).toEqual([[], null, null]);
     }));
 
   it("keeps entries by store and key, and the sizes of stores", () =>
@@ -223,8 +242,6 @@ describe.each([
       entries.delete("s", "b");
       expect(entries.find("s", "b")).toBeNull();
       expect(entries.totals()).toEqual({ stores: 0, bytes: 0 });
-      entries.writeTotals({ stores: 2, bytes: 6 });
-      expect(reopen().entries.totals()).toEqual({ stores: 2, bytes: 6 });
       entries.writeSize("t", { entries: 1, bytes: 2 });
       entries.writeSize("s", { entries: 3, bytes: 4 });
       expect(entries.listStores()).toEqual([
@@ -236,6 +253,8 @@ describe.each([
         { entries: 0, bytes: 0 },
         { entries: 3, bytes: 4 },
       ]);
+      for (const table of [entries, reopen().entries])
+        expect(table.totals()).toEqual({ stores: 1, bytes: 4 });
     }));
 
   it("has entries in the order of their keys' code points", () =>
@@ -321,20 +340,21 @@ describe.each([
         storage.writeRecord(RECORD);
         storage.insertSession(session("s1", "u1"));
       });
+      const event = "storeChanged";
+      const deletes = { store: "s", key: "k" };
       const change = (seq: number) =>
-        ({ seq, event: "storeChanged", data: "1", at: 1, size: 1, entry: null }) as const;
+        ({ seq, event, data: "1", at: 1, size: 1, replaces: null, deletes }) as const;
       const work = failing(() => {
         storage.endSession("s1", 20);
         storage.insertSession(session("s2", "u2"));
         storage.updateUser(user("u2", { name: "New" }));
         storage.deleteSessions("u1");
-        storage.changes.append({ ...change(2), entry: { store: "s", key: "k" } });
+        storage.changes.append({ ...change(2), replaces: { seq: 1 } });
         storage.changes.writeTotals({ droppedSeq: 1, changes: 1, bytes: 1 });
         const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
-        storage.receipts.insert(receipt, { number: 1, total: 1 }, 1);
+        storage.receipts.insert({ ...receipt, number: 1, total: 1, at: 1 });
         storage.entries.write("s", { key: "k", value: "1", version: 1 });
         storage.entries.writeSize("s", { entries: 1, bytes: 1 });
-        storage.entries.writeTotals({ stores: 1, bytes: 1 });
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
@@ -344,9 +364,10 @@ describe.each([
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
       });
-      storage.changes.append({ ...change(1), entry: { store: "s", key: "k" } });
+      storage.changes.append(change(1));
       expect(work).toThrow("on purpose");
-      expect([storage.changes.readTotals().changes, storage.receipts.find("u", "r")]).toEqual([0, null]);
+      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 1, bytes: 1 });
+      expect([storage.receipts.find("u", "r"), storage.receipts.newest("u")]).toEqual([null, null]);
       expect([
         storage.changes.lastSeq(),
         [...storage.entries.scan("s", null)],
@@ -609,13 +630,15 @@ describe("SQLite opens a room of the first schema", () => {
         expect(receipts.find("u", "r")).toMatchObject({ fingerprint: "f", answer: '{"seq":5}' });
         expect(receipts.find("", "r")?.answer).toBe('{"seq":9}');
         expect(receipts.find("room", "userDeleted v")?.answer).toBe("{}");
-        expect([receipts.oldest("u")?.number, receipts.newest("u")?.number]).toEqual([1, 2]);
+        expect([receipts.find("u", "r")?.number, receipts.newest("u")?.number]).toEqual([1, 2]);
         expect(sqlite.entries.totals()).toEqual({ stores: 2, bytes: 42 });
         expect(sqlite.occupancy.readId()).toBe("a session");
       }
       const { changes } = new SqliteStorage(storage);
-      const entry = { store: "s", key: "k" };
-      expect(changes.append({ seq: 10, event: "storeChanged", data: "{}", at: 1, size: 2, entry })).toBe(33);
+      const change = { event: "storeChanged", data: "{}", at: 1, size: 2, deletes: null } as const;
+      expect(changes.append({ ...change, seq: 10, replaces: { seq: 7 } })).toBe(33);
+      const deletionOf = { store: "s", key: "é" };
+      expect(changes.append({ ...change, seq: 11, replaces: { deletionOf } })).toBe(24);
     }));
 
   it("without the changes that would not fit into a response any more", () =>

@@ -1,7 +1,6 @@
 /** R32 to R41: stores, and the changes that everyone receives. */
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { storeQuotaBytes } from "../../src/config/limits.ts";
 import { Changes } from "../../src/realtime/content/changes.ts";
 import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
@@ -9,7 +8,6 @@ import { Stores } from "../../src/realtime/content/stores.ts";
 import { RoomObject } from "../../src/realtime/room-object.ts";
 import type { RoomStorage } from "../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
-import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import { storeEventsOf } from "./support/store-events.ts";
@@ -257,32 +255,6 @@ describe("a store", () => {
     limited.apply({ type: "STORE_DELETE", store: "s", key: "k" }, null);
     expect(full.entries.size("s")).toEqual({ entries: 99_999, bytes: 256 * 1024 * 1024 - 2 });
   });
-});
-
-describe("a write", () => {
-  it("that changes no size writes four rows: the entry, and its change in place of the one before, which is indexed", () =>
-    runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
-      const cursors: { readonly rowsWritten: number }[] = [];
-      const exec = sql.exec.bind(sql);
-      vi.spyOn(sql, "exec").mockImplementation((query, ...values) => {
-        const cursor = exec<never>(query, ...values);
-        cursors.push(cursor);
-        return cursor;
-      });
-      const tables = new SqliteStorage(storage);
-      const changes = changesOf(tables);
-      const stores = new Stores(tables, changes, storeEventsOf(tables), quotas(1_000));
-      const rowsOf = (value: string): number => {
-        cursors.length = 0;
-        changes.transaction(() => stores.apply({ type: "STORE_SET", store: "s", key: "k", value }, null));
-        return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
-      };
-      rowsOf("first"); // creates the tables, and notes that the store has changed
-      expect(rowsOf("other")).toBe(4);
-      expect(rowsOf("longer")).toBe(7);
-      expect(new SqliteStorage(storage).entries.totals()).toEqual({ stores: 1, bytes: 9 });
-      expect(new SqliteStorage(storage).changes.readTotals()).toEqual(tables.changes.readTotals());
-    }));
 });
 
 describe("a client that reconnects", () => {

@@ -5,7 +5,8 @@ import { CHANGE_LIFETIME_MS, MAX_CATCH_UP_BYTES, MAX_KEPT_CHANGES } from "../pro
 import type { Change, ChangeEvent, ServerEvent } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { EntryAddress, LogTotals } from "../storage/storage-log.ts";
+import type { LogTotals } from "../storage/storage-log.ts";
+import { type ChangedEntry, replacedBy } from "./changed-entry.ts";
 import { Epochs } from "./epochs.ts";
 import { fingerprintOf, Receipts } from "./receipts.ts";
 
@@ -23,8 +24,8 @@ export class Changes {
   #unsent: Change[] = [];
   /** As stored, read once and then kept up to date: every write needs them. */
   #lastSeq: number | null = null;
+  #droppedSeq: number | null = null;
   #totals: LogTotals | null = null;
-  #storedTotals: LogTotals | null = null;
   /** No change that is kept was made before this (epoch ms); null if not known. */
   #oldestAt: number | null = null;
 
@@ -53,25 +54,29 @@ export class Changes {
 
   /** Runs `work` in a transaction; if it throws, the changes it appended were never made. */
   transaction<T>(work: () => T): T {
+    const [lastSeq, droppedSeq, totals] = [this.lastSeq, this.#droppedSeq, this.#totals];
+    const [oldestAt, unsent, epoch] = [this.#oldestAt, this.#unsent.length, this.#epochs.known];
     try {
       return this.#storage.transaction(() => {
-        const before = this.lastSeq;
         const result = work();
-        if (this.lastSeq > before) this.#dropOldest();
+        if (this.lastSeq > lastSeq) this.#dropOldest();
         return result;
       });
     } catch (error) {
-      this.reset();
+      [this.#lastSeq, this.#droppedSeq, this.#totals] = [lastSeq, droppedSeq, totals];
+      this.#oldestAt = oldestAt;
+      this.#unsent.length = unsent;
+      this.#epochs.reset(epoch);
       throw error;
     }
   }
 
-  /** Discards what memory knows of storage, which has been rolled back or cleared. */
+  /** Discards what memory knows of storage, which has been cleared. */
   reset(): void {
     this.#unsent = [];
     this.#lastSeq = null;
+    this.#droppedSeq = null;
     this.#totals = null;
-    this.#storedTotals = null;
     this.#oldestAt = null;
     this.#epochs.reset();
   }
@@ -105,15 +110,17 @@ export class Changes {
    * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` holds its whole
    * new state: a client that missed earlier ones needs the latest only.
    */
-  append(event: ChangeEvent, dataOf: (seq: number) => object, entry: EntryAddress | null = null): Change {
+  append(event: ChangeEvent, dataOf: (seq: number) => object, entry: ChangedEntry | null = null): Change {
     this.#epochs.current(this.lastSeq);
     const seq = this.lastSeq + 1;
     const at = this.#now();
     const data = textOf(dataOf(seq));
     const change: Change = { seq, event, data: new JsonText(data) };
     const size = byteLength(data);
-    const replaced = this.#storage.changes.append({ seq, event, data, at, size, entry });
     const { droppedSeq, changes, bytes } = this.#knownTotals;
+    const replaces = entry === null ? null : replacedBy(entry, droppedSeq);
+    const deletes = entry?.isDeleted === true ? entry : null;
+    const replaced = this.#storage.changes.append({ seq, event, data, at, size, replaces, deletes });
     this.#totals = {
       droppedSeq,
       changes: changes + (replaced === null ? 1 : 0),
@@ -125,8 +132,7 @@ export class Changes {
   }
 
   get #knownTotals(): LogTotals {
-    this.#storedTotals ??= this.#storage.changes.readTotals();
-    this.#totals ??= this.#storedTotals;
+    this.#totals ??= this.#storage.changes.readTotals();
     return this.#totals;
   }
 
@@ -158,12 +164,15 @@ export class Changes {
         changes -= 1;
         bytes -= size;
       }
-      if (droppedSeq > before) log.drop(droppedSeq);
+      if (droppedSeq > before) this.#drop({ droppedSeq, changes, bytes });
     }
-    this.#totals = { droppedSeq, changes, bytes };
-    if (isEqual(this.#totals, this.#storedTotals)) return;
-    log.writeTotals(this.#totals);
-    this.#storedTotals = this.#totals;
+  }
+
+  #drop(left: LogTotals): void {
+    this.#storage.changes.drop(left.droppedSeq);
+    this.#storage.changes.writeTotals(left);
+    this.#droppedSeq = left.droppedSeq;
+    this.#totals = left;
   }
 
   /**
@@ -177,10 +186,7 @@ export class Changes {
     const latest = kept.pop();
     const isNamed = kept.some(({ event, data }) => event !== "userDeleted" && data.includes(userId));
     if (latest === undefined || !isNamed) return;
-    log.drop(latest.seq - 1);
-    this.#totals = { droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) };
-    log.writeTotals(this.#totals);
-    this.#storedTotals = this.#totals;
+    this.#drop({ droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) });
   }
 
   /** Takes the changes that were made since the last call, as events to send. */
@@ -196,7 +202,8 @@ export class Changes {
    */
   since(seq: number, epoch?: string): JsonText | null {
     const last = this.lastSeq;
-    if (seq > last || seq < this.#knownTotals.droppedSeq) return null;
+    this.#droppedSeq ??= this.#storage.changes.readDroppedSeq();
+    if (seq > last || seq < this.#droppedSeq) return null;
     if (epoch !== undefined && !this.#epochs.includes(epoch, seq)) return null;
     const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
     return new JsonText(
@@ -204,11 +211,5 @@ export class Changes {
     );
   }
 }
-
-/** Overwriting an entry by one of the same size changes no total; each row that is written costs money. */
-const isEqual = (totals: LogTotals, stored: LogTotals | null): boolean =>
-  totals.droppedSeq === stored?.droppedSeq &&
-  totals.changes === stored.changes &&
-  totals.bytes === stored.bytes;
 
 const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));

@@ -50,8 +50,13 @@ export class Epochs {
     return lastSeq !== null && seq <= lastSeq;
   }
 
-  /** Discards what memory knows of storage, which has been rolled back or cleared. */
-  reset(): void {
-    this.#current = null;
+  /** The current epoch as far as it is known without reading; null if it is not. */
+  get known(): string | null {
+    return this.#current;
+  }
+
+  /** Storage has been rolled back or cleared: of the current epoch, only what was known before that is known. */
+  reset(known: string | null = null): void {
+    this.#current = known;
   }
 }

@@ -2,10 +2,13 @@
 import { byteLength } from "../../platform/text.ts";
 import { MAX_RECEIPT_BYTES, MAX_RECEIPTS, RECEIPT_LIFETIME_MS } from "../protocol/limits.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
-import type { Receipt, ReceiptTable } from "../storage/storage-log.ts";
+import type { Receipt, ReceiptBounds, ReceiptPlace, ReceiptTable } from "../storage/storage-log.ts";
 
-/** How many expired receipts one new receipt removes: more than one, so that they end. */
-const EXPIRED_AT_ONCE = 10;
+/**
+ * Each time that a user has so many more, those that are no longer remembered are deleted: to find them, all of the
+ * user's are read.
+ */
+const RECEIPTS_PER_CLEANING = 256;
 
 /**
  * Receipts are kept for a day. They are bounded by user: one who exceeds the limits loses their own earliest ones,
@@ -23,7 +26,11 @@ export class Receipts {
   /** The answer to this request if it was carried out before, as JSON; null if not. */
   findAnswer(sender: string, requestId: string, fingerprint: string): string | null {
     const receipt = this.#table.find(sender, requestId);
-    return receipt?.fingerprint === fingerprint ? receipt.answer : null;
+    if (receipt?.fingerprint !== fingerprint) return null;
+    const bounds = this.#boundsOf(this.#table.newest(sender) ?? receipt);
+    const isRemembered =
+      receipt.number >= bounds.number && receipt.total >= bounds.total && receipt.at >= bounds.at;
+    return isRemembered ? receipt.answer : null;
   }
 
   write(receipt: Receipt): void {
@@ -31,15 +38,20 @@ export class Receipts {
     const newest = this.#table.newest(userId);
     const size = byteLength(answer) + byteLength(requestId);
     const place = { number: (newest?.number ?? 0) + 1, total: (newest?.total ?? 0) + size };
-    const now = this.#now();
-    this.#table.insert(receipt, place, now);
-    this.#table.deleteExpired(now - RECEIPT_LIFETIME_MS, EXPIRED_AT_ONCE);
-    for (let oldest = this.#table.oldest(userId); oldest !== null; oldest = this.#table.oldest(userId)) {
-      const isCountExceeded = place.number - oldest.number >= MAX_RECEIPTS;
-      if (oldest.number === place.number) break;
-      if (!isCountExceeded && place.total - oldest.total <= MAX_RECEIPT_BYTES) break;
-      this.#table.deleteOldest(userId);
-    }
+    this.#table.insert({ ...receipt, ...place, at: this.#now() });
+    if (place.number % RECEIPTS_PER_CLEANING !== 1) return;
+    const bounds = this.#boundsOf(place);
+    this.#table.deleteBefore(userId, bounds);
+    this.#table.deleteExpiredOfNext(userId, bounds.at);
+  }
+
+  /** What is remembered beside the latest receipt of a user. */
+  #boundsOf({ number, total }: ReceiptPlace): ReceiptBounds {
+    return {
+      number: number - MAX_RECEIPTS + 1,
+      total: total - MAX_RECEIPT_BYTES,
+      at: this.#now() - RECEIPT_LIFETIME_MS,
+    };
   }
 }
 

@@ -87,9 +87,6 @@ export class StoreSizes {
       if (size.entries !== before?.entries || size.bytes !== before.bytes) this.#table.writeSize(store, size);
     }
     if (this.#totals === null) return;
-    const { stores, bytes } = this.#totals;
-    this.#organization.changed(this.#totalsBefore.bytes, bytes);
-    if (stores !== this.#totalsBefore.stores || bytes !== this.#totalsBefore.bytes)
-      this.#table.writeTotals(this.#totals);
+    this.#organization.changed(this.#totalsBefore.bytes, this.#totals.bytes);
   }
 }

@@ -169,7 +169,7 @@ export class Stores {
       case "STORE_UPDATE":
         return this.#put({ ...write, action: "update", value: merge(found, operation.value) });
       case "STORE_DELETE":
-        return found === null ? { seq: this.#changes.lastSeq } : this.#delete(write);
+        return found === null ? { seq: this.#changes.lastSeq } : this.#delete({ ...write, found });
     }
   }
 
@@ -182,18 +182,18 @@ export class Stores {
     const { seq } = this.#changes.append(
       "storeChanged",
       (version) => JsonText.of({ store, key, action, value: text, version, by, seq: version }),
-      { store, key },
+      { store, key, before: found?.version ?? 0, isDeleted: false },
     );
     this.#storage.entries.write(store, { key, value: json, version: seq });
     return { version: seq, seq };
   }
 
-  #delete({ store, key, found, by, sizes }: WriteTarget): Written {
+  #delete({ store, key, found, by, sizes }: WriteTarget & { readonly found: StoredEntry }): Written {
     sizes.replace(store, found, null);
     const { seq } = this.#changes.append(
       "storeChanged",
       (version) => ({ store, key, action: "delete", value: null, version, by, seq: version }),
-      { store, key },
+      { store, key, before: found.version, isDeleted: true },
     );
     this.#storage.entries.delete(store, key);
     return { seq };

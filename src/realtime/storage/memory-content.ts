@@ -19,14 +19,13 @@ import type {
 interface Stores {
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, StoredEntry>>;
   readonly sizes: ReadonlyMap<string, StoreSize>;
-  readonly totals: StoreTotals;
 }
 
 const encoder = new TextEncoder();
 
 export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   constructor() {
-    super({ entries: new Map(), sizes: new Map(), totals: { stores: 0, bytes: 0 } });
+    super({ entries: new Map(), sizes: new Map() });
   }
 
   find(store: string, key: string): StoredEntry | null {
@@ -71,11 +70,8 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   }
 
   totals(): StoreTotals {
-    return this.state.totals;
-  }
-
-  writeTotals(totals: StoreTotals): void {
-    this.state = { ...this.state, totals };
+    const sizes = [...this.state.sizes.values()];
+    return { stores: sizes.length, bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   listStores(): (StoreSize & { readonly name: string })[] {

@@ -1,26 +1,15 @@
-/** The log of changes, their epochs, and the receipts of requests in memory. */
+/** The log of changes and their epochs in memory. */
 import { MemoryPart } from "./memory-part.ts";
-import type {
-  ChangeLog,
-  EpochTable,
-  LoggedChange,
-  LogTotals,
-  NewChange,
-  Receipt,
-  ReceiptPlace,
-  ReceiptTable,
-} from "./storage-log.ts";
-
-const NOTHING: LogTotals = { droppedSeq: 0, changes: 0, bytes: 0 };
+import type { ChangeLog, EpochTable, LoggedChange, LogTotals, NewChange, Replaced } from "./storage-log.ts";
 
 interface Log {
   readonly changes: readonly NewChange[];
-  readonly totals: LogTotals;
+  readonly droppedSeq: number;
 }
 
 export class MemoryChanges extends MemoryPart<Log> implements ChangeLog {
   constructor() {
-    super({ changes: [], totals: NOTHING });
+    super({ changes: [], droppedSeq: 0 });
   }
 
   lastSeq(): number {
@@ -30,7 +19,7 @@ export class MemoryChanges extends MemoryPart<Log> implements ChangeLog {
   append(change: NewChange): number | null {
     if (change.seq <= this.lastSeq()) throw new Error(`Change ${change.seq} is already logged`);
     const { changes } = this.state;
-    const replaced = changes.findIndex(({ entry }) => isSame(entry, change.entry));
+    const replaced = changes.findIndex((kept) => isReplaced(kept, change.replaces));
     const kept = replaced === -1 ? changes : changes.toSpliced(replaced, 1);
     this.state = { ...this.state, changes: [...kept, change] };
     return changes[replaced]?.size ?? null;
@@ -48,17 +37,26 @@ export class MemoryChanges extends MemoryPart<Log> implements ChangeLog {
     return this.state.changes.flatMap(({ seq, event, data }) => (seq > after ? { seq, event, data } : []));
   }
 
-  readTotals(): LogTotals {
-    return this.state.totals;
+  readDroppedSeq(): number {
+    return this.state.droppedSeq;
   }
 
-  writeTotals(totals: LogTotals): void {
-    this.state = { ...this.state, totals };
+  readTotals(): LogTotals {
+    const { changes, droppedSeq } = this.state;
+    return { droppedSeq, changes: changes.length, bytes: changes.reduce((sum, { size }) => sum + size, 0) };
+  }
+
+  writeTotals({ droppedSeq }: LogTotals): void {
+    this.state = { ...this.state, droppedSeq };
   }
 }
 
-const isSame = (a: NewChange["entry"], b: NewChange["entry"]): boolean =>
-  a !== null && b !== null && a.store === b.store && a.key === b.key;
+function isReplaced({ seq, deletes }: NewChange, by: Replaced | null): boolean {
+  if (by === null) return false;
+  if ("seq" in by) return seq === by.seq;
+  const { store, key } = by.deletionOf;
+  return deletes !== null && deletes.store === store && deletes.key === key;
+}
 
 /** Oldest first. */
 export class MemoryEpochs
@@ -83,54 +81,3 @@ export class MemoryEpochs
     return index < 0 ? null : (this.state[index + 1]?.after ?? Number.POSITIVE_INFINITY);
   }
 }
-
-interface ReceiptRow extends Receipt, ReceiptPlace {
-  readonly at: number;
-}
-
-/** Oldest first. */
-export class MemoryReceipts extends MemoryPart<readonly ReceiptRow[]> implements ReceiptTable {
-  constructor() {
-    super([]);
-  }
-
-  find(userId: string, requestId: string): Receipt | null {
-    const row = this.#of(userId).find((receipt) => receipt.requestId === requestId);
-    if (row === undefined) return null;
-    return { userId, requestId, fingerprint: row.fingerprint, answer: row.answer };
-  }
-
-  insert(receipt: Receipt, place: ReceiptPlace, at: number): void {
-    const { userId, requestId } = receipt;
-    const others = this.state.filter((row) => row.userId !== userId || row.requestId !== requestId);
-    this.state = [...others, { ...receipt, ...place, at }];
-  }
-
-  newest(userId: string): ReceiptPlace | null {
-    return placeOf(this.#of(userId).at(-1));
-  }
-
-  oldest(userId: string): ReceiptPlace | null {
-    return placeOf(this.#of(userId)[0]);
-  }
-
-  deleteOldest(userId: string): void {
-    const [oldest] = this.#of(userId);
-    this.state = this.state.filter((row) => row !== oldest);
-  }
-
-  deleteUser(userId: string): void {
-    this.state = this.state.filter((row) => row.userId !== userId);
-  }
-
-  deleteExpired(at: number, limit: number): void {
-    this.state = this.state.filter((row, index) => index >= limit || row.at >= at);
-  }
-
-  #of(userId: string): readonly ReceiptRow[] {
-    return this.state.filter((row) => row.userId === userId);
-  }
-}
-
-const placeOf = (row: ReceiptRow | undefined): ReceiptPlace | null =>
-  row === undefined ? null : { number: row.number, total: row.total };

@@ -1,90 +1,15 @@
-/** A room's lasting content in SQLite: stores, comments and follows. */
-import { SqliteEntryTexts } from "./sqlite-entry-texts.ts";
+/** A room's comments and follows in SQLite. */
 import { SqlitePart } from "./sqlite-part.ts";
-import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
   CommentFilter,
   CommentTable,
   CommentTotals,
-  EntryTable,
-  EntryText,
   FollowTable,
   PlacedComment,
   StoredComment,
-  StoredEntry,
-  StoreSize,
-  StoreTotals,
 } from "./storage-content.ts";
-import type { TextMemory } from "./text-memory.ts";
 
 type Count = { n: number };
-
-export class SqliteEntries extends SqlitePart implements EntryTable {
-  readonly #texts: SqliteEntryTexts;
-
-  /** `memory` is what the entries' text may be kept in: that of the isolate. */
-  constructor(tables: SqliteTables, memory?: TextMemory) {
-    super(tables);
-    this.#texts = new SqliteEntryTexts(tables, memory);
-  }
-
-  find(store: string, key: string): StoredEntry | null {
-    const query = "SELECT key, value, version FROM entries WHERE store = ? AND key = ?";
-    return this.tables.read<{ key: string; value: string; version: number }>(query, store, key)[0] ?? null;
-  }
-
-  scan(store: string, after: string | null): Iterable<StoredEntry> {
-    return this.tables.scan<{ key: string; value: string; version: number }>(
-      "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key LIMIT ?",
-      [store, after ?? ""],
-      ({ key }) => [store, key],
-    );
-  }
-
-  scanText(store: string, after: string | null): Iterable<EntryText> {
-    return this.#texts.scan(store, after ?? "", this.size(store));
-  }
-
-  write(store: string, { key, value, version }: StoredEntry): void {
-    this.#texts.forget(store, key);
-    this.tables.write("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", store, key, value, version);
-  }
-
-  delete(store: string, key: string): void {
-    this.#texts.forget(store, key);
-    this.tables.write("DELETE FROM entries WHERE store = ? AND key = ?", store, key);
-  }
-
-  /** The tables are gone. */
-  forgetTexts(): void {
-    this.#texts.forgetAll();
-  }
-
-  size(store: string): StoreSize {
-    const query = "SELECT entries, bytes FROM stores WHERE name = ?";
-    return this.tables.read<{ entries: number; bytes: number }>(query, store)[0] ?? { entries: 0, bytes: 0 };
-  }
-
-  writeSize(store: string, { entries, bytes }: StoreSize): void {
-    if (entries === 0) this.tables.write("DELETE FROM stores WHERE name = ?", store);
-    else this.tables.write("INSERT OR REPLACE INTO stores VALUES (?, ?, ?)", store, entries, bytes);
-  }
-
-  totals(): StoreTotals {
-    const query = "SELECT stores, bytes FROM store_totals";
-    return this.tables.read<{ stores: number; bytes: number }>(query)[0] ?? { stores: 0, bytes: 0 };
-  }
-
-  writeTotals({ stores, bytes }: StoreTotals): void {
-    this.tables.write("INSERT OR REPLACE INTO store_totals VALUES (1, ?, ?)", stores, bytes);
-  }
-
-  listStores(): (StoreSize & { readonly name: string })[] {
-    return this.tables.read<{ name: string; entries: number; bytes: number }>(
-      "SELECT name, entries, bytes FROM stores ORDER BY name",
-    );
-  }
-}
 
 type CommentRow = { id: string; thread_id: string; resolved: number; comment: string };
 

@@ -1,31 +1,18 @@
-/** The log of changes, their epochs, and the receipts of requests in SQLite. */
+/** The log of changes and their epochs in SQLite. */
 import type { ChangeEvent } from "../protocol/protocol.ts";
 import { SqlitePart } from "./sqlite-part.ts";
-import type {
-  ChangeLog,
-  EpochTable,
-  LoggedChange,
-  LogTotals,
-  NewChange,
-  Receipt,
-  ReceiptPlace,
-  ReceiptTable,
-} from "./storage-log.ts";
+import type { ChangeLog, EpochTable, LoggedChange, LogTotals, NewChange, Replaced } from "./storage-log.ts";
+
+type Size = { size: number };
 
 export class SqliteChanges extends SqlitePart implements ChangeLog {
   lastSeq(): number {
     return this.tables.read<{ seq: number | null }>("SELECT max(seq) AS seq FROM changes")[0]?.seq ?? 0;
   }
 
-  append({ seq, at, event, data, size, entry }: NewChange): number | null {
-    const replaced =
-      entry === null
-        ? undefined
-        : this.tables.read<{ size: number }>(
-            "DELETE FROM changes WHERE store = ? AND key = ? RETURNING size",
-            entry.store,
-            entry.key,
-          )[0];
+  /** Only of a deletion the address is stored, and indexed: an entry that exists names its latest change itself. */
+  append({ seq, at, event, data, size, replaces, deletes }: NewChange): number | null {
+    const replaced = replaces === null ? null : this.#take(replaces);
     this.tables.write(
       "INSERT INTO changes (seq, at, event, data, size, store, key) VALUES (?, ?, ?, ?, ?, ?, ?)",
       seq,
@@ -33,10 +20,23 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
       event,
       data,
       size,
-      entry?.store ?? null,
-      entry?.key ?? null,
+      deletes?.store ?? null,
+      deletes?.key ?? null,
     );
-    return replaced?.size ?? null;
+    return replaced;
+  }
+
+  /** Deletes a change, and returns its size. */
+  #take(change: Replaced): number | null {
+    const [row] =
+      "seq" in change
+        ? this.tables.read<Size>("DELETE FROM changes WHERE seq = ? RETURNING size", change.seq)
+        : this.tables.read<Size>(
+            "DELETE FROM changes WHERE store = ? AND key = ? RETURNING size",
+            change.deletionOf.store,
+            change.deletionOf.key,
+          );
+    return row?.size ?? null;
   }
 
   oldest(): Iterable<{ seq: number; at: number; size: number }> {
@@ -58,10 +58,14 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
     );
   }
 
+  readDroppedSeq(): number {
+    return this.tables.read<{ seq: number }>("SELECT dropped_seq AS seq FROM change_totals")[0]?.seq ?? 0;
+  }
+
   readTotals(): LogTotals {
-    const query = "SELECT dropped_seq AS droppedSeq, changes, bytes FROM change_totals";
-    const row = this.tables.read<{ droppedSeq: number; changes: number; bytes: number }>(query)[0];
-    return row ?? { droppedSeq: 0, changes: 0, bytes: 0 };
+    const query = "SELECT count(*) AS changes, ifnull(sum(size), 0) AS bytes FROM changes";
+    const row = this.tables.read<{ changes: number; bytes: number }>(query)[0];
+    return { droppedSeq: this.readDroppedSeq(), ...(row ?? { changes: 0, bytes: 0 }) };
   }
 
   writeTotals({ droppedSeq, changes, bytes }: LogTotals): void {
@@ -87,64 +91,5 @@ export class SqliteEpochs extends SqlitePart implements EpochTable {
       FROM epochs WHERE id = ?`;
     const row = this.tables.read<{ seq: number | null }>(query, id)[0];
     return row === undefined ? null : (row.seq ?? Number.POSITIVE_INFINITY);
-  }
-}
-
-export class SqliteReceipts extends SqlitePart implements ReceiptTable {
-  find(userId: string, requestId: string): Receipt | null {
-    const row = this.tables.read<{ fingerprint: string; answer: string }>(
-      "SELECT fingerprint, answer FROM receipts WHERE user_id = ? AND request_id = ?",
-      userId,
-      requestId,
-    )[0];
-    return row === undefined ? null : { userId, requestId, ...row };
-  }
-
-  insert({ userId, requestId, fingerprint, answer }: Receipt, { number, total }: ReceiptPlace, at: number) {
-    this.tables.write(
-      `INSERT OR REPLACE INTO receipts (user_id, request_id, number, total, at, fingerprint, answer)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      userId,
-      requestId,
-      number,
-      total,
-      at,
-      fingerprint,
-      answer,
-    );
-  }
-
-  newest(userId: string): ReceiptPlace | null {
-    return this.#end(userId, "DESC");
-  }
-
-  oldest(userId: string): ReceiptPlace | null {
-    return this.#end(userId, "ASC");
-  }
-
-  #end(userId: string, order: "ASC" | "DESC"): ReceiptPlace | null {
-    const query = `SELECT number, total FROM receipts WHERE user_id = ? ORDER BY number ${order} LIMIT 1`;
-    return this.tables.read<{ number: number; total: number }>(query, userId)[0] ?? null;
-  }
-
-  deleteOldest(userId: string): void {
-    this.tables.write(
-      `DELETE FROM receipts WHERE user_id = ?1
-       AND number = (SELECT min(number) FROM receipts WHERE user_id = ?1)`,
-      userId,
-    );
-  }
-
-  deleteUser(userId: string): void {
-    this.tables.write("DELETE FROM receipts WHERE user_id = ?", userId);
-  }
-
-  deleteExpired(at: number, limit: number): void {
-    this.tables.write(
-      `DELETE FROM receipts WHERE position IN
-       (SELECT position FROM (SELECT position, at FROM receipts ORDER BY position LIMIT ?) WHERE at < ?)`,
-      limit,
-      at,
-    );
   }
 }

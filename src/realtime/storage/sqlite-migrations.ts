@@ -84,4 +84,14 @@ export const MIGRATIONS: readonly Migration[] = [
     before: "ALTER TABLE events ADD COLUMN trace TEXT;",
     after: "",
   },
+  {
+    // Receipts had two indexes. The last column is for version 8, which finds no expired receipts without it.
+    version: 9,
+    table: "receipts",
+    before: "ALTER TABLE receipts RENAME TO receipts_8;",
+    after: `
+      INSERT INTO receipts (user_id, request_id, number, total, at, fingerprint, answer)
+      SELECT user_id, request_id, number, total, at, fingerprint, answer FROM receipts_8;
+      DROP TABLE receipts_8;`,
+  },
 ];

@@ -77,6 +77,21 @@ type ChangedRow = {
 export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable {
   /** False while there are certainly none; null if not known. */
   #mayHaveCauses: boolean | null = null;
+  /** Of the stores that are noted: to note one again changes nothing, unless a cause is added or removed. */
+  readonly #noted = new Set<string>();
+  #writtenAt = 0;
+
+  constructor(tables: SqliteTables) {
+    super(tables);
+    tables.onUndone((writes) => {
+      if (this.#writtenAt > writes) this.#forget();
+    });
+  }
+
+  #forget(): void {
+    this.#mayHaveCauses = null;
+    this.#noted.clear();
+  }
 
   note({ store, fromSeq, cause }: ChangedStore): void {
     if (cause !== null) {
@@ -92,9 +107,12 @@ export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable
       this.#mayHaveCauses = true;
     } else {
       this.#mayHaveCauses ??= this.tables.read("SELECT 1 FROM change_causes LIMIT 1").length > 0;
+      if (!this.#mayHaveCauses && this.#noted.has(store)) return;
       if (this.#mayHaveCauses) this.tables.write("DELETE FROM change_causes WHERE store = ?", store);
     }
     this.tables.write("INSERT OR IGNORE INTO changed_stores VALUES (?, ?)", store, fromSeq);
+    this.#noted.add(store);
+    this.#writtenAt = this.tables.writes;
   }
 
   list(): ChangedStore[] {
@@ -110,7 +128,7 @@ export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable
   clear(): void {
     this.tables.write("DELETE FROM changed_stores");
     this.tables.write("DELETE FROM change_causes");
-    this.#mayHaveCauses = null;
+    this.#forget();
   }
 }
 

@@ -4,7 +4,8 @@ import { MIGRATIONS } from "./sqlite-migrations.ts";
 
 /**
  * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per
- * user. Of the changes of an entry the log has one, the latest.
+ * user. Of the changes of an entry the log has one, the latest; only deletions have `store` and `key`, and those that
+ * version 8 wrote. What version 8 needs and this one does not: `position` of receipts, and `store_totals`.
  */
 const TABLES: Readonly<Record<string, string>> = {
   room: `CREATE TABLE IF NOT EXISTS room (
@@ -50,17 +51,16 @@ const TABLES: Readonly<Record<string, string>> = {
     after_seq INTEGER NOT NULL
   );`,
   receipts: `CREATE TABLE IF NOT EXISTS receipts (
-    position INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL,
     request_id TEXT NOT NULL,
     number INTEGER NOT NULL,
     total INTEGER NOT NULL,
     at INTEGER NOT NULL,
     fingerprint TEXT NOT NULL,
-    answer TEXT NOT NULL
-  );
-  CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_request ON receipts (user_id, request_id);
-  CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_user ON receipts (user_id, number);`,
+    answer TEXT NOT NULL,
+    position INTEGER,
+    PRIMARY KEY (user_id, request_id)
+  ) WITHOUT ROWID;`,
   entries: `CREATE TABLE IF NOT EXISTS entries (
     store TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -195,9 +195,13 @@ const SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
 /** Few enough to be held in memory, whatever they contain. */
 const ROWS_AT_ONCE = 32;
 
+/** Discards what was written since `writes` had this value. */
+type Undone = (writes: number) => void;
+
 export class SqliteTables {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  readonly #undone: Undone[] = [];
   #exist: boolean;
   #writes = 0;
 
@@ -208,13 +212,19 @@ export class SqliteTables {
   }
 
   transaction<T>(work: () => T): T {
-    const existed = this.#exist;
+    const [existed, writes] = [this.#exist, this.#writes];
     try {
       return this.#storage.transactionSync(work);
     } catch (error) {
       this.#exist = existed; // tables are rolled back like rows
+      for (const forget of this.#undone) forget(writes);
       throw error;
     }
+  }
+
+  /** Calls `forget` when what was written is undone: what memory knows of it is to be discarded. */
+  onUndone(forget: Undone): void {
+    this.#undone.push(forget);
   }
 
   /** The rows of a query, or those that a statement returns; none while there are no tables. */
@@ -261,5 +271,6 @@ export class SqliteTables {
         .join("\n"),
     );
     this.#exist = false;
+    for (const forget of this.#undone) forget(0);
   }
 }

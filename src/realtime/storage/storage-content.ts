@@ -36,9 +36,8 @@ export interface EntryTable {
   size(store: string): StoreSize;
   /** A size without entries deletes the store. */
   writeSize(store: string, size: StoreSize): void;
-  /** Of all stores of the room. */
+  /** Of all stores of the room: their sizes together. */
   totals(): StoreTotals;
-  writeTotals(totals: StoreTotals): void;
   /** Sorted by name. */
   listStores(): (StoreSize & { readonly name: string })[];
 }

@@ -8,19 +8,28 @@ export interface LoggedChange {
   readonly data: string;
 }
 
-/** The entry of a store that a change is about. */
+/** An entry of a store. */
 export interface EntryAddress {
   readonly store: string;
   readonly key: string;
 }
+
+/** Which earlier change a new one replaces, because the log keeps the latest of each entry. */
+export type Replaced =
+  /** The one with this seq, if it is kept. */
+  | { readonly seq: number }
+  /** The one that deleted the entry, if there is one that is kept. */
+  | { readonly deletionOf: EntryAddress };
 
 export interface NewChange extends LoggedChange {
   /** Epoch milliseconds. */
   readonly at: number;
   /** What the change counts towards {@link LogTotals.bytes}. */
   readonly size: number;
-  /** The entry whose new state this is: the log keeps the latest change of each. Null for other changes. */
-  readonly entry: EntryAddress | null;
+  /** Null for a change that replaces none. */
+  readonly replaces: Replaced | null;
+  /** The entry that this deletes: the change can be replaced by its address. Null for other changes. */
+  readonly deletes: EntryAddress | null;
 }
 
 export interface LogTotals {
@@ -34,7 +43,7 @@ export interface LogTotals {
 export interface ChangeLog {
   /** The latest change's seq; 0 before the first. */
   lastSeq(): number;
-  /** Logs a change. Returns the size of the earlier change of its entry, which it replaces; null if there is none. */
+  /** Logs a change. Returns the size of the one that it replaces; null if there is none. */
   append(change: NewChange): number | null;
   /** The changes that are kept, oldest first, read as far as the caller iterates. */
   oldest(): Iterable<Pick<NewChange, "seq" | "at" | "size">>;
@@ -42,7 +51,10 @@ export interface ChangeLog {
   drop(seq: number): void;
   /** The kept changes after `seq`, in order. */
   listAfter(seq: number): LoggedChange[];
+  readDroppedSeq(): number;
+  /** Counts what is kept: reads all of it. */
   readTotals(): LogTotals;
+  /** Keeps that changes were dropped, with what is left. */
   writeTotals(totals: LogTotals): void;
 }
 
@@ -67,7 +79,7 @@ export interface Receipt {
   readonly answer: string;
 }
 
-/** The place of a receipt among those of its user, and the size of them all up to this one. */
+/** The place of a receipt among those of its user: both numbers are higher than those of each earlier one. */
 export interface ReceiptPlace {
   /** Counts up by 1 for each receipt of the user. */
   readonly number: number;
@@ -75,17 +87,27 @@ export interface ReceiptPlace {
   readonly total: number;
 }
 
+/** A receipt as it is stored; `at` is when it was made (epoch ms). */
+export interface PlacedReceipt extends Receipt, ReceiptPlace {
+  readonly at: number;
+}
+
+/** What is before the first receipt to keep. */
+export type ReceiptBounds = Omit<PlacedReceipt, keyof Receipt>;
+
 export interface ReceiptTable {
-  find(userId: string, requestId: string): Receipt | null;
+  find(userId: string, requestId: string): PlacedReceipt | null;
   /** Adds a receipt; it replaces an earlier one of the same user and id. */
-  insert(receipt: Receipt, place: ReceiptPlace, at: number): void;
-  /** The user's latest receipt; null if there is none. */
+  insert(receipt: PlacedReceipt): void;
+  /** The place of the user's latest receipt, which may be deleted by now; null if none is known. */
   newest(userId: string): ReceiptPlace | null;
-  /** The user's earliest receipt; null if there is none. */
-  oldest(userId: string): ReceiptPlace | null;
-  deleteOldest(userId: string): void;
+  /** Deletes the user's receipts of which a number is below that of the bounds. */
+  deleteBefore(userId: string, bounds: ReceiptBounds): void;
   /** Deletes all receipts of the user. */
   deleteUser(userId: string): void;
-  /** Of the earliest `limit` receipts of all users, deletes those made before `at` (epoch ms). */
-  deleteExpired(at: number, limit: number): void;
+  /**
+   * Deletes the receipts made before `at` (epoch ms) of the next other user in the order of ids, the first one after the
+   * last. Done again and again for those who write, it deletes in time those of all who are gone.
+   */
+  deleteExpiredOfNext(userId: string, at: number): void;
 }

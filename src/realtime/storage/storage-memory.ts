@@ -4,8 +4,9 @@ import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";
-import { MemoryChanges, MemoryEpochs, MemoryReceipts } from "./memory-log.ts";
+import { MemoryChanges, MemoryEpochs } from "./memory-log.ts";
 import { MemoryChangedStores, MemoryDocumentNotes, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
+import { MemoryReceipts } from "./memory-receipts.ts";
 import { MemoryVersions } from "./memory-versions.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 

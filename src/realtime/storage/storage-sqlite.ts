@@ -1,11 +1,13 @@
 /** The room's storage in the SQLite database of its Durable Object. */
 import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
-import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments } from "./sqlite-documents.ts";
+import { SqliteEntries } from "./sqlite-entries.ts";
 import { SqliteGraces } from "./sqlite-graces.ts";
-import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
+import { SqliteChanges, SqliteEpochs } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
+import { SqliteReceipts } from "./sqlite-receipts.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import { SqliteVersions } from "./sqlite-versions.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";

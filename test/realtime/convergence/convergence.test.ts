@@ -56,13 +56,18 @@ describe.each([
 ] as const)("a log of changes in %s", (_, withStorage) => {
   const openLog = (storage: RoomStorage, now = () => 0) => {
     const changes = new Changes(storage, now, crypto.randomUUID.bind(crypto));
+    /** By the keys of entries, their latest changes. */
+    const written = new Map<string, number>();
     return {
       changes,
       append: (times: number, keyOf: (index: number) => string | null, dataOf: () => object = () => ({})) =>
         changes.transaction(() => {
           for (let index = 0; index < times; index += 1) {
             const key = keyOf(index);
-            changes.append("storeChanged", dataOf, key === null ? null : { store: "s", key });
+            const before = written.get(key ?? "") ?? 0;
+            const entry = key === null ? null : { store: "s", key, before, isDeleted: false };
+            const { seq } = changes.append("storeChanged", dataOf, entry);
+            if (key !== null) written.set(key, seq);
           }
         }),
       seqsSince: (seq: number): number[] | null => {
@@ -139,7 +144,8 @@ describe.each([
       append(2, (index) => `${index}`);
       const failing = () =>
         changes.transaction(() => {
-          changes.append("storeChanged", () => ({ large: "x".repeat(2_000_000) }), { store: "s", key: "0" });
+          const entry = { store: "s", key: "0", before: 1, isDeleted: false };
+          changes.append("storeChanged", () => ({ large: "x".repeat(2_000_000) }), entry);
           throw new Error("on purpose");
         });
       expect(failing).toThrow("on purpose");

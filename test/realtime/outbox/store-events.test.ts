@@ -29,7 +29,7 @@ beforeEach(() => {
 const change = (...stores: string[]) =>
   changes.transaction(() => {
     const fromSeq = changes.lastSeq + 1;
-    for (const store of stores) changes.append("storeChanged", () => ({}), { store, key: "k" });
+    for (const _ of stores) changes.append("storeChanged", () => ({}));
     events.note(stores, fromSeq);
   });
 

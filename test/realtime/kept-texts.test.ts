@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../src/realtime/storage/key-order.ts";
-import { SqliteEntries } from "../../src/realtime/storage/sqlite-content.ts";
+import { SqliteEntries } from "../../src/realtime/storage/sqlite-entries.ts";
 import { SqliteTables } from "../../src/realtime/storage/sqlite-tables.ts";
 import { TextMemory } from "../../src/realtime/storage/text-memory.ts";
 

@@ -19,9 +19,8 @@ export const STORES: readonly Mutant[] = [
   {
     bug: "changes that were undone are sent",
     file: "src/realtime/content/changes.ts",
-    code: `this.reset();
-      throw error;`,
-    by: "throw error;",
+    code: "this.#unsent.length = unsent;",
+    by: "",
     tests: ["test/realtime/stores.test.ts"],
   },
   {

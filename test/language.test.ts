@@ -44,4 +44,4 @@ it("uses the glossary's terms and plain phrases", () => {
       ),
   );
   expect(found).toEqual([]);
-});
+}, 60_000);

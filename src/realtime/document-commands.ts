@@ -1,12 +1,13 @@
 /** Reads and changes the documents of a room, for the organization and for the room's own users. */
-import { mergeUpdates } from "yjs";
 import type { Actor } from "../context/actor.ts";
 import { type RequestContext, requireRoomAccess } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import { type Rendered, renderType } from "./documents/content/render-type.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
-import { renderType, type SharedType } from "./documents/render.ts";
+import { mergeMany } from "./documents/merge-many.ts";
+import type { SharedType } from "./documents/shared-types.ts";
 import type { Author } from "./port/document-history.ts";
 import type { DocumentDetails, ListedDocument } from "./port/room-documents.ts";
 
@@ -25,6 +26,8 @@ interface Rendering {
   readonly type: SharedType;
   /** The name of the shared type. */
   readonly root: string;
+  /** Of the content, in characters; null for all of it. */
+  readonly maxLength: number | null;
 }
 
 /** By name. NOT_FOUND when the room does not exist. */
@@ -51,20 +54,20 @@ export async function describeDocument(
 
 /** The whole document, or a version of it, as one update. NOT_FOUND when the room has no such document or version. */
 export async function readDocument(
-  ctx: DocumentContext,
+  ctx: LiveRoomContext,
   place: DocumentPlace,
   version: number | null,
 ): Promise<Uint8Array> {
-  return mergeUpdates([...(await readUpdates(ctx, place, version))]);
+  return mergeMany(await readUpdates(ctx, place, version));
 }
 
-/** The content of one of its shared types, as text or JSON. CONFLICT when the document is large. */
+/** The content of one of its shared types, as text or JSON. CONFLICT when the document, or all of its content, is too large. */
 export async function renderDocument(
   ctx: LiveRoomContext,
   place: DocumentPlace,
-  { version, type, root }: Rendering,
-): Promise<unknown> {
-  return renderType(await readUpdates(ctx, place, version), type, root);
+  { version, ...rendering }: Rendering,
+): Promise<Rendered> {
+  return renderType(await readDocument(ctx, place, version), rendering);
 }
 
 async function readUpdates(

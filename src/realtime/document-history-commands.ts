@@ -9,9 +9,9 @@ import {
   requireEditor,
 } from "./document-commands.ts";
 import { type Change, compareType } from "./documents/compare/compare.ts";
-import type { SharedType } from "./documents/render.ts";
 import { revertingUpdate } from "./documents/revert.ts";
 import { rollbackUpdate } from "./documents/rollback.ts";
+import type { SharedType } from "./documents/shared-types.ts";
 import type { HistoryPage, TrailEntry, VersionInfo } from "./port/document-history.ts";
 
 /** Who wrote what in a document and when, newest first. NOT_FOUND when the room has no such document. */

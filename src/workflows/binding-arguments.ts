@@ -3,7 +3,7 @@ import * as z from "zod";
 import { cleanName } from "../files/file-name.ts";
 import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../realtime/documents/limits.ts";
-import { SHARED_TYPES } from "../realtime/documents/render.ts";
+import { SHARED_TYPES } from "../realtime/documents/shared-types.ts";
 import { Key, StoreName } from "../realtime/protocol/messages.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */

@@ -169,12 +169,14 @@ export class RunBindings extends RpcTarget implements HostBindings {
   }
 
   documentsGet(name: Sent, content: Sent): Promise<BindingAnswer<unknown>> {
-    return this.#call("documents.get", { name, content }, ({ name, content }) => {
+    return this.#call("documents.get", { name, content }, async ({ name, content }) => {
       const place = { roomId: this.#scope.roomId, document: name };
-      return renderDocument(this.#context, place, { ...content, version: null }).catch((error: unknown) => {
+      const whole = { ...content, version: null, maxLength: null };
+      const rendered = await renderDocument(this.#context, place, whole).catch((error: unknown) => {
         if (error instanceof AppError && error.code === "NOT_FOUND") return null;
         throw error;
       });
+      return rendered === null ? null : rendered.content;
     });
   }
 

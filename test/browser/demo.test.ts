@@ -229,30 +229,6 @@ describe("the board", () => {
     await bo.note("Typed").waitFor({ state: "detached" });
   });
 
-  it("supports moving, resizing and deleting a shape by pointer and by keyboard, which says what it did", async () => {
-    await ada.draw("Box", [820, 600], [880, 640]);
-    await ada.page.getByRole("button", { name: "Move", exact: true }).click();
-    const [own, others] = [ada, bo].map(({ page }) => page.getByRole("option", { name: "Blue box" }).last());
-    const drawn = await own?.getAttribute("d");
-    const arrives = (what: string) =>
-      eventually(what, async () => {
-        const [mine, theirs] = [await own?.getAttribute("d"), await others?.getAttribute("d")];
-        return mine !== drawn && mine === theirs;
-      });
-    await ada.drag([820, 620], [840, 640]);
-    await arrives("the box is moved for both");
-    await ada.page.locator("[aria-selected=true]:focus").waitFor();
-    await ada.page.keyboard.press("Shift+ArrowLeft");
-    await ada.notice("Blue box moved to").waitFor({ state: "attached" });
-    await ada.page.keyboard.press("Control+ArrowRight");
-    await ada.notice("Blue box is 70 wide").waitFor({ state: "attached" });
-    await arrives("the box is resized for both");
-    const count = await bo.page.getByRole("option").count();
-    await ada.page.keyboard.press("Delete");
-    await ada.notice("Blue box deleted").waitFor({ state: "attached" });
-    await eventually("it is gone", async () => (await bo.page.getByRole("option").count()) === count - 1);
-  });
-
   it("supports touch", async () => {
     const cleo = await welcome("Cleo", {
       viewport: { width: 390, height: 844 },

@@ -1,17 +1,8 @@
 /** Makes an update smaller that does the same: what was inserted in one place piece by piece becomes one, and deleted content can go. */
 import * as encoding from "lib0/encoding";
 import { RangeMap } from "./range-map.ts";
-import {
-  COLLECTED,
-  CONTENT_BITS,
-  DELETED,
-  HAS_ORIGIN,
-  type OperationId,
-  readUpdate,
-  SKIP,
-  type Struct,
-  TEXT,
-} from "./update-reader.ts";
+import { COLLECTED, DELETED, SKIP, TEXT } from "./update-content.ts";
+import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
 
 /** What an update will have as one. */
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {

@@ -41,6 +41,11 @@ export const MAX_VERSION_NAME_LENGTH = 255;
 /** How many of its authors a version, or an entry of the trail, names. */
 export const MAX_AUTHORS = 100;
 
+/** What is shown of a document without building it: of so many bytes, in so many pieces, so many characters. An isolate has 128 MiB. */
+export const MAX_SHOWN_BYTES = 24 * MEBIBYTE;
+export const MAX_SHOWN_PIECES = 1_000_000;
+export const MAX_SHOWN_LENGTH = 4 * MEBIBYTE;
+
 /** What two points of a document's history may have between them, to be compared: in bytes, and in entries of the trail. */
 export const MAX_COMPARED_BYTES = 4 * MEBIBYTE;
 export const MAX_COMPARED_ENTRIES = 50_000;

@@ -1,7 +1,7 @@
 /** Brings a document back to an earlier state by an ordinary edit. Builds the document, so it has to be small. */
 import * as Y from "yjs";
-import { requireBuildable } from "./render.ts";
 import { editAsServer } from "./server-clients.ts";
+import { requireBuildable } from "./shared-types.ts";
 
 /**
  * The update that makes a document show what it showed after `before`, where `current` is all that it has now; null when

@@ -4,8 +4,8 @@ import type { Author, AuthoredUpdate } from "../port/document-history.ts";
 import { type Attribution, attribute } from "./attribution.ts";
 import { mergeMany } from "./merge-many.ts";
 import type { RangeMap } from "./range-map.ts";
-import { requireBuildable } from "./render.ts";
 import { editAsServer } from "./server-clients.ts";
+import { requireBuildable } from "./shared-types.ts";
 import { itemsOf, writtenAgain } from "./written-again.ts";
 
 /** How far outwards the containers are looked at with which something was deleted. */

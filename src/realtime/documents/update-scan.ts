@@ -1,6 +1,7 @@
 /** Which operations a Yjs update has, and which it deletes. */
 import type { ClockRange } from "./id-set.ts";
-import { CONTENT_BITS, readUpdate, SKIP } from "./update-reader.ts";
+import { SKIP } from "./update-content.ts";
+import { CONTENT_BITS, readUpdate } from "./update-reader.ts";
 
 /** What an update has: operations, and deletions of operations. */
 export interface UpdateContent {

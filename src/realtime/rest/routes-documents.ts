@@ -8,25 +8,18 @@ import {
   describeDocument,
   listDocuments,
   readDocument,
-  renderDocument,
   writeDocument,
 } from "../document-commands.ts";
 import { MAX_UPDATE_BYTES } from "../documents/limits.ts";
-import { SHARED_TYPES } from "../documents/render.ts";
 import { DocumentDetails, DocumentSummary, presentDetails, presentDocument } from "./document-schema.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { documentContentEndpoint } from "./routes-document-content.ts";
+import { version } from "./version-query.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
 /** It inserts the letter a into the text `t`. */
 const EXAMPLE = "AQEBAAQBAXQBYQA=";
 const Update = z.base64().meta({ description: "A Yjs update (version 1) in Base64.", example: EXAMPLE });
-
-/** Of reading a document. */
-const version = wholeNumber.optional().meta({
-  description: "The number of a version, to read that instead of the document as it is.",
-  override: { type: "integer", minimum: 1 },
-});
 
 const common = { module: "Rooms", access: "member", status: 200 } as const;
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
@@ -75,33 +68,7 @@ export const documentEndpoints = [
       update: bytesToBase64(await readDocument(ctx, params, query.version ?? null)),
     }),
   }),
-  endpoint({
-    ...common,
-    method: "GET",
-    path: `${DOCUMENT_PATH}/content`,
-    operation: "getDocumentContent",
-    summary: "Get the content of one of a document's shared types",
-    details: "As text or JSON. `CONFLICT` for a document of more than 1 MiB: read its update instead.",
-    errors: ["NOT_FOUND", "CONFLICT"],
-    query: z.object({
-      root: z
-        .string()
-        .min(1)
-        .max(255)
-        .default("default")
-        .meta({ description: "The name of the shared type." }),
-      type: z
-        .enum(SHARED_TYPES)
-        .default("text")
-        .meta({ description: "What it is. Text and XML become a string." }),
-      version,
-    }),
-    done: "Content retrieved",
-    data: z.object({ content: z.unknown().meta({ description: "Text or JSON.", example: "Hello" }) }),
-    handle: async (ctx, { params, query }) => ({
-      content: await renderDocument(ctx, params, { ...query, version: query.version ?? null }),
-    }),
-  }),
+  documentContentEndpoint,
   endpoint({
     ...common,
     method: "PUT",

@@ -146,7 +146,7 @@ export interface DocumentContent {
 export interface DocumentsBinding {
   /** The room's documents, by name. */
   list(): Promise<RoomDocument[]>;
-  /** What one of them contains now, or null if the room has no such document. Rejects for one above 1 MiB. */
+  /** What one of them contains now, or null if the room has no such document. Rejects for more than 4,194,304 characters. */
   get(name: string, content?: DocumentContent): Promise<unknown>;
 }
 

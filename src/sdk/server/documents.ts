@@ -2,46 +2,20 @@
 import type { Rest } from "../core/rest.ts";
 import type {
   DocumentChange,
+  DocumentContent,
   DocumentDetails,
   DocumentSummary,
   DocumentVersion,
   TrailEntry,
 } from "../wire/resources.ts";
-
-/** What a shared type is: the document itself does not say it. */
-export interface ContentOptions extends ReadOptions {
-  /** `text` by default. Text and XML are returned as a string. */
-  readonly type?: "text" | "map" | "array" | "xml";
-  /** The name of the shared type; `default` if it is left out, which is that of Tiptap. */
-  readonly root?: string;
-}
-
-/** Which page of a document's history. */
-export interface HistoryOptions {
-  /** 50 if it is left out, 100 at most. */
-  readonly limit?: number;
-  /** The `next` of the page before. */
-  readonly before?: number;
-}
-
-/** What to read of a document. */
-export interface ReadOptions {
-  /** The number of a version; the document as it is if it is left out. */
-  readonly version?: number;
-}
-
-/** Which versions to compare, and of which shared type. */
-export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
-  /** The number of the earlier version; the document before anything was written if it is left out. */
-  readonly from?: number;
-  /** The number of the later version; the document as it is if it is left out. */
-  readonly to?: number;
-}
-
-/** Whose changes to take back, and which. */
-export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
-  readonly userId: string;
-}
+import type {
+  CompareOptions,
+  ContentOptions,
+  HistoryOptions,
+  PreviewOptions,
+  ReadOptions,
+  RollbackOptions,
+} from "./document-options.ts";
 
 export class Documents {
   readonly #rest: Rest;
@@ -72,11 +46,22 @@ export class Documents {
     return Uint8Array.from(atob(update), (char) => char.charCodeAt(0));
   }
 
-  /** The content of one of its shared types. `CONFLICT` for a document of more than 1 MiB. */
+  /**
+   * The content of one of its shared types. `CONFLICT` for one of more than 4,194,304 characters, of which
+   * {@link preview} returns the beginning, and for a document of more than 24 MiB.
+   */
   async content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
+    return (await this.#content(roomId, name, options)).content;
+  }
+
+  /** The beginning of one of its shared types, and which others there are. `CONFLICT` for a document of more than 24 MiB. */
+  preview(roomId: string, name: string, options: PreviewOptions): Promise<DocumentContent> {
+    return this.#content(roomId, name, options);
+  }
+
+  #content(roomId: string, name: string, options: ContentOptions | PreviewOptions): Promise<DocumentContent> {
     const path = [...pathOf(roomId, name), "content"];
-    return (await this.#rest.request<{ content: unknown }>({ method: "GET", path, query: { ...options } }))
-      .content;
+    return this.#rest.request({ method: "GET", path, query: { ...options } });
   }
 
   /** Who wrote what and when, newest first. `next` is null on the last page. */

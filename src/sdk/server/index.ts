@@ -64,6 +64,7 @@ export type {
   DeliveryStats,
   DocumentAuthor,
   DocumentChange,
+  DocumentContent,
   DocumentDetails,
   DocumentSegment,
   DocumentSummary,
@@ -83,6 +84,7 @@ export type {
   Replay,
   Role,
   Room,
+  SharedTypeName,
   StorageFile,
   TrailEntry,
   UploadResult,
@@ -103,11 +105,12 @@ export type { CommentFilter, Comments } from "./comments.ts";
 export type {
   CompareOptions,
   ContentOptions,
-  Documents,
   HistoryOptions,
+  PreviewOptions,
   ReadOptions,
   RollbackOptions,
-} from "./documents.ts";
+} from "./document-options.ts";
+export type { Documents } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { FileSearch, Files, ServerUpload } from "./files.ts";
 export type { AuditFilter, Organization } from "./organization.ts";

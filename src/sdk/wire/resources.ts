@@ -11,6 +11,7 @@ export type { Quota } from "../../quotas/schema.ts";
 export type { Comment } from "../../realtime/protocol/comment.ts";
 export type { DocumentAuthor } from "../../realtime/rest/author-schema.ts";
 export type { DocumentChange, DocumentSegment } from "../../realtime/rest/comparison-schema.ts";
+export type { DocumentContent, SharedTypeName } from "../../realtime/rest/content-schema.ts";
 export type { DocumentDetails, DocumentSummary } from "../../realtime/rest/document-schema.ts";
 export type { DocumentVersion, TrailEntry } from "../../realtime/rest/history-schema.ts";
 export type { ApiRequest } from "../../request-log/schema.ts";

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import type { Authored } from "../../../src/realtime/documents/attribution.ts";
 import { type Change, compareType } from "../../../src/realtime/documents/compare/compare.ts";
-import type { SharedType } from "../../../src/realtime/documents/render.ts";
 import { revertingUpdate } from "../../../src/realtime/documents/revert.ts";
+import type { SharedType } from "../../../src/realtime/documents/shared-types.ts";
 import type { Author } from "../../../src/realtime/port/document-history.ts";
 import { type Edit, edit, updatesOf } from "./yjs-edits.ts";
 
@@ -192,7 +192,7 @@ it("is refused for documents that are large or nested too deeply, and for too ma
     () => undefined,
     (doc) => doc.getText("root").insert(0, "x".repeat(1_100_000)),
   );
-  expect(() => compare("text")).toThrow("neither rendered, compared nor restored");
+  expect(() => compare("text")).toThrow("neither compared, restored nor rolled back");
   expect(compareType([before, ...since.map(({ data }) => data)].slice(0, 1), [], "text", "root")).toEqual([]);
   const deep = changing(
     () => undefined,

@@ -95,14 +95,20 @@ it("the summary of a document is what the list says of it, with its versions and
   });
 });
 
-it("a viewer reads and may not write, and what is no update changes nothing (D8, D16)", async () => {
+it("a viewer reads and may not write, and what is no update changes nothing (D8, D16, D27)", async () => {
   const { api, path, user, put } = await roomWithDocuments();
   const [ada, vera] = [await user("editor"), await user("viewer")];
   expect((await put(textUpdate("x"), api.as(vera.token))).error?.code).toBe("FORBIDDEN");
   expect((await put(textUpdate("x"), api.as(ada.token))).data).toEqual({ applied: true });
   expect((await put(new Uint8Array([1, 2, 3]))).error?.code).toBe("VALIDATION_ERROR");
   expect((await api.put(`${path}/notes`, { update: "AAA=" })).data).toEqual({ applied: false });
-  expect((await api.as(vera.token).get(`${path}/notes/content?type=text`)).data).toEqual({ content: "x" });
+  const read = (query: string) => api.as(vera.token).get(`${path}/notes/content?${query}`);
+  const types = [{ name: "default", type: "text" }];
+  expect((await read("type=text")).data).toEqual({ content: "x", truncated: false, types });
+  expect((await put(textUpdate("yz"))).data).toEqual({ applied: true });
+  expect((await read("maxLength=2")).data).toMatchObject({ truncated: true, types });
+  for (const maxLength of ["0", "-1", "4194305"])
+    expect((await read(`maxLength=${maxLength}`)).error?.code).toBe("BAD_REQUEST");
 });
 
 it("a token may be a subprotocol, and an unknown room is a close code (D9, D13)", async () => {
@@ -180,7 +186,7 @@ it("versions are named, listed, read and deleted, by those who may write (D20)",
   expect((await api.as(vera.token).post(versions, { name: "Mine" })).error?.code).toBe("FORBIDDEN");
   await put(textUpdate("two"));
   const read = (version: string) => api.as(vera.token).get(`${path}/notes/content?version=${version}`);
-  expect((await read("1")).data).toEqual({ content: "one" });
+  expect((await read("1")).data).toMatchObject({ content: "one" });
   expect((await read("2")).error).toMatchObject({ code: "NOT_FOUND", message: "Version not found" });
   expect((await read("x")).error?.code).toBe("BAD_REQUEST");
   await api.post(versions, { name: "Final" });

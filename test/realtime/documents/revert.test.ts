@@ -85,6 +85,6 @@ it("is nothing for a document that shows the same, and refused for a large one (
   expect(revertingUpdate(small, small)).toBeNull();
   doc.getText("text").insert(0, "x".repeat(1_100_000));
   expect(() => revertingUpdate(small, Y.encodeStateAsUpdate(doc))).toThrow(
-    "is neither rendered, compared nor restored",
+    "is neither compared, restored nor rolled back",
   );
 });

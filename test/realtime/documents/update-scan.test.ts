@@ -6,7 +6,7 @@ import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { type ClockRange, IdSet } from "../../../src/realtime/documents/id-set.ts";
-import { MalformedUpdate } from "../../../src/realtime/documents/update-reader.ts";
+import { MalformedUpdate } from "../../../src/realtime/documents/update-content.ts";
 import { scanUpdate } from "../../../src/realtime/documents/update-scan.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 

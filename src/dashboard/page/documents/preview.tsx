@@ -7,6 +7,7 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { formatSize } from "../ui/size.ts";
+import { BeginningView } from "./beginning.tsx";
 import { Comparison } from "./comparison.tsx";
 import { ContentView } from "./content-view.tsx";
 import type { Choice, Chosen } from "./use-choice.ts";
@@ -27,11 +28,7 @@ export function Preview(props: PreviewProps) {
   const { bytes } = props.document;
   const [isAsked, setAsked] = useState(false);
   if (bytes > MAX_READ_BYTES)
-    return (
-      <p className="soft">
-        With {formatSize(bytes)}, the document is too large to be shown here. You can download its update.
-      </p>
-    );
+    return <BeginningView place={props.place} document={props.document} version={props.choice.version} />;
   if (bytes > MAX_SHOWN_BYTES && !isAsked)
     return (
       <div className="restored">

@@ -1,6 +1,6 @@
 /** The board: notes, shapes and the others' cursors, on an endless surface. */
 import { useRoom, useStoreActions, useUpdateMyPresence } from "atrium/react";
-import { type DragEvent, type PointerEvent, useRef, useState } from "react";
+import { type DragEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 import { Reactions } from "../panels/reactions.tsx";
 import { MAX_NOTES, NOTE_SIZE, type Note, type Presence, placeOf } from "../room/model.ts";
 import type { Point } from "../room/shape.ts";
@@ -9,23 +9,34 @@ import { Cursors } from "./cursors.tsx";
 import { Gestures, type Tool } from "./gestures.ts";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
-import { focusShape, Shapes } from "./shapes.tsx";
+import { Shapes, useDrawing } from "./shapes.tsx";
 import { Toolbar } from "./toolbar.tsx";
-import { useDrawing, useShapeSelection } from "./use-drawing.ts";
-import { FIRST_BOX, freePart, pointOf, useView } from "./use-view.ts";
 
-/** How far from a shape's line a pointer holds it, in pixels of the window: a finger is less exact. */
-const reachOf = ({ pointerType }: PointerEvent) => (pointerType === "touch" ? 18 : 9);
+/** What the first visitor sees, below the header and above the tools. */
+const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
+const SIDE = 16;
+/** On narrow screens, the panels are above and below each other. */
+const panelHeights = () => (innerWidth > 960 ? { top: 76, bottom: 92 } : { top: 204, bottom: 150 });
+const ZOOM_PER_PIXEL = 1.0025;
+/** On a phone, things are smaller, but not so small that no one can hit them. */
+const FARTHEST_AT_FIRST = 0.5;
 
-const isOnNote = ({ target }: { readonly target: EventTarget }): boolean =>
-  target instanceof Element && target.closest(".note") !== null;
+const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => ({
+  x: clientX,
+  y: clientY,
+});
+
+/** The part of the window that no panel covers. */
+const freePart = () => {
+  const { top, bottom } = panelHeights();
+  return { x: SIDE, y: top, width: innerWidth - 2 * SIDE, height: innerHeight - top - bottom };
+};
 
 export function Board() {
   const { client } = useRoom();
   const setPresence = useUpdateMyPresence<Presence>();
   const notes = useStoreActions<Note>("notes");
   const drawing = useDrawing();
-  const selection = useShapeSelection();
   const [camera] = useState(() => new Camera());
   const [gestures] = useState(() => new Gestures(camera, drawing));
   const [tool, setTool] = useState<Tool>("move");
@@ -52,28 +63,38 @@ export function Board() {
       await create(place, (await client.storage.upload({ file })).key);
   };
   useKeys({ camera, history: client.history, choose: setTool, add });
-  useView(camera, main);
+  useEffect(() => {
+    const show = () => {
+      const { x, y, zoom } = camera.view;
+      const sizes = { "--x": `${x}px`, "--y": `${y}px`, "--zoom": zoom, "--grid": `${24 * zoom}px` };
+      for (const [name, size] of Object.entries(sizes)) main.current?.style.setProperty(name, String(size));
+    };
+    const wheel = (event: WheelEvent) => {
+      if (event.target instanceof HTMLTextAreaElement && event.target === document.activeElement) return;
+      event.preventDefault();
+      if (event.ctrlKey || event.metaKey) camera.zoomAt(pointOf(event), ZOOM_PER_PIXEL ** -event.deltaY);
+      else camera.pan({ x: -event.deltaX, y: -event.deltaY });
+    };
+    camera.fit(FIRST_BOX, freePart(), 1, FARTHEST_AT_FIRST);
+    show();
+    const element = main.current;
+    element?.addEventListener("wheel", wheel, { passive: false });
+    const stop = camera.subscribe(show);
+    return () => {
+      element?.removeEventListener("wheel", wheel);
+      stop();
+    };
+  }, [camera]);
 
-  const reveal = (point: Point) => camera.reveal(point, freePart());
   const press = (event: PointerEvent) => {
-    if (!event.isPrimary) selection.release(false);
-    if (isOnNote(event) || event.button > 1) {
+    const isOnNote = event.target instanceof Element && event.target.closest(".note") !== null;
+    if (isOnNote || event.button > 1) {
       gestures.press(event, null);
       return;
     }
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     event.currentTarget.setPointerCapture(event.pointerId);
-    const mayHold = tool === "move" && event.button === 0 && event.isPrimary;
-    const held = mayHold
-      ? selection.press(camera.toBoard(pointOf(event)), reachOf(event) / camera.view.zoom)
-      : null;
-    if (held !== null) focusShape(held);
-    else if (document.activeElement instanceof HTMLElement || document.activeElement instanceof SVGElement)
-      document.activeElement.blur();
-    gestures.press(event, held !== null ? null : event.button === 1 ? "move" : tool);
-  };
-  const release = (event: PointerEvent) => {
-    selection.release(event.type === "pointerup");
-    gestures.release(event);
+    gestures.press(event, event.button === 1 ? "move" : tool);
   };
   return (
     <>
@@ -82,23 +103,19 @@ export function Board() {
         data-tool={tool}
         onPointerDown={press}
         onPointerMove={(event) => {
-          const at = camera.toBoard(pointOf(event));
-          setPresence({ cursor: placeOf(at) });
-          selection.move(at);
+          setPresence({ cursor: placeOf(camera.toBoard(pointOf(event))) });
           gestures.move(event);
         }}
-        onPointerUp={release}
-        onPointerCancel={release}
-        // The focus is where a press has put it.
-        onMouseDown={(event) => isOnNote(event) || event.preventDefault()}
+        onPointerUp={(event) => gestures.release(event)}
+        onPointerCancel={(event) => gestures.release(event)}
         onPointerLeave={() => setPresence({ cursor: null })}
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
         <div className="sheet">
           <NoteCards camera={camera} />
-          <Shapes selection={selection} reveal={reveal} />
-          <Cursors reveal={reveal} />
+          <Shapes />
+          <Cursors reveal={(point) => camera.reveal(point, freePart())} />
         </div>
       </main>
       <Toolbar {...{ tool, setTool, tint, setTint, camera }} fit={() => camera.fit(FIRST_BOX, freePart())} />

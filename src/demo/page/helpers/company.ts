@@ -5,7 +5,9 @@ import { useEffect, useState } from "react";
 import { STORES } from "../room/model.ts";
 import { visitorToken } from "../room/visitor.ts";
 import { Helper, type HelperClient, type Role } from "./helper.ts";
-import { type Later, watchPage } from "./watch.ts";
+
+/** A page that no one has used for so long is not watched. */
+const IDLE_MS = 3 * 60 * 1000;
 
 const at = (x: number, y: number) => ({ x, y });
 
@@ -26,14 +28,24 @@ const rolesFor = (isWide: boolean): readonly Role[] => [
 /** Helpers have custom IDs, and visitors have none. */
 export const isHelper = ({ custom_id }: User): boolean => custom_id !== undefined;
 
-const later: Later = (act, ms) => {
-  const timer = setTimeout(act, ms);
-  return () => clearTimeout(timer);
-};
-
+/** Whether the page is visible, and was used lately. */
 function useIsWatched(): boolean {
   const [isWatched, setWatched] = useState(!document.hidden);
-  useEffect(() => watchPage(document, later, setWatched), []);
+  useEffect(() => {
+    let idle = 0;
+    const look = () => {
+      clearTimeout(idle);
+      setWatched(!document.hidden);
+      if (!document.hidden) idle = window.setTimeout(() => setWatched(false), IDLE_MS);
+    };
+    const signs = ["visibilitychange", "pointermove", "pointerdown", "keydown"];
+    for (const sign of signs) document.addEventListener(sign, look);
+    look();
+    return () => {
+      clearTimeout(idle);
+      for (const sign of signs) document.removeEventListener(sign, look);
+    };
+  }, []);
   return isWatched;
 }
 

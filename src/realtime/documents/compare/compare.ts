@@ -2,7 +2,7 @@
 import * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import type { Authored } from "../attribution.ts";
-import { type SharedType, sharedTypeOf } from "../render.ts";
+import { type SharedType, sharedTypeOf } from "../shared-types.ts";
 import { Budget } from "./budget.ts";
 import { compareText, isText } from "./compare-text.ts";
 import { itemsOf, requireDepth, valueAt } from "./items.ts";

@@ -4,7 +4,7 @@ import type { Author } from "../../port/document-history.ts";
 import { type Attribution, type Authored, attribute } from "../attribution.ts";
 import { mergeMany } from "../merge-many.ts";
 import { RangeMap } from "../range-map.ts";
-import { requireBuildable } from "../render.ts";
+import { requireBuildable } from "../shared-types.ts";
 
 /** A shared type, of whichever kind: its items. */
 export type Shared = Pick<Y.AbstractType<unknown>, "_start" | "_map">;

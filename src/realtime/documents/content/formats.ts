@@ -1,0 +1,33 @@
+/** The formats of a text as far as one has read, as the tags that Yjs writes around it. */
+
+export class Formats {
+  readonly #values = new Map<string, unknown>();
+
+  /** Reads on, over a mark. */
+  pass({ key, value }: { readonly key: string; readonly value: unknown }): void {
+    if (value === null) this.#values.delete(key);
+    else this.#values.set(key, value);
+  }
+
+  /** Around what stands here. */
+  tags(): { readonly opening: string; readonly closing: string } {
+    const sorted = [...this.#values].sort(byName);
+    return {
+      opening: sorted.map(([name, value]) => `<${name}${attributesOf(Object(value))}>`).join(""),
+      closing: sorted
+        .reverse()
+        .map(([name]) => `</${name}>`)
+        .join(""),
+    };
+  }
+}
+
+/** Attributes in a tag, sorted by their names. */
+export const attributesOf = (attributes: object): string =>
+  Object.entries(attributes)
+    .sort(byName)
+    .map(([name, value]) => ` ${name}="${value}"`)
+    .join("");
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1;

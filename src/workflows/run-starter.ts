@@ -12,12 +12,12 @@ import { openBlobs } from "../files/storage/blobs.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { readTrace, storeTrace } from "../platform/trace.ts";
 import { roomGateway } from "../realtime/gateway.ts";
-import type { Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
+import type { RunLimits, Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { RUNS } from "../telemetry/data-sets.ts";
 import { metrics } from "../telemetry/telemetry.ts";
 import { redact } from "./redaction.ts";
-import { RunBindings, type RunScope } from "./run-bindings.ts";
+import { type RunPorts as BindingPorts, RunBindings, type RunScope } from "./run-bindings.ts";
 import { restAfter } from "./run-outcome.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
@@ -35,9 +35,16 @@ interface Run {
   readonly restMs: number;
 }
 
+/** What all runs of the workflow share, and is not read from the settings anew for each. */
+interface Shared {
+  readonly limits: RunLimits;
+  readonly runner: Runner;
+  readonly ports: Omit<BindingPorts, "log">;
+}
+
 export class RunStarter {
   readonly #ports: RunPorts;
-  #runner: Runner | null = null;
+  #shared: Shared | null = null;
 
   constructor(ports: RunPorts) {
     this.#ports = ports;
@@ -45,7 +52,7 @@ export class RunStarter {
 
   /** Drops what is kept for the next run. */
   release(): void {
-    this.#runner?.[Symbol.dispose]();
+    this.#shared?.runner[Symbol.dispose]();
   }
 
   /** Rejects when the run could not be started. */
@@ -55,24 +62,23 @@ export class RunStarter {
     attempt: number,
     secrets: readonly Secret[],
   ): Promise<Run> {
-    const { env } = this.#ports;
-    const limits = runLimits(env);
-    this.#runner ??= selectRunner(env);
-    const bindings = this.#openBindings({
+    this.#shared ??= this.#share();
+    const { limits, runner } = this.#shared;
+    const bindings = this.#openBindings(this.#shared, {
       ...{ accountId, workflowId, roomId, eventId, origin },
       depth: depthOf(body),
       trace: readTrace(trace),
       calls: limits.calls,
     });
     const input = { event: body, attempt, secrets };
-    const report = await this.#runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
+    const report = await runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
     return { report: redact(report, secrets), restMs: restAfter(report, limits) };
   }
 
-  #openBindings(scope: RunScope): RunBindings {
-    const { env, tenant, now, log } = this.#ports;
+  #share(): Shared {
+    const { env, tenant, now } = this.#ports;
     const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
-    return new RunBindings(scope, {
+    const ports: Shared["ports"] = {
       db: tenant.db,
       rooms,
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
@@ -82,6 +88,14 @@ export class RunStarter {
       devTargets: workflowDevTargets(env),
       ownHosts: ownHosts(env),
       now,
+    };
+    return { limits: runLimits(env), runner: selectRunner(env), ports };
+  }
+
+  #openBindings({ ports }: Shared, scope: RunScope): RunBindings {
+    const { log } = this.#ports;
+    return new RunBindings(scope, {
+      ...ports,
       log: (message, error) => log(message, error, { trace: storeTrace(scope.trace) }),
     });
   }

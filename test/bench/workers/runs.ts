@@ -10,7 +10,7 @@ import { roomGateway } from "../../../src/realtime/gateway.ts";
 import { compile } from "../../../src/sandbox/compile/compile.ts";
 import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
-import { RunBindings } from "../../../src/workflows/run-bindings.ts";
+import { RunBindings, type RunPorts } from "../../../src/workflows/run-bindings.ts";
 
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
@@ -41,6 +41,18 @@ type RunOnce = () => Promise<string>;
 export class SubscriberObject extends DurableObject<Env> {
   readonly #runner = selectRunner(this.env);
   readonly #limits = runLimits(this.env);
+  /** Opened once, as for all runs of a workflow. */
+  readonly #ports: Omit<RunPorts, "log"> = {
+    db: openDatabase(this.env.DB),
+    rooms: roomGateway(this.env),
+    relayEvents: async () => {},
+    blobs: openBlobs(this.env.FILES),
+    quotaDefaults: quotaDefaults(this.env),
+    fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+    devTargets: [],
+    ownHosts: [],
+    now: Date.now,
+  };
   readonly #module = compiled(`export default ${HANDLER};`);
 
   async run(subject: string, times: number, inFlight: number): Promise<void> {
@@ -73,18 +85,7 @@ export class SubscriberObject extends DurableObject<Env> {
     const where = { accountId: ID, workflowId: ID, roomId: ID, origin: "https://atrium.test" };
     return new RunBindings(
       { ...where, eventId: ID, depth: 0, trace: null, calls: this.#limits.calls },
-      {
-        db: openDatabase(this.env.DB),
-        rooms: roomGateway(this.env),
-        relayEvents: async () => {},
-        blobs: openBlobs(this.env.FILES),
-        quotaDefaults: quotaDefaults(this.env),
-        fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
-        devTargets: [],
-        ownHosts: [],
-        now: Date.now,
-        log: console.error,
-      },
+      { ...this.#ports, log: console.error },
     );
   }
 

@@ -42,8 +42,24 @@ export const fold = (value: string): string => value.toLowerCase().toUpperCase()
 
 const encoder = new TextEncoder();
 
-/** Size in UTF-8 bytes. */
-export const byteLength = (value: string): number => encoder.encode(value).byteLength;
+/** Up to here, looking at each unit takes less than the encoder, which makes a buffer. */
+const SHORT = 256;
+
+/** Size in UTF-8 bytes; a lone surrogate counts as the character that replaces it. */
+export function byteLength(value: string): number {
+  if (value.length > SHORT) return encoder.encode(value).byteLength;
+  let bytes = value.length;
+  for (let i = 0; i < value.length; i += 1) {
+    const unit = value.charCodeAt(i);
+    if (unit < 0x80) continue;
+    bytes += unit < 0x800 ? 1 : 2;
+    if (isPair(unit, value.charCodeAt(i + 1))) i += 1; // four bytes of two units
+  }
+  return bytes;
+}
+
+const isPair = (high: number, low: number): boolean =>
+  (high & 0xfc00) === 0xd800 && (low & 0xfc00) === 0xdc00;
 
 /** The beginning of a text that has at most so many UTF-8 bytes, in whole characters. */
 export const cutToBytes = (value: string, bytes: number): string =>

@@ -2,6 +2,7 @@
 import { FRAMES_OF_SOCKET } from "../../../src/realtime/protocol/costs.ts";
 import { type ClientProtocol, ClientSocket, type Frame } from "./client-socket.ts";
 import { markOf, readMarks } from "./mark.ts";
+import { watchUsage } from "./usage.ts";
 
 /** A participant and how it writes; only the response to a write contains its mark. */
 export interface Writer {
@@ -13,23 +14,38 @@ const IN_FLIGHT = 64;
 /** A socket may send this many messages, including the join, without a delay. */
 const BURST = FRAMES_OF_SOCKET.burst * 0.9;
 
-/** Acknowledged writes per second, in bursts of one writer after another that take `seconds` in all. */
+export interface Writes {
+  /** Acknowledged, per second. */
+  readonly perSecond: number;
+  /** What the server's processor took for each, in microseconds; null if unknown. */
+  readonly processorUs: number | null;
+}
+
+/** Acknowledged writes to the process `pid`, in bursts of one writer after another that take `seconds` in all. */
 export async function countWrites(
+  pid: number,
   writers: readonly Writer[],
   seconds: number,
   stop: AbortSignal,
-): Promise<number> {
+): Promise<Writes> {
   let spentMs = 0;
   let written = 0;
+  let processorS: number | null = 0;
   for (; spentMs < seconds * 1000; written += BURST) {
     stop.throwIfAborted();
     const writer = writers[(written / BURST) % writers.length];
     if (writer === undefined) throw new Error("Expected a writer");
     const socket = await ClientSocket.open(writer.protocol);
+    const stopWatching = watchUsage(pid);
     spentMs += await burst(socket, writer, written);
+    const { cores, elapsedS } = stopWatching();
+    processorS = processorS === null || cores === null ? null : processorS + cores * elapsedS;
     socket.terminate();
   }
-  return (written * 1000) / spentMs;
+  return {
+    perSecond: (written * 1000) / spentMs,
+    processorUs: processorS === null ? null : (processorS * 1e6) / written,
+  };
 }
 
 /** The duration of one burst in milliseconds. */

@@ -188,5 +188,6 @@ export class AtriumClient<
 }
 
 /** The declared stores, with the types of their shapes. */
-const typed = <Shapes extends StoreShapes>(stores: Record<string, Store>): StoresOf<Shapes> =>
-  stores as unknown as StoresOf<Shapes>;
+function typed<Shapes extends StoreShapes>(stores: Record<string, Store>): StoresOf<Shapes> {
+  return stores as unknown as StoresOf<Shapes>;
+}

@@ -27,7 +27,8 @@ export type {
 } from "./presence/presence.ts";
 // All of the module, so that applications can add to its interface by the name of this entry.
 export type * from "./register.ts";
-export type { Storage, Upload } from "./storage.ts";
+export type { Upload } from "./room-files.ts";
+export type { Storage } from "./storage.ts";
 export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";
 export type { StoreState } from "./stores/replica.ts";
 export {

@@ -59,4 +59,6 @@ export class Notifications<Sent extends object = Record<string, unknown>> {
 }
 
 /** The data of a message is assumed to have the type that the application declared for its event. */
-const untyped = <Data>(listener: BroadcastListener<Data>): BroadcastListener => listener as BroadcastListener;
+function untyped<Data>(listener: BroadcastListener<Data>): BroadcastListener {
+  return listener as BroadcastListener;
+}

@@ -1,7 +1,7 @@
 /** The room's files over REST. `client.storage` loads this module when it is first used: many pages never need it. */
 import { invalid } from "../core/error.ts";
 import { Rest } from "../core/rest.ts";
-import { type FileFilter, type FileUpload, uploadFile } from "../core/upload.ts";
+import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import type { Claims } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
@@ -13,6 +13,20 @@ interface FilePage {
   readonly files: readonly StorageFile[];
   readonly total: number;
 }
+
+export interface Upload {
+  /** At most 100 MiB. */
+  readonly file: Blob;
+  /** Required unless `file` is a `File`, which has a name. */
+  readonly filename?: string | undefined;
+  /** Called as the file is sent, in browsers only, and once when it is stored. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Aborts the upload, which rejects with the signal's reason and stores nothing. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Only a `File` has a name. */
+const nameOf = (file: Blob): string => (file as Partial<File>).name ?? "";
 
 /** The files of the room that the token names, as soon as there is one. */
 export async function openFiles(serverUrl: string, tokens: Tokens): Promise<RoomFiles> {
@@ -32,9 +46,9 @@ export class RoomFiles {
     this.#rest = new Rest({ serverUrl, accountId, authorization: async () => `Bearer ${await token()}` });
   }
 
-  upload(upload: Omit<FileUpload, "roomId" | "userId">): Promise<UploadResult> {
+  upload({ filename, ...upload }: Upload): Promise<UploadResult> {
     const { roomId, userId } = this.#claims;
-    return uploadFile(this.#rest, { ...upload, roomId, userId });
+    return uploadFile(this.#rest, { ...upload, filename: filename ?? nameOf(upload.file), roomId, userId });
   }
 
   async getAll({ mimeType, userId }: FileFilter): Promise<StorageFile[]> {

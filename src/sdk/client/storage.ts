@@ -1,22 +1,11 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
 import { AtriumError } from "../core/error.ts";
-import type { FileFilter, Progress } from "../core/upload.ts";
+import type { FileFilter } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
 import { fileUrl, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
-import type { RoomFiles } from "./room-files.ts";
-
-export interface Upload {
-  /** At most 100 MiB. */
-  readonly file: Blob;
-  /** Required unless `file` is a `File`, which has a name. */
-  readonly filename?: string | undefined;
-  /** Called as the file is sent, in browsers only, and once when it is stored. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Aborts the upload, which rejects with the signal's reason and stores nothing. */
-  readonly signal?: AbortSignal | undefined;
-}
+import type { RoomFiles, Upload } from "./room-files.ts";
 
 export class Storage {
   /** The address of the service for sockets. */
@@ -37,8 +26,8 @@ export class Storage {
    * Stores a file in the room, and retries if the network fails; the file is stored once. Throws VALIDATION_ERROR for
    * a file that is too large or has no name, and FORBIDDEN for viewers.
    */
-  async upload({ filename, ...upload }: Upload): Promise<UploadResult> {
-    return (await this.#room()).upload({ ...upload, filename: filename ?? nameOf(upload.file) });
+  async upload(upload: Upload): Promise<UploadResult> {
+    return (await this.#room()).upload(upload);
   }
 
   /**
@@ -61,6 +50,3 @@ export class Storage {
     return (await this.#room()).delete(key);
   }
 }
-
-/** Only a `File` has a name. */
-const nameOf = (file: Blob): string => (file as Partial<File>).name ?? "";

@@ -57,7 +57,9 @@ export class AtriumError extends Error {
   }
 }
 
-const assumeCode = (code: string): AtriumErrorCode => code as AtriumErrorCode;
+function assumeCode(code: string): AtriumErrorCode {
+  return code as AtriumErrorCode;
+}
 
 /** An error as the service sends it. */
 export interface Fault {

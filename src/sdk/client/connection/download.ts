@@ -1,5 +1,4 @@
 /** Downloads a large store over HTTP, part by part: loaded by clients that open one. */
-import { AtriumError } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Data } from "./frames.ts";
 import type { RoomSocketContext } from "./room-socket.ts";
@@ -39,7 +38,7 @@ export async function downloadStore(
   } catch {
     // The rest comes over the socket.
   }
-  if (requests.end !== null) throw new AtriumError(requests.end);
+  if (requests.ending !== null) throw requests.ending;
   return after;
 }
 

@@ -98,32 +98,27 @@ export function readJoined({ room, role, users, follows, seq, epoch, changes }: 
 /** Whether the value is a non-negative integer. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-export const isRoom = (value: unknown): value is Room =>
-  isRecord(value) && typeof value.id === "string" && typeof value.name === "string";
+/** Whether the value is a record with an id, and with a text in this field. */
+const isResource = (value: unknown, field: string): boolean =>
+  isRecord(value) && isTexts([value.id, value[field]]);
 
-export const isUser = (value: unknown): value is UserRecord =>
-  isRecord(value) && typeof value.id === "string" && typeof value.name === "string";
+export const isRoom = (value: unknown): value is Room => isResource(value, "name");
 
-export const isComment = (value: unknown): value is Comment =>
-  isRecord(value) && typeof value.id === "string" && typeof value.text === "string";
+export const isUser = (value: unknown): value is UserRecord => isResource(value, "name");
+
+export const isComment = (value: unknown): value is Comment => isResource(value, "text");
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** The valid lists of whom each user follows. */
-export const readFollows = (value: unknown): Joined["follows"] => recordOf(value, isTexts);
+/** The valid lists of whom each user follows. `fromEntries` makes even `__proto__` an own property. */
+export const readFollows = (value: unknown): Joined["follows"] =>
+  Object.fromEntries(
+    Object.entries(isRecord(value) ? value : {}).flatMap(([userId, followed]) =>
+      isTexts(followed) ? [[userId, followed]] : [],
+    ),
+  );
 
 /** The valid items of a list. */
 export const listOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] =>
   Array.isArray(value) ? value.filter(isItem) : [];
-
-/** The valid entries of a record. `fromEntries` makes even `__proto__` an own property. */
-const recordOf = <Item>(
-  value: unknown,
-  isItem: (item: unknown) => item is Item,
-): Readonly<Record<string, Item>> =>
-  Object.fromEntries(
-    Object.entries(isRecord(value) ? value : {}).flatMap(([key, item]) =>
-      isItem(item) ? [[key, item]] : [],
-    ),
-  );

@@ -40,16 +40,12 @@ export const faultOf = ({ code, reason }: Closure): Fault => ({
 /** Counts the attempts to reconnect, and waits for the next one. */
 export class ReconnectTimer {
   readonly #runtime: Runtime;
-  #attempt = 0;
+  /** The latest attempt, counted from 1. */
+  attempt = 0;
   #cancel: (() => void) | null = null;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
-  }
-
-  /** The latest attempt, counted from 1. */
-  get attempt(): number {
-    return this.#attempt;
   }
 
   get isWaiting(): boolean {
@@ -58,13 +54,13 @@ export class ReconnectTimer {
 
   /** Counts from 1 again. */
   reset(): void {
-    this.#attempt = 0;
+    this.attempt = 0;
   }
 
   /** Runs `action` after the delay of the next attempt, or as soon as the browser is online again. */
   scheduleNext(decision: "soon" | "later", action: () => void): void {
-    this.#attempt += 1;
-    const delayMs = reconnectDelayMs(this.#attempt, decision, this.#runtime.random());
+    this.attempt += 1;
+    const delayMs = reconnectDelayMs(this.attempt, decision, this.#runtime.random());
     const run = () => {
       this.cancel();
       action();

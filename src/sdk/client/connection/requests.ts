@@ -44,7 +44,7 @@ export class Requests {
   #channel: { readonly send: (frame: string) => void; readonly rate: SendRate } | null = null;
   #refusal: Fault | null = NOT_JOINED;
   /** Why there will be no other connection; null until then, and from the next `join()` on. */
-  end: Fault | null = null;
+  ending: AtriumError | null = null;
   #cancelTimer = () => {};
   #stopped: (fault: Fault) => void = () => {};
   #postInOrder = (request: WaitingRequest) => request();
@@ -148,7 +148,7 @@ export class Requests {
   /** Accepts requests from now on; they wait for a connection. */
   accept(): void {
     this.#refusal = null;
-    this.end = null;
+    this.ending = null;
   }
 
   /** The room was joined: sends all pending requests in the order in which they were made. */
@@ -174,7 +174,7 @@ export class Requests {
   stop(fault: Fault): void {
     this.suspend();
     this.#refusal = NOT_JOINED;
-    this.end = fault;
+    this.ending = new AtriumError(fault);
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.#unsent = [];

@@ -37,7 +37,8 @@ export class RoomSocket {
   /** Waits for a token; null while there is one. */
   #obtaining: AbortController | null = null;
   #joinId: string | null = null;
-  #joinedAt: number | null = null;
+  /** When everything was up to date; null while it is not. */
+  joinedAt: number | null = null;
   /** Why the service is about to close the socket. */
   refusal: Fault | null = null;
 
@@ -53,11 +54,6 @@ export class RoomSocket {
 
   get isOpen(): boolean {
     return this.#transport?.isOpen === true;
-  }
-
-  /** When everything was up to date; null while it is not. */
-  get joinedAt(): number | null {
-    return this.#joinedAt;
   }
 
   /** Opens the socket as soon as there is a token. */
@@ -142,7 +138,7 @@ export class RoomSocket {
     changeStream.join(joined).then(
       () => {
         if (this.#transport !== transport) return;
-        this.#joinedAt = runtime.now();
+        this.joinedAt = runtime.now();
         this.#renewToken();
         this.#listener.joined();
       },

@@ -6,6 +6,8 @@ import type { Tokens } from "./tokens.ts";
 /** Timers cannot wait longer than 24 days; and shorter waits follow changes of the device's clock. */
 const MAX_WAIT_MS = 3_600_000;
 const RETRY_MS = 15_000;
+/** How long before the end of a token the next one is asked for: this, or a quarter of its time if that is shorter. */
+const EARLY_MS = 60_000;
 
 interface RenewalContext {
   readonly tokens: Tokens;
@@ -13,13 +15,20 @@ interface RenewalContext {
   readonly runtime: Runtime;
 }
 
+/** How long the token can be used before it should be renewed. */
+function renewInMs({ receivedAt, trustedMs, usableUntil }: Tokens, runtime: Runtime): number {
+  const earlyMs = Math.min(EARLY_MS, (usableUntil - receivedAt) / 4);
+  const dueAt = Math.max(usableUntil - earlyMs, receivedAt + trustedMs);
+  return Math.max(dueAt - runtime.date(), 0);
+}
+
 /** A connection has joined with the current token; `lost` is aborted when it ends. */
 export function renewTokens({ tokens, requests, runtime }: RenewalContext, lost: AbortSignal): void {
-  const plan = (delayMs: number | null): void => {
-    if (lost.aborted || delayMs === null) return;
+  const plan = (delayMs: number): void => {
+    if (lost.aborted) return;
     const cancelTimer = runtime.after(Math.min(delayMs, MAX_WAIT_MS), () => {
       lost.removeEventListener("abort", cancelTimer);
-      const remainingMs = tokens.renewInMs;
+      const remainingMs = renewInMs(tokens, runtime);
       if (remainingMs === 0) void renew();
       else plan(remainingMs);
     });
@@ -29,11 +38,11 @@ export function renewTokens({ tokens, requests, runtime }: RenewalContext, lost:
     try {
       const token = await tokens.obtain(lost, true);
       await requests.send("TOKEN_REFRESH", { token }, { resend: false, read: () => {} });
-      plan(tokens.renewInMs);
+      plan(renewInMs(tokens, runtime));
     } catch {
       // Until the old token expires; then the connection is closed, and joining again asks once more.
       plan(RETRY_MS);
     }
   };
-  plan(tokens.renewInMs);
+  plan(renewInMs(tokens, runtime));
 }

@@ -11,10 +11,6 @@ export type AuthToken = string | (() => string | null | Promise<string | null>);
 
 /** A token is not used in its last seconds: it would expire on its way. */
 const LAST_MS = 5_000;
-/** For this long a new token is used in any case: this device's clock may be wrong. */
-const TRUSTED_MS = 30_000;
-/** How long before the end of a token the next one is asked for: this, or a quarter of its time if that is shorter. */
-const EARLY_MS = 60_000;
 /** How long to wait after null before the function is asked again: twice as long each time, up to the maximum. */
 const NULL_DELAY_MS = 1_000;
 const MAX_NULL_DELAY_MS = 30_000;
@@ -26,9 +22,11 @@ export class Tokens {
   readonly #runtime: Runtime;
   #claims: Claims | null = null;
   #token: string | null = null;
-  /** Epoch milliseconds, by this device's clock. */
-  #receivedAt = 0;
-  #expiresAt = Number.POSITIVE_INFINITY;
+  /** When the latest token was received, and when it expires (epoch ms, by this device's clock). */
+  receivedAt = 0;
+  /** For this long a new token is used in any case: this device's clock may be wrong. */
+  readonly trustedMs = 30_000;
+  usableUntil = Infinity;
   #asking: Promise<string | null> | null = null;
 
   /** Called, and awaited, before a token is obtained for a connection. Never rejects. */
@@ -54,21 +52,13 @@ export class Tokens {
   /** The token to use now; null if one must be obtained first. */
   get current(): string | null {
     const isUsable =
-      this.#runtime.date() < Math.max(this.#expiresAt - LAST_MS, this.#receivedAt + TRUSTED_MS);
+      this.#runtime.date() < Math.max(this.usableUntil - LAST_MS, this.receivedAt + this.trustedMs);
     return isUsable || !this.isRenewable ? this.#token : null;
   }
 
   /** The service has refused the token. */
   discard(): void {
     if (this.isRenewable) this.#token = null;
-  }
-
-  /** How long the token can be used before it should be renewed; null if there is no other token. */
-  get renewInMs(): number | null {
-    if (!this.isRenewable) return null;
-    const earlyMs = Math.min(EARLY_MS, (this.#expiresAt - this.#receivedAt) / 4);
-    const dueAt = Math.max(this.#expiresAt - earlyMs, this.#receivedAt + TRUSTED_MS);
-    return Math.max(dueAt - this.#runtime.date(), 0);
   }
 
   /**
@@ -117,8 +107,8 @@ export class Tokens {
       throw new AtriumError({ code: "FORBIDDEN", module: "Auth", message: ANOTHER_USER });
     this.#claims = known;
     this.#token = token;
-    this.#receivedAt = this.#runtime.date();
-    this.#expiresAt = (claims.exp ?? Number.POSITIVE_INFINITY) * 1000;
+    this.receivedAt = this.#runtime.date();
+    this.usableUntil = (claims.exp ?? Infinity) * 1000;
   }
 
   #wait(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -29,35 +29,28 @@ export interface TransportListener {
 
 export class Transport {
   readonly #runtime: Runtime;
-  readonly #socket: WebSocket;
+  readonly socket: WebSocket;
   readonly #listener: TransportListener;
   readonly #listening = new AbortController();
   #cancelTimer: () => void = () => {};
   /** Whether the socket has opened, or received anything, since the latest ping. */
   #isAlive = false;
-  #isOpen = false;
+  /** Whether frames can be sent. */
+  isOpen = false;
 
   constructor(url: string, runtime: Runtime, listener: TransportListener) {
     this.#runtime = runtime;
     this.#listener = listener;
-    this.#socket = runtime.open(url);
+    this.socket = runtime.open(url);
     const { signal } = this.#listening;
-    this.#socket.addEventListener("open", () => this.#open(), { signal });
-    this.#socket.addEventListener("message", ({ data }) => this.#receive(data), { signal });
-    this.#socket.addEventListener("close", (event) => this.#close(event), { signal });
+    this.socket.addEventListener("open", () => this.#open(), { signal });
+    this.socket.addEventListener("message", ({ data }) => this.#receive(data), { signal });
+    this.socket.addEventListener("close", (event) => this.#close(event), { signal });
     this.#pingAfter(TIMEOUT_MS);
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  get socket(): WebSocket {
-    return this.#socket;
-  }
-
   #open(): void {
-    this.#isOpen = true;
+    this.isOpen = true;
     this.#isAlive = true;
     this.#cancelTimer();
     this.#pingAfter(PING_INTERVAL_MS);
@@ -80,7 +73,7 @@ export class Transport {
 
   /** Sends a frame if the socket is open. On one that is closing, the frame is lost and the close is reported. */
   send(frame: string): void {
-    if (this.#isOpen) this.#socket.send(frame);
+    if (this.isOpen) this.socket.send(frame);
   }
 
   #close({ code, reason }: Closure): void {
@@ -90,9 +83,9 @@ export class Transport {
 
   /** Closes the socket without a report, and ignores whatever still arrives. */
   drop(code: number): void {
-    this.#isOpen = false;
+    this.isOpen = false;
     this.#cancelTimer();
     this.#listening.abort();
-    this.#socket.close(code);
+    this.socket.close(code);
   }
 }

@@ -1,4 +1,5 @@
 /** `client.presence`: the current state of each user, such as the position of a cursor. */
+import { assumeType } from "../../core/assume-type.ts";
 import { callEach, Emitter, guard, report } from "../../core/emitter.ts";
 import { AtriumError, invalid } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
@@ -220,6 +221,3 @@ function readUpdates(updates: unknown): PresenceUpdate[] {
     return [{ userId, state: assumeType(state) }];
   });
 }
-
-/** What others show is assumed to have the application's types: the service checks only that it is JSON. */
-const assumeType = <Type>(value: unknown): Type => value as Type;

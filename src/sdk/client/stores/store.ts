@@ -1,7 +1,8 @@
 /** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
+import { assumeType } from "../../core/assume-type.ts";
 import { Emitter } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
-import type { Difference, Operation } from "./entries.ts";
+import type { Action, Difference, Operation } from "./entries.ts";
 import type { History, Restorable } from "./history.ts";
 import { Replica, type ReplicaContext, type StoreState } from "./replica.ts";
 import type { StoreShape } from "./shapes.ts";
@@ -17,7 +18,6 @@ import {
   type Written,
 } from "./writes.ts";
 
-/** The most writes that one batch can have. */
 const MAX_BATCH = 500;
 
 /** What all stores of a client share. */
@@ -45,8 +45,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     this.name = name;
     this.replica = new Replica(name, context, {
       changed: (difference, cause) => {
-        if (this.hasListeners("changed"))
-          this.emit("changed", this.#assumeType(describeChange(difference, cause)));
+        if (this.hasListeners("changed")) this.emit("changed", assumeType(describeChange(difference, cause)));
       },
       updated: () => this.emit("updated", undefined),
     });
@@ -69,12 +68,12 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
 
   /** All values by key: the same object until something changes. It has no prototype. */
   getAll(): Readonly<Record<string, Value>> {
-    return this.#assumeType(this.replica.entries.getAll());
+    return assumeType(this.replica.entries.getAll());
   }
 
   /** The value, or undefined if there is no such entry. */
   get(key: string): Value | undefined {
-    return this.#assumeType(this.replica.entries.get(key));
+    return assumeType(this.replica.entries.get(key));
   }
 
   /** The version to pass as `ifVersion`: that of the entry in the room, 0 for no entry. */
@@ -90,22 +89,22 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   /** Writes a whole value. It is visible at once, and rolled back if the promise is rejected. */
   set(key: string, value: Input, options?: WriteOptions): Promise<Written>;
   set(write: KeyedWrite<Input>): Promise<Written>;
-  set(target: string | KeyedWrite<Input>, value?: Input, options: WriteOptions = {}): Promise<Written> {
-    return this.#write({ ...keyedWrite(target, options, value), action: "set" });
+  set(target: string | KeyedWrite<Input>, value?: Input, options?: WriteOptions): Promise<Written> {
+    return this.#write("set", target, options, value);
   }
 
   /** Merges fields into the top level of a value, like {@link set}. Throws CONFLICT if the value is not an object. */
   update(key: string, value: Patch, options?: WriteOptions): Promise<Written>;
   update(write: KeyedWrite<Patch>): Promise<Written>;
-  update(target: string | KeyedWrite<Patch>, value?: Patch, options: WriteOptions = {}): Promise<Written> {
-    return this.#write({ ...keyedWrite(target, options, value), action: "update" });
+  update(target: string | KeyedWrite<Patch>, value?: Patch, options?: WriteOptions): Promise<Written> {
+    return this.#write("update", target, options, value);
   }
 
   /** Deletes an entry, like {@link set}. Deleting an entry that does not exist succeeds. */
   delete(key: string, options?: WriteOptions): Promise<Written>;
   delete(write: KeyedDeletion): Promise<Written>;
-  delete(target: string | KeyedDeletion, options: WriteOptions = {}): Promise<Written> {
-    return this.#write({ ...keyedWrite(target, options), action: "delete" });
+  delete(target: string | KeyedDeletion, options?: WriteOptions): Promise<Written> {
+    return this.#write("delete", target, options);
   }
 
   /** Applies 1 to 500 writes: all of them or none. */
@@ -118,8 +117,14 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     return Promise.all(queued.map(({ written }) => written));
   }
 
-  async #write(write: Write<unknown, unknown>): Promise<Written> {
-    const queued = this.#context.queue.add(this.replica, fitWrite(this.#shape, write));
+  async #write(
+    action: Action,
+    target: string | KeyedDeletion,
+    options: WriteOptions = {},
+    value?: unknown,
+  ): Promise<Written> {
+    const write = fitWrite(this.#shape, { ...keyedWrite(target, options, value), action });
+    const queued = this.#context.queue.add(this.replica, write);
     this.#show([queued]);
     return queued.written;
   }
@@ -135,10 +140,5 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     const { write, written } = this.#context.queue.add(this.replica, operation);
     written.catch(() => {}); // a refusal is a change as well
     return this.replica.show(write, "history");
-  }
-
-  /** Values of other clients are assumed to fit the shape: ignoring them would only make the copies differ. */
-  #assumeType<Trusted>(value: unknown): Trusted {
-    return value as Trusted;
   }
 }

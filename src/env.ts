@@ -4,7 +4,7 @@ import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
 import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
 import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
-import type { RoomRpc } from "./realtime/port/room-gateway.ts";
+import type { RoomRpc } from "./realtime/port/room-rpc.ts";
 import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */

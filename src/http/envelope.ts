@@ -3,7 +3,7 @@ import * as z from "zod";
 import { lacksTables } from "../platform/d1-errors.ts";
 import { ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
-import { isUnknownMethod } from "../platform/rpc.ts";
+import { passingReason } from "../platform/rpc.ts";
 
 /** Any origin may read responses, without credentials. For why this is not Hono's cors(), see docs/decisions/0013. */
 const CORS_HEADERS = {
@@ -123,15 +123,15 @@ const UNAPPLIED_MIGRATIONS =
   "The database has no tables yet. Locally, run `npm start` or `npx wrangler d1 migrations apply DB --local`; " +
   "in production, run `npm run deploy`";
 
-const BEING_UPDATED = "The service is being updated; wait and retry";
 /** Objects follow their Worker within seconds, as a rule. */
-const UPDATE_SECONDS = 5;
+const RETRY_SECONDS = 5;
 
 /** The error for the response: an AppError unchanged, anything else as an INTERNAL_ERROR that discloses nothing. */
 export function toAppError(error: unknown, module: Module): AppError {
   if (error instanceof AppError) return error;
   if (lacksTables(error)) return new AppError("Server", "INTERNAL_ERROR", UNAPPLIED_MIGRATIONS);
-  if (isUnknownMethod(error)) return new AppError("Server", "RATE_LIMITED", BEING_UPDATED, UPDATE_SECONDS);
+  const reason = passingReason(error);
+  if (reason !== null) return new AppError("Server", "RATE_LIMITED", reason, RETRY_SECONDS);
   return new AppError(
     module,
     "INTERNAL_ERROR",

@@ -1,4 +1,6 @@
 /** The tables of a Durable Object's SQLite database: created when first needed, and migrated by the version that opens them. */
+import { CHANGES_TABLE, dropChanges, RESTORING_TABLE } from "./archive-tables.ts";
+import { beingRestored } from "./rpc.ts";
 
 /** A step from one version of a schema to the next. */
 export interface Migration {
@@ -29,27 +31,32 @@ interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
   readonly sql: Pick<SqlStorage, "exec">;
 }
 
-const versionOf = ({ migrations }: Schema): number => migrations.at(-1)?.version ?? 1;
+/** The present version. */
+export const versionOf = ({ migrations }: Schema): number => migrations.at(-1)?.version ?? 1;
 
-/** Creates the tables that are missing, in the present version. */
+/** Creates the tables that are missing, in the present version. Throws while the database is being restored. */
 export function createTables({ sql }: Pick<Storage, "sql">, schema: Schema): void {
+  if (findTables({ sql }, [RESTORING_TABLE]).size > 0) throw beingRestored();
   sql.exec(Object.values(schema.tables).join("\n"));
   sql.exec("INSERT OR REPLACE INTO facts VALUES ('schema', ?)", String(versionOf(schema)));
 }
 
 /**
- * Whether the database has the tables. Brings one of an earlier version to the present one, all of it or nothing. One
- * of a later version, which a deployment that was rolled back has left, keeps its number: each version is made so that
- * the one before it can go on with it.
+ * Whether the database has the tables; one that is being restored counts as empty. Brings one of an earlier version to
+ * the present one, all of it or nothing. One of a later version, which a deployment that was rolled back has left, keeps
+ * its number: each version is made so that the one before it can go on with it.
  */
 export function openTables(storage: Storage, schema: Schema): boolean {
   const names = Object.keys(schema.tables);
-  const found = findTables(storage, names);
-  if (found.size === 0) return false;
-  const version = found.has("facts") ? readVersion(storage) : 1;
+  const known = findTables(storage, [...names, CHANGES_TABLE, RESTORING_TABLE]);
+  if (known.has(RESTORING_TABLE)) return false;
+  if (known.has(CHANGES_TABLE)) dropChanges(storage.sql); // of an archive that has ended with the object's last life
+  const found = names.filter((name) => known.has(name));
+  if (found.length === 0) return false;
+  const version = readVersion(storage);
   const present = versionOf(schema);
-  if (version > present || (version === present && found.size === names.length)) return true;
-  const steps = schema.migrations.filter((step) => step.version > version && found.has(step.table));
+  if (version > present || (version === present && found.length === names.length)) return true;
+  const steps = schema.migrations.filter((step) => step.version > version && known.has(step.table));
   storage.transactionSync(() => {
     for (const { before } of steps) if (before !== "") storage.sql.exec(before);
     createTables(storage, schema);
@@ -58,7 +65,7 @@ export function openTables(storage: Storage, schema: Schema): boolean {
   return true;
 }
 
-function findTables({ sql }: Storage, names: readonly string[]): ReadonlySet<string> {
+function findTables({ sql }: Pick<Storage, "sql">, names: readonly string[]): ReadonlySet<string> {
   const query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${names.map(() => "?").join()})`;
   return new Set(
     sql
@@ -68,7 +75,10 @@ function findTables({ sql }: Storage, names: readonly string[]): ReadonlySet<str
   );
 }
 
-function readVersion({ sql }: Storage): number {
+/** The version of the database. */
+export function readVersion(storage: Pick<Storage, "sql">): number {
+  const { sql } = storage;
+  if (findTables(storage, ["facts"]).size === 0) return 1;
   const query = "SELECT value FROM facts WHERE name = 'schema'";
   return Number(sql.exec<{ value: string }>(query).toArray()[0]?.value ?? 1);
 }

@@ -1,5 +1,19 @@
-/** What calls between Workers and objects of different versions of the service have to reckon with. */
+/** What calls between Workers and objects have to reckon with: that the object is of another version, or being restored. */
 
-/** True for the error of a call whose method the object does not have: it still runs the version before, for some minutes at most. */
-export const isUnknownMethod = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes("RPC receiver does not implement");
+const BEING_RESTORED = "This object is being restored from an archive";
+
+/** What an object throws until it is restored. */
+export const beingRestored = (): Error => new Error(BEING_RESTORED);
+
+/** Of errors that lose their class on the way to the caller, but not their messages. */
+const REASONS: readonly (readonly [message: string, reason: string])[] = [
+  // It still runs the version before, for some minutes at most.
+  ["RPC receiver does not implement", "The service is being updated; wait and retry"],
+  [BEING_RESTORED, "This is being restored from a backup; wait and retry"],
+];
+
+/** Why a call of an object has failed that will succeed later, for the customer; null for any other error. */
+export function passingReason(error: unknown): string | null {
+  const message = error instanceof Error ? error.message : "";
+  return REASONS.find(([part]) => message.includes(part))?.[1] ?? null;
+}

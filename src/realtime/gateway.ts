@@ -1,10 +1,10 @@
 /** The only way to a room's object: turns a room's id into calls of its stub. */
 import type { Env } from "../env.ts";
 import { clientOf } from "../http/rate-limit.ts";
+import { archivedObject } from "../platform/archive/archived-object.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import type { VersionPart, VersionPosition } from "./port/document-history.ts";
-import type { DocumentPart } from "./port/room-documents.ts";
+import { collectParts, collectVersion } from "./collect-parts.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -67,6 +67,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       return changed;
     },
     deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
+    archived: (roomId) => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,
     // A new request: of what the client sent, only the upgrade reaches the object.
     connect: async (roomId, accountId, request, entry, trace) => {
@@ -92,37 +93,6 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       return response.ok ? response.body : null;
     },
   };
-}
-
-/** Reads parts one by one, since a call returns 32 MiB at most; from the start again when they were folded meanwhile. */
-async function collectParts(
-  read: (part: number) => Promise<DocumentPart | null>,
-): Promise<readonly Uint8Array[] | null> {
-  let parts: Uint8Array[] = [];
-  let version: string | null = null;
-  for (;;) {
-    const part = await read(parts.length);
-    if (part === null) return null;
-    if (version !== null && part.version !== version) parts = [];
-    else if (part.update === null) return parts;
-    else parts.push(part.update);
-    version = part.version;
-  }
-}
-
-/** Reads the updates of a version, as many at a time as fit into a call. */
-async function collectVersion(
-  read: (from: VersionPosition) => Promise<VersionPart | null>,
-): Promise<readonly Uint8Array[] | null> {
-  const updates: Uint8Array[] = [];
-  let from: VersionPosition | null = { documentId: null, afterSeq: 0 };
-  while (from !== null) {
-    const part: VersionPart | null = await read(from);
-    if (part === null) return null;
-    updates.push(...part.updates);
-    from = part.next;
-  }
-  return updates;
 }
 
 const refusalKey = (roomId: string, request: Request): string => `${roomId} ${clientOf(request)}`;

@@ -4,12 +4,19 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-table.ts";
 import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
-import { EventLogStore } from "../../src/event-log/object/event-log-store.ts";
+import { EVENT_LOG_SCHEMA, EventLogStore } from "../../src/event-log/object/event-log-store.ts";
 import { GuessStore } from "../../src/people/limits/guess-store.ts";
+import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
+import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";
+import type { ArchiveSlice } from "../../src/platform/object-archive.ts";
+import type { Schema } from "../../src/platform/object-tables.ts";
+import { ROOM_SCHEMA } from "../../src/realtime/storage/sqlite-tables.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
 import { RequestLogStore } from "../../src/request-log/object/request-log-store.ts";
 import { ROOM } from "../realtime/support/rows.ts";
+import { dropTables } from "../support/archive.ts";
 import eventLog1 from "./storage/event-log-1.sql?raw";
 import eventLog2 from "./storage/event-log-2.sql?raw";
 import guessLimit1 from "./storage/guess-limit-1.sql?raw";
@@ -141,6 +148,20 @@ function shapeOf({ sql }: DurableObjectStorage): unknown {
   };
 }
 
+/** Archives what the database has, in small slices, and restores it into one that is empty. */
+function passThroughArchive(storage: DurableObjectStorage, schema: Schema): void {
+  const reader = new ArchiveReader(storage);
+  reader.limits = { rows: 2, bytes: 1_000 };
+  const slices: ArchiveSlice[] = [reader.read(null)];
+  for (let cursor = slices[0]?.cursor ?? null; cursor !== null; cursor = slices.at(-1)?.cursor ?? null)
+    slices.push(reader.read(cursor));
+  dropTables(storage);
+  const archive = new StorageArchive({ storage, schema, open: () => undefined });
+  for (const slice of slices) expect(archive.restore(slice)).toBeNull();
+  expect(archive.finish()).toBeNull();
+  storage.sql.exec("DELETE FROM facts WHERE name = 'restored'");
+}
+
 /** Runs `work` with the storage of an object that leaves it to the test. */
 const withStorage = <T>(work: (storage: DurableObjectStorage) => T): Promise<T> =>
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage }) => work(storage));
@@ -148,12 +169,16 @@ const withStorage = <T>(work: (storage: DurableObjectStorage) => T): Promise<T> 
 const versionIn = ({ sql }: DurableObjectStorage): number =>
   Number(sql.exec<{ value: string }>("SELECT value FROM facts WHERE name = 'schema'").one().value);
 
+const SUBSCRIBERS = { 2: subscriber2, 3: subscriber3 };
+const EVENT_LOGS = { 1: eventLog1, 2: eventLog2 };
+const ROOMS = { 5: room5, 6: room6, 7: room7, 8: room8, 9: room9 };
+
 describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, string>>]>([
-  ["a subscriber", SUBSCRIBER, { 2: subscriber2, 3: subscriber3 }],
-  ["an event log", EVENT_LOG, { 1: eventLog1, 2: eventLog2 }],
+  ["a subscriber", SUBSCRIBER, SUBSCRIBERS],
+  ["an event log", EVENT_LOG, EVENT_LOGS],
   ["a request log", REQUEST_LOG, { 1: requestLog1, 2: requestLog2 }],
   ["a limit on guesses", GUESS_LIMIT, { 1: guessLimit1, 2: guessLimit2 }],
-  ["a room", LIVE_ROOM, { 5: room5, 6: room6, 7: room7, 8: room8, 9: room9 }],
+  ["a room", LIVE_ROOM, ROOMS],
 ])("the database of %s", (_, stored, versions) => {
   it.each(Object.keys(versions))(
     "that version %s wrote becomes what this version creates",
@@ -178,4 +203,23 @@ describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, s
       stored.goOn(storage);
       expect(versionIn(storage)).toBe(999);
     }));
+});
+
+it.each<[name: string, stored: Stored, versions: Readonly<Record<string, string>>, schema: Schema]>([
+  ["a subscriber", SUBSCRIBER, SUBSCRIBERS, SUBSCRIBER_SCHEMA],
+  ["an event log", EVENT_LOG, EVENT_LOGS, EVENT_LOG_SCHEMA],
+  ["a room", LIVE_ROOM, ROOMS, ROOM_SCHEMA],
+])("the archive of %s that any version wrote is restored as what this version creates", async (_, ...of) => {
+  const [stored, versions, schema] = of;
+  const fresh = await withStorage((storage) => {
+    stored.open(storage);
+    return { shape: shapeOf(storage), version: versionIn(storage) };
+  });
+  for (const written of Object.values(versions))
+    await withStorage((storage) => {
+      storage.sql.exec(written);
+      passThroughArchive(storage, schema);
+      stored.goOn(storage);
+      expect({ shape: shapeOf(storage), version: versionIn(storage) }).toEqual(fresh);
+    });
 });

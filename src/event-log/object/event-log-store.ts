@@ -44,7 +44,7 @@ const TABLES = {
   spans: SPANS_TABLE,
 };
 
-const SCHEMA: Schema = {
+export const EVENT_LOG_SCHEMA: Schema = {
   tables: TABLES,
   // The first version had the same tables, and no number.
   migrations: [{ version: 2, table: "log", before: "", after: "" }],
@@ -72,7 +72,7 @@ export class EventLogStore {
   constructor(storage: Storage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    this.#hasTables = openTables(storage, SCHEMA);
+    this.#hasTables = openTables(storage, EVENT_LOG_SCHEMA);
   }
 
   get #log(): LogRow {
@@ -117,7 +117,7 @@ export class EventLogStore {
     const hadTables = this.#hasTables;
     try {
       this.#storage.transactionSync(() => {
-        if (!this.#hasTables) createTables(this.#storage, SCHEMA);
+        if (!this.#hasTables) createTables(this.#storage, EVENT_LOG_SCHEMA);
         this.#hasTables = true;
         work();
       });

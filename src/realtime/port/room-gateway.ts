@@ -1,6 +1,7 @@
-/** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
+/** The port to the objects that run live rooms: what the rest of the Worker may ask of them. */
 import type { EventCause } from "../../delivery/port/event-cause.ts";
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
+import type { ArchivedObject } from "../../platform/object-archive.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type {
   AuthoredUpdate,
@@ -8,19 +9,11 @@ import type {
   TrailEntry,
   VersionChange,
   VersionInfo,
-  VersionPart,
-  VersionPosition,
   WrittenRange,
 } from "./document-history.ts";
 import type { PersonalPart, RecordsOfUser } from "./personal-data.ts";
 import type { TracedCommand } from "./room-command.ts";
-import type {
-  DocumentDetails,
-  DocumentPart,
-  DocumentRefusal,
-  DocumentWrite,
-  ListedDocument,
-} from "./room-documents.ts";
+import type { DocumentDetails, DocumentWrite, ListedDocument } from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The response to one batch of writes to stores. */
@@ -129,6 +122,8 @@ export interface RoomGateway {
     entry?: DocumentAddress | null,
     trace?: Trace | null,
   ): Promise<Response>;
+  /** What the room stores, for a backup. */
+  archived(roomId: string): ArchivedObject;
   /** The next part of a download; null unless a joined client was given its id, and may read it now. */
   download(roomId: string, downloadId: string): Promise<ReadableStream | null>;
 }
@@ -142,71 +137,6 @@ export interface DocumentAddress {
   readonly token: string;
   /** The subprotocol that the client expects the server to choose; null for none. */
   readonly protocol: string | null;
-}
-
-/** The RPC methods of a room's object. */
-export interface RoomRpc extends Rpc.DurableObjectBranded {
-  fetch(request: Request): Response | Promise<Response>;
-  read(accountId: string, userIds: string[]): RoomSnapshot | Promise<RoomSnapshot>;
-  readUser(accountId: string, userId: string): UserSnapshot | Promise<UserSnapshot>;
-  readPersonalData(
-    accountId: string,
-    userId: string,
-    part: PersonalPart,
-    after: string | null,
-  ): RecordsOfUser | Promise<RecordsOfUser>;
-  reconcile(accountId: string): Reconciliation | Promise<Reconciliation>;
-  apply(accountId: string, command: TracedCommand): RoomStats | Promise<RoomStats>;
-  /** Takes and returns JSON: a request and the response to it. */
-  request(
-    accountId: string,
-    request: string,
-    cause?: EventCause | null,
-    trace?: Trace | null,
-  ): string | Promise<string>;
-  visit(accountId: string, userId: string, visit: string, trace?: Trace | null): Promise<string>;
-  listDocuments(accountId: string): ListedDocument[] | Promise<ListedDocument[]>;
-  describeDocument(accountId: string, name: string): DocumentDetails | null | Promise<DocumentDetails | null>;
-  readDocument(
-    accountId: string,
-    name: string,
-    part: number,
-  ): DocumentPart | null | Promise<DocumentPart | null>;
-  writeDocument(
-    accountId: string,
-    name: string,
-    update: Uint8Array,
-    write: DocumentWrite,
-  ): Promise<boolean | DocumentRefusal>;
-  readTrail(
-    accountId: string,
-    name: string,
-    page: HistoryPage,
-  ): TrailEntry[] | null | Promise<TrailEntry[] | null>;
-  listVersions(
-    accountId: string,
-    name: string,
-    page: HistoryPage,
-  ): VersionInfo[] | null | Promise<VersionInfo[] | null>;
-  readVersion(
-    accountId: string,
-    name: string,
-    seq: number,
-    from: VersionPosition,
-  ): VersionPart | null | Promise<VersionPart | null>;
-  readWritten(
-    accountId: string,
-    name: string,
-    range: WrittenRange,
-  ): AuthoredUpdate[] | DocumentRefusal | Promise<AuthoredUpdate[] | DocumentRefusal>;
-  changeVersion(
-    accountId: string,
-    name: string,
-    change: VersionChange,
-  ): VersionInfo | DocumentRefusal | Promise<VersionInfo | DocumentRefusal>;
-  deleteDocument(accountId: string, name: string): boolean | Promise<boolean>;
-  /** Takes and returns JSON: an array of `STORE_BATCH` requests, and one of the responses to them. */
-  writeStores(accountId: string, userId: string | null, batches: string): string | Promise<string>;
 }
 
 /** The headers that name the account, the room and the client's address of an upgrade request to a room's object. */

@@ -190,7 +190,7 @@ const TABLES: Readonly<Record<string, string>> = {
   ...FACTS,
 };
 
-const SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
+export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
 
 /** Few enough to be held in memory, whatever they contain. */
 const ROWS_AT_ONCE = 32;
@@ -208,7 +208,7 @@ export class SqliteTables {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    this.#exist = openTables(storage, SCHEMA);
+    this.#exist = openTables(storage, ROOM_SCHEMA);
   }
 
   transaction<T>(work: () => T): T {
@@ -257,7 +257,7 @@ export class SqliteTables {
   write(query: string, ...params: SqlStorageValue[]): void {
     this.#writes += 1;
     if (!this.#exist) {
-      createTables(this.#storage, SCHEMA);
+      createTables(this.#storage, ROOM_SCHEMA);
       this.#exist = true;
     }
     this.#sql.exec(query, ...params);

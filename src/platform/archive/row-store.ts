@@ -1,0 +1,108 @@
+/** The rows of any table of an object's database, read and written by their primary keys, as archives hold them. */
+import { NOT_ARCHIVED } from "../archive-tables.ts";
+import { base64ToBytes, bytesToBase64 } from "../base64.ts";
+import type { ArchivedPart, ArchivedRow, ArchiveValue } from "../object-archive.ts";
+
+export type Sql = Pick<SqlStorage, "exec">;
+
+/** A table by its columns, and those that identify a row in their order. */
+export interface TableShape {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+}
+
+/** A row with its place in the order of its table. */
+export interface KeyedRow {
+  readonly row: ArchivedRow;
+  readonly key: readonly ArchiveValue[];
+  /** What it takes as JSON, about. */
+  readonly bytes: number;
+}
+
+/** A row beside its values: its table's name, quotes and commas. */
+const ROW_BYTES = 50;
+/** Few enough to be held in memory, whatever they contain. */
+const ROWS_AT_ONCE = 16;
+
+/** What creates the tables, indexes and triggers, each kind after the ones that it needs. */
+export const partsOf = (sql: Sql): ArchivedPart[] =>
+  sql
+    .exec<{ type: ArchivedPart["type"]; name: string; sql: string }>(
+      `SELECT type, name, sql FROM sqlite_master
+       WHERE type IN ('table', 'index', 'trigger') AND sql IS NOT NULL AND NOT ${NOT_ARCHIVED}
+       ORDER BY CASE type WHEN 'table' THEN 1 WHEN 'index' THEN 2 ELSE 3 END, name`,
+    )
+    .toArray();
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const listed = (names: readonly string[]): string => names.map(quote).join();
+const marks = (names: readonly unknown[]): string => names.map(() => "?").join();
+
+/** The shape of a table; null when there is none of that name. */
+export function shapeOf(sql: Sql, name: string): TableShape | null {
+  const query = "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid";
+  const columns = sql.exec<{ name: string; pk: number }>(query, name).toArray();
+  if (columns.length === 0) return null;
+  const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
+  return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
+}
+
+const archived = (value: SqlStorageValue): ArchiveValue =>
+  value instanceof ArrayBuffer ? { base64: bytesToBase64(new Uint8Array(value)) } : value;
+
+const stored = (value: ArchiveValue): SqlStorageValue =>
+  typeof value === "object" && value !== null ? base64ToBytes(value.base64).buffer : value;
+
+const bytesOf = (value: ArchiveValue): number => {
+  if (typeof value === "string") return value.length;
+  return typeof value === "object" && value !== null ? value.base64.length : 10;
+};
+
+function keyedRow({ name, columns, key }: TableShape, row: Record<string, SqlStorageValue>): KeyedRow {
+  const values = columns.map((column) => archived(row[column] ?? null));
+  return {
+    row: { table: name, values },
+    key: key.map((column) => archived(row[column] ?? null)),
+    bytes: values.reduce<number>((sum, value) => sum + bytesOf(value), ROW_BYTES),
+  };
+}
+
+/** The rows after a key in the order of the primary key, read as far as the caller iterates. No cursor stays open. */
+export function* rowsAfter(
+  sql: Sql,
+  shape: TableShape,
+  after: readonly ArchiveValue[] | null,
+): Generator<KeyedRow> {
+  const key = listed(shape.key);
+  const from = `SELECT ${listed(shape.columns)} FROM ${quote(shape.name)}`;
+  for (let last = after; ; ) {
+    const where = last === null ? "" : `WHERE (${key}) > (${marks(shape.key)})`;
+    const rows = sql
+      .exec(`${from} ${where} ORDER BY ${key} LIMIT ${ROWS_AT_ONCE}`, ...(last ?? []).map(stored))
+      .toArray()
+      .map((row) => keyedRow(shape, row));
+    yield* rows;
+    last = rows.at(-1)?.key ?? null;
+    if (rows.length < ROWS_AT_ONCE || last === null) return;
+  }
+}
+
+const isKey = ({ key }: TableShape): string => key.map((column) => `${quote(column)} = ?`).join(" AND ");
+
+/** The row with a primary key; null when it is gone. */
+export function rowOf(sql: Sql, shape: TableShape, key: readonly ArchiveValue[]): KeyedRow | null {
+  const query = `SELECT ${listed(shape.columns)} FROM ${quote(shape.name)} WHERE ${isKey(shape)}`;
+  const [row] = sql.exec(query, ...key.map(stored)).toArray();
+  return row === undefined ? null : keyedRow(shape, row);
+}
+
+/** Writes a row, in place of those that it is in conflict with. */
+export function writeRow(sql: Sql, shape: TableShape, values: readonly ArchiveValue[]): void {
+  const query = `INSERT OR REPLACE INTO ${quote(shape.name)} (${listed(shape.columns)}) VALUES (${marks(values)})`;
+  sql.exec(query, ...values.map(stored));
+}
+
+export function deleteRow(sql: Sql, shape: TableShape, key: readonly ArchiveValue[]): void {
+  sql.exec(`DELETE FROM ${quote(shape.name)} WHERE ${isKey(shape)}`, ...key.map(stored));
+}

@@ -1,0 +1,87 @@
+/** Archives and restores what a Durable Object stores, and keeps the object closed until it is restored. */
+import type { ArchiveRefusal, ArchiveSlice } from "../object-archive.ts";
+import { openTables, type Schema, versionOf } from "../object-tables.ts";
+import { beingRestored } from "../rpc.ts";
+import { ArchiveReader } from "./archive-reader.ts";
+import { endRestore, readRestoring, recordRestored, refusalOf, writeSlice } from "./restore-store.ts";
+
+interface ArchivePorts {
+  readonly storage: DurableObjectStorage;
+  readonly schema: Schema;
+  /** Writes what memory still holds back: it is about to be read. */
+  flush?(): void;
+  /** A restore has begun: nothing is to go on that memory knows of. */
+  close?(): void;
+  /** Ends what cannot have outlasted the archive; in the transaction that completes the restore, with present tables. */
+  settle?(): void;
+  /** Storage has been replaced: reads it anew, and plans the alarm for what it owes. */
+  open(): void;
+}
+
+export class StorageArchive {
+  readonly reader: ArchiveReader;
+  readonly #ports: ArchivePorts;
+  #isRestoring: boolean;
+
+  constructor(ports: ArchivePorts) {
+    this.#ports = ports;
+    this.reader = new ArchiveReader(ports.storage);
+    this.#isRestoring = readRestoring(ports.storage.sql) !== null;
+  }
+
+  get isRestoring(): boolean {
+    return this.#isRestoring;
+  }
+
+  /** Throws what callers are to retry, until the object is restored. */
+  requireOpen(): void {
+    if (this.#isRestoring) throw beingRestored();
+  }
+
+  read(after: string | null): ArchiveSlice {
+    this.requireOpen();
+    this.#ports.flush?.();
+    return this.reader.read(after);
+  }
+
+  /** Returns why the slice is refused. */
+  restore(slice: ArchiveSlice): ArchiveRefusal | null {
+    const { storage, schema } = this.#ports;
+    if (slice.version > versionOf(schema)) return newer(slice.version, versionOf(schema));
+    return storage.transactionSync(() => {
+      const refusal = refusalOf(storage.sql, slice);
+      if (refusal !== null) return refusal === "restored" ? null : refusal;
+      if (!this.#isRestoring) this.#ports.close?.();
+      writeSlice(storage.sql, slice);
+      this.#isRestoring = true;
+      return null;
+    });
+  }
+
+  /** Returns why the object cannot be opened yet. */
+  finish(): ArchiveRefusal | null {
+    const { storage, schema } = this.#ports;
+    const restoring = readRestoring(storage.sql);
+    if (restoring === null) return null;
+    if (!restoring.isWhole) return INCOMPLETE;
+    storage.transactionSync(() => {
+      endRestore(storage.sql);
+      openTables(storage, schema);
+      recordRestored(storage.sql, restoring.reading);
+      this.#ports.settle?.();
+    });
+    this.#isRestoring = false;
+    this.#ports.open();
+    return null;
+  }
+}
+
+const INCOMPLETE: ArchiveRefusal = {
+  code: "CONFLICT",
+  message: "The archive was not restored to its last slice; restore the rest of it",
+};
+
+const newer = (version: number, present: number): ArchiveRefusal => ({
+  code: "CONFLICT",
+  message: `The archive was written by a newer version of the service (tables of version ${version}, here ${present}); upgrade the service, then restore it`,
+});

@@ -1,16 +1,13 @@
 /** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room; and to the log. */
 import type { Env } from "../env.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
+import { archivedObject } from "../platform/archive/archived-object.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";
 import type { WebhookEventName } from "./port/event-name.ts";
-import {
-  namesEvent,
-  type OutgoingEvent,
-  type SubscriberGateway,
-  type SubscriberKey,
-  type Subscription,
-} from "./port/subscriber-port.ts";
+import type { PendingEvent } from "./port/pending-event.ts";
+import type { OutgoingEvent, SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
+import { namesEvent, type Subscription } from "./port/subscription.ts";
 
 /** The only way to a subscriber's object: turns its key into its stub. */
 export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">): SubscriberGateway {
@@ -32,6 +29,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),
     send: async (key, sender, destination, message) => senderOf(key, sender).send(destination, message),
+    archived: (key) => archivedObject(key.kind === "webhook" ? "Webhooks" : "Workflows", () => stub(key)),
     list: async (key, filter, query) => stub(key).list(filter, { ...query }),
     find: async (key, deliveryId) => stub(key).find(deliveryId),
     startReplay: async (key, request) => stub(key).startReplay(key, request),
@@ -42,20 +40,6 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     deliverNow: async (key, event) => stub(key).deliverNow(key, event),
     deliverNowOnce: async (key, event) => stub(key).deliverNowOnce(key, event),
   };
-}
-
-/** An event in an outbox: it has not reached all of its subscribers yet. */
-export interface PendingEvent {
-  readonly id: string;
-  readonly event: WebhookEventName;
-  /** Epoch milliseconds. */
-  readonly occurredAt: number;
-  /** The event object as JSON. */
-  readonly body: string;
-  /** The subscriptions that it has yet to reach, as JSON ({@link Subscription}[]); null until they are looked up. */
-  readonly pendingSubscriptions: string | null;
-  /** The trace of the request that has caused it, as JSON; null or absent for none. */
-  readonly trace?: string | null;
 }
 
 /** The log takes every event, whether a subscriber wants it or not. */

@@ -1,6 +1,6 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import type { Env } from "../env.ts";
-import { ArchivedDurableObject } from "../platform/archive/archived-object.ts";
+import { ArchivedDurableObject } from "../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../platform/archive/storage-archive.ts";
 import { readTrace } from "../platform/trace.ts";
 import { DocumentCalls } from "./document-calls.ts";
@@ -176,6 +176,7 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
 
   /** Applies a change that was made over REST to the connected users. Idempotent. Returns the stats after it. */
   async apply(accountId: string, command: TracedCommand): Promise<RoomStats> {
+    if (command.type === "room.deleted") await this.archived.discard();
     const { context, room, effects, traces, reads, outboxDrain, alarm } = this.#parts;
     context.identify(accountId);
     try {

@@ -12,7 +12,8 @@ import {
 } from "../../platform/d1.ts";
 import type { TracedCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
-import type { RoomSubscription, SubscriberKey } from "../port/subscriber-port.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { RoomSubscription } from "../port/subscription.ts";
 import { type OutboxEventRow, outbox, outboxEvents, userEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;

@@ -1,8 +1,10 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../../platform/d1.ts";
+import type { ArchivedObject } from "../../platform/object-archive.ts";
 import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
 import type { AnyEventName, WebhookEventName } from "./event-name.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
+import type { RoomSubscription } from "./subscription.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 
 /** Names a subscriber. */
@@ -11,25 +13,6 @@ export interface SubscriberKey {
   readonly accountId: string;
   readonly id: string;
 }
-
-/** That an enabled webhook or workflow wanted an event when it happened; the organization's log takes every event. */
-export interface Subscription {
-  readonly kind: SubscriberKey["kind"] | "log";
-  /** Of the webhook or workflow; the log has none, and no version. */
-  readonly id: string;
-  /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
-  readonly version: number;
-}
-
-/** What an enabled webhook or workflow listens to. */
-export interface RoomSubscription extends Subscription {
-  /** A JSON array of event names. */
-  readonly events: string;
-}
-
-/** Whether a JSON array of event names has this one: no quoted name is part of another one. */
-export const namesEvent = (events: string, event: WebhookEventName): boolean =>
-  events.includes(JSON.stringify(event));
 
 /** An event on its way to subscribers. */
 export type OutgoingEvent = {
@@ -142,6 +125,8 @@ export interface SubscriberGateway {
     destination: Destination,
     message: WebhookMessage,
   ): Promise<AttemptResult>;
+  /** What the subscriber's object stores, for a backup. */
+  archived(key: SubscriberKey): ArchivedObject;
   /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */
   list(key: SubscriberKey, filter: StatusFilter, query: DeliveryQuery): Promise<DeliveryPage>;
   /** One delivery as it is now; null when it is not kept. */

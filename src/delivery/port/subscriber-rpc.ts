@@ -1,4 +1,5 @@
 /** The RPC interface of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
+import type { ArchiveRpc } from "../../platform/object-archive.ts";
 import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
 import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 
 /** The RPC methods of a subscriber's object, which do what `SubscriberGateway` describes. */
-export interface SubscriberRpc extends Rpc.DurableObjectBranded {
+export interface SubscriberRpc extends Rpc.DurableObjectBranded, ArchiveRpc {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
   enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): void;
   expectChange(key: SubscriberKey): void;

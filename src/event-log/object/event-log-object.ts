@@ -1,18 +1,20 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
-import { DurableObject } from "cloudflare:workers";
 import { eventLogLimits } from "../../config/limits.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
-import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { RoomSubscription } from "../../delivery/port/subscription.ts";
 import { redactEvent } from "../../delivery/redact-event.ts";
 import type { Env } from "../../env.ts";
 import { openTenant } from "../../placement/databases.ts";
+import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
+import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import { CachedRow } from "../../platform/cached-row.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
 import type { EventLogRpc } from "../port/event-log-rpc.ts";
 import { HOUR_MS, type HourlyCounts, type RunCounts } from "../port/hourly-counts.ts";
-import { EventLogStore } from "./event-log-store.ts";
+import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";
 
 /** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
 const PRUNE_EVERY_MS = HOUR_MS;
@@ -20,13 +22,14 @@ const PRUNE_EVERY_MS = HOUR_MS;
 /** A change of a subscriber whose announcement was lost is known after this time at the latest. */
 export const SUBSCRIPTIONS_KEPT_MS = 60_000;
 
-export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
+export class EventLogObject extends ArchivedDurableObject<Env> implements EventLogRpc {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
   /** What is kept; tests replace it by less. */
   limits: ReturnType<typeof eventLogLimits>;
 
-  #store: EventLogStore;
+  readonly archived: StorageArchive;
+  #opened: EventLogStore;
   readonly #alarm: DurableAlarm;
   /** All of the organization's; null before they are first asked for. */
   #subscriptions: CachedRow<readonly OrganizationSubscription[]> | null = null;
@@ -34,10 +37,24 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.limits = eventLogLimits(env);
-    this.#store = new EventLogStore(ctx.storage);
+    this.archived = new StorageArchive({
+      storage: ctx.storage,
+      schema: EVENT_LOG_SCHEMA,
+      open: () => {
+        this.#opened = new EventLogStore(ctx.storage);
+        this.#scheduleAlarm();
+      },
+    });
+    this.#opened = new EventLogStore(ctx.storage);
     this.#alarm = new DurableAlarm(ctx, (error) =>
       logError("The alarm of an event log could not be set", { object: String(ctx.id) }, error),
     );
+  }
+
+  /** Throws while the shard is being restored. */
+  get #store(): EventLogStore {
+    this.archived.requireOpen();
+    return this.#opened;
   }
 
   append(events: readonly OutgoingEvent[]): void {
@@ -86,9 +103,10 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
 
   /** Deletes everything, the alarm included. */
   async remove(): Promise<void> {
-    await this.ctx.storage.deleteAll();
     this.#alarm.markFired();
-    this.#store = new EventLogStore(this.ctx.storage);
+    if (await this.archived.discard()) return;
+    await this.ctx.storage.deleteAll();
+    this.#opened = new EventLogStore(this.ctx.storage);
   }
 
   read(query: LogQuery): LogSlice {
@@ -98,6 +116,7 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   /** Deletes a slice of what is no longer kept, and plans the next one. */
   override alarm(): void {
     this.#alarm.markFired();
+    if (this.archived.isRestoring) return;
     const { keptMs, maxBytes } = this.limits;
     this.#store.prune(this.clock() - keptMs, maxBytes);
     this.#scheduleAlarm();

@@ -1,6 +1,8 @@
 /** The port to an organization's event log: what was recorded, kept in the order of each room for some time. */
 import type { WebhookEventName } from "../../delivery/port/event-name.ts";
-import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { RoomSubscription } from "../../delivery/port/subscription.ts";
+import type { ArchivedObject } from "../../platform/object-archive.ts";
 import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */
@@ -67,4 +69,6 @@ export interface EventLogGateway {
   remove(accountId: string): Promise<void>;
   /** Reads from one of the organization's shards. */
   read(accountId: string, shard: number, query: LogQuery): Promise<LogSlice>;
+  /** What each of the organization's shards stores, for a backup; the number of a shard is its place. */
+  archived(accountId: string): readonly ArchivedObject[];
 }

@@ -1,10 +1,12 @@
 /** The RPC interface of the objects that keep the log. It is the one file of the port that knows the Workers runtime. */
-import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { RoomSubscription } from "../../delivery/port/subscription.ts";
+import type { ArchiveRpc } from "../../platform/object-archive.ts";
 import type { LogQuery, LogSlice } from "./event-log-port.ts";
 import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 
 /** The RPC methods of a shard, which do what `EventLogGateway` describes. */
-export interface EventLogRpc extends Rpc.DurableObjectBranded {
+export interface EventLogRpc extends Rpc.DurableObjectBranded, ArchiveRpc {
   append(events: readonly OutgoingEvent[]): void;
   publish(
     accountId: string,

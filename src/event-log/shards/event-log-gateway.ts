@@ -1,5 +1,6 @@
 /** The only way to the objects of an organization's log: turns a room or a shard into its stub. */
 import type { Env } from "../../env.ts";
+import { archivedObject } from "../../platform/archive/archived-object.ts";
 import type { EventLogGateway } from "../port/event-log-port.ts";
 import { addHours } from "../port/hourly-counts.ts";
 import { SHARDS, shardOf } from "./shard-of.ts";
@@ -28,5 +29,6 @@ export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
       await Promise.all(shards.map((shard) => stub(accountId, shard).remove()));
     },
     read: async (accountId, shard, query) => stub(accountId, shard).read(query),
+    archived: (accountId) => shards.map((shard) => archivedObject("Events", () => stub(accountId, shard))),
   };
 }

@@ -1,26 +1,7 @@
-/** What every object that is archived has in common: the calls of {@link ArchiveRpc}, and the way to them. */
-import { DurableObject } from "cloudflare:workers";
+/** The way to an object that is archived: its stub as a backup sees it. */
 import type { Module } from "../error-codes.ts";
 import { AppError } from "../errors.ts";
-import type { ArchivedObject, ArchiveRefusal, ArchiveRpc, ArchiveSlice } from "../object-archive.ts";
-import type { StorageArchive } from "./storage-archive.ts";
-
-/** Its subclass creates the archive of its storage. */
-export abstract class ArchivedDurableObject<Env> extends DurableObject<Env> implements ArchiveRpc {
-  abstract readonly archived: StorageArchive;
-
-  archive(after: string | null): ArchiveSlice {
-    return this.archived.read(after);
-  }
-
-  restore(slice: ArchiveSlice): ArchiveRefusal | null {
-    return this.archived.restore(slice);
-  }
-
-  finishRestore(): ArchiveRefusal | null {
-    return this.archived.finish();
-  }
-}
+import type { ArchivedObject, ArchiveRefusal, ArchiveRpc } from "../object-archive.ts";
 
 /** An object by its stub: a new one for each call, as one breaks with its object. `module` is the part that refuses. */
 export function archivedObject(module: Module, stub: () => ArchiveRpc): ArchivedObject {

@@ -74,6 +74,15 @@ export class StorageArchive {
     this.#ports.open();
     return null;
   }
+
+  /** Deletes what an unfinished restore has left, the alarm included; false when there is none. */
+  async discard(): Promise<boolean> {
+    if (!this.#isRestoring) return false;
+    await this.#ports.storage.deleteAll();
+    this.#isRestoring = false;
+    this.#ports.open();
+    return true;
+  }
 }
 
 const INCOMPLETE: ArchiveRefusal = {

@@ -1,0 +1,142 @@
+/** What a subscriber's object is made of: creates its parts, connects them, and plans their alarm. */
+import { DurableAlarm } from "../../platform/durable-alarm.ts";
+import { logError } from "../../platform/log.ts";
+import { countFailure } from "../../telemetry/telemetry.ts";
+import type { DeliveryHandler } from "../handler.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
+import { Attempts } from "./attempts.ts";
+import { DeliveryHistory } from "./delivery-history.ts";
+import { DeliveryStore } from "./delivery-store.ts";
+import { FirstAttempts } from "./first-attempts.ts";
+import { ManualDeliveries } from "./manual-deliveries.ts";
+import type { SubscriberPorts } from "./subscriber-ports.ts";
+import { Upkeep } from "./upkeep.ts";
+
+/** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
+const WATCHDOG_MS = 5_000;
+
+export class SubscriberParts {
+  readonly store: DeliveryStore;
+  readonly history: DeliveryHistory;
+  readonly manual: ManualDeliveries;
+  readonly attempts: Attempts;
+  readonly upkeep: Upkeep;
+  readonly #ctx: DurableObjectState;
+  readonly #ports: SubscriberPorts;
+  readonly #now: () => number;
+  readonly #alarm: DurableAlarm;
+  readonly #firstAttempts: FirstAttempts;
+  #handler: DeliveryHandler | null = null;
+
+  /** Resumes what is pending in storage. Attempts that were cut off and must not be repeated fail. `now` returns epoch milliseconds. */
+  constructor(ctx: DurableObjectState, ports: SubscriberPorts, now: () => number) {
+    const store = new DeliveryStore(ctx.storage);
+    this.#ctx = ctx;
+    this.#ports = ports;
+    this.#now = now;
+    this.store = store;
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      this.#report("The alarm of a subscriber could not be set", error),
+    );
+    this.history = new DeliveryHistory(store);
+    this.#firstAttempts = new FirstAttempts(store);
+    this.manual = new ManualDeliveries(store, this.#firstAttempts, {
+      now,
+      start: (key, deliveryId) => {
+        // A person who tests by hand has often just changed something.
+        this.handlerFor(key).requireVersion(Number.POSITIVE_INFINITY);
+        this.attempts.runFirst(deliveryId);
+      },
+    });
+    this.upkeep = new Upkeep(store, {
+      now,
+      limits: ports.limits,
+      readLog: ports.readLog,
+      inBackground: (work, failure) => this.#inBackground(work, failure),
+      onEnqueued: () => this.attempts.run(),
+      onOrphaned: () => this.remove(),
+    });
+    this.attempts = new Attempts(store, this.#firstAttempts, {
+      now,
+      keepAlive: (work) => ctx.waitUntil(work),
+      startingHandler: () => (this.upkeep.isEnding ? null : this.currentHandler()),
+      isCurrent: (handler) => handler === this.#handler,
+      onOrphaned: () => this.remove(),
+      onDisabled: (lastSeq, error) => {
+        this.upkeep.endWaiting(lastSeq, error);
+        if (this.upkeep.isEnding) this.wakeSoon();
+      },
+      planAlarm: () => this.planAlarm(),
+      report: (what, error) => this.#report(what, error),
+    });
+    const interruption = this.currentHandler()?.interruption ?? null;
+    if (interruption !== null) store.failStarted(interruption);
+  }
+
+  /** The alarm has fired. Never throws: the platform gives up alarms that fail repeatedly. */
+  runAlarm(): void {
+    this.#alarm.markFired();
+    try {
+      this.attempts.flush();
+      this.upkeep.clean();
+      const handler = this.currentHandler();
+      if (handler !== null) this.upkeep.continueTimed(handler);
+      this.attempts.run();
+      this.upkeep.continueReplay();
+      if (handler !== null) this.upkeep.checkBacklog(handler);
+    } catch (error) {
+      this.#report("The alarm of a subscriber failed", error);
+      this.#alarm.scheduleBy([this.#now() + WATCHDOG_MS]);
+    }
+  }
+
+  /** Has the alarm find what is due. */
+  wakeSoon(): void {
+    this.#alarm.scheduleBy([this.#now()]);
+  }
+
+  /** While attempts are in flight, each of their ends comes here again: the rest can wait until none is. */
+  planAlarm(): void {
+    const now = this.#now();
+    this.#alarm.scheduleBy([
+      this.attempts.dueAt(now),
+      ...this.upkeep.enqueuingDueAt(),
+      ...(this.attempts.isBusy ? [now + WATCHDOG_MS] : this.upkeep.dueAt(now)),
+    ]);
+  }
+
+  /** Removes everything, because the subscriber was deleted. No pending delivery starts any more. */
+  async remove(): Promise<void> {
+    this.attempts.clear();
+    this.#handler?.requireVersion(Number.POSITIVE_INFINITY);
+    this.#handler?.release();
+    this.#handler = null;
+    this.#alarm.markFired();
+    await this.store.clear();
+    this.#firstAttempts.answerAll();
+  }
+
+  /** Null before the first write. */
+  currentHandler(): DeliveryHandler | null {
+    const key = this.store.readKey();
+    return key && this.handlerFor(key);
+  }
+
+  handlerFor(key: SubscriberKey): DeliveryHandler {
+    this.#handler ??= this.#ports.createHandler(key, this.#now, this.store.handlerState);
+    return this.#handler;
+  }
+
+  #inBackground(work: Promise<void>, failure: string): void {
+    const done = work.catch((error: unknown) => this.#report(failure, error));
+    this.#ctx.waitUntil(done.then(() => this.planAlarm()));
+  }
+
+  #report(what: string, error: unknown): void {
+    const key = this.store.readKey();
+    const subscriber =
+      key === null ? { object: String(this.#ctx.id) } : { account: key.accountId, [key.kind]: key.id };
+    countFailure("delivery");
+    logError(what, subscriber, error);
+  }
+}

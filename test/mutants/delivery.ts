@@ -118,7 +118,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a run that a crash cut off is repeated",
-    file: "src/delivery/subscriber/subscriber-object.ts",
+    file: "src/delivery/subscriber/subscriber-parts.ts",
     code: "if (interruption !== null) store.failStarted(interruption);",
     by: "",
     tests: ["test/workflows/workflow-queue.test.ts"],
@@ -126,16 +126,15 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "an event that is sent again is delivered again",
     file: "src/delivery/subscriber/subscriber-object.ts",
-    code: "if (this.#store.recordEventId(event.eventId, now)) insert(event, now);",
-    by: `this.#store.recordEventId(event.eventId, now);
-        insert(event, now);`,
+    code: "if (store.recordEventId(event.eventId, now)) insert(event, now);",
+    by: "if (store.recordEventId(event.eventId, now) || now > 0) insert(event, now);",
     tests: ["test/delivery/subscriber-object.test.ts"],
   },
   {
     bug: "no alarm takes up attempts that a crash cut off",
-    file: "src/delivery/subscriber/subscriber-object.ts",
-    code: "...(this.#attempts.isBusy ? [now + WATCHDOG_MS] :",
-    by: "...(this.#attempts.isBusy ? [] :",
+    file: "src/delivery/subscriber/subscriber-parts.ts",
+    code: "...(this.attempts.isBusy ? [now + WATCHDOG_MS] :",
+    by: "...(this.attempts.isBusy ? [] :",
     tests: ["test/delivery/subscriber-object.test.ts"],
   },
   {

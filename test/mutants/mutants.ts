@@ -1,5 +1,6 @@
 /** All planted bugs, by the part of the service that they are in. */
 import { ACCOUNTS } from "./accounts.ts";
+import { ARCHIVE } from "./archive.ts";
 import { DELIVERY } from "./delivery.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { EVENT_LOG } from "./event-log.ts";
@@ -19,6 +20,7 @@ import { WORKFLOWS } from "./workflows.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNTS,
+  ...ARCHIVE,
   ...DELIVERY,
   ...DOCUMENTS,
   ...EVENT_LOG,

@@ -7,6 +7,7 @@ import { nameInPath } from "../data/path-name.ts";
 import { DocumentsPart } from "../documents/documents-part.tsx";
 import { LiveProvider } from "../live/live.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { bringIntoView } from "../ui/bring-into-view.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -104,7 +105,11 @@ function Tabs({ base }: { readonly base: string }) {
   return (
     <nav className="tabs" aria-label="Room">
       {TABS.map((tab) => (
-        <Link key={tab.path} href={base + tab.path} aria-current={isHere(tab.path) ? "page" : undefined}>
+        <Link
+          key={tab.path}
+          href={base + tab.path}
+          {...(isHere(tab.path) && { "aria-current": "page", ref: bringIntoView })}
+        >
           {tab.name}
         </Link>
       ))}

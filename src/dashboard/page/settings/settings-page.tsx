@@ -1,6 +1,7 @@
 /** The settings: API keys, members, quotas, the organization and the person's profile. */
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
+import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Page } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
@@ -27,7 +28,7 @@ export default function SettingsPage() {
           <Link
             key={one.name}
             href={address(one.part === undefined ? "/settings" : `/settings/${one.part}`)}
-            aria-current={one.part === part ? "page" : undefined}
+            {...(one.part === part && { "aria-current": "page", ref: bringIntoView })}
           >
             {one.name}
           </Link>

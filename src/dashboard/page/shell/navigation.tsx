@@ -1,6 +1,7 @@
 /** The main navigation. */
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
+import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Icon } from "../ui/icon.tsx";
 import { NAVIGATION_ITEMS } from "./navigation-items.ts";
 
@@ -14,7 +15,7 @@ export function Navigation() {
         <Link
           key={place.path}
           href={address(place.path)}
-          aria-current={isHere(place.path) ? "page" : undefined}
+          {...(isHere(place.path) && { "aria-current": "page", ref: bringIntoView })}
         >
           <Icon name={place.icon} />
           {place.name}

@@ -14,7 +14,9 @@ export function OrganizationMenu() {
       className="organization"
       face={
         <>
-          <span className="monogram">{[...organization.name][0]?.toUpperCase()}</span>
+          <span className="monogram" aria-hidden="true">
+            {[...organization.name][0]?.toUpperCase()}
+          </span>
           <span className="organization-name">{organization.name}</span>
           <Icon name="up" />
         </>

@@ -18,7 +18,9 @@ export function PersonMenu() {
       className="button quiet person"
       face={
         <>
-          <span className="monogram round">{[...person.name][0]?.toUpperCase()}</span>
+          <span className="monogram round" aria-hidden="true">
+            {[...person.name][0]?.toUpperCase()}
+          </span>
           <span className="person-name">{person.name}</span>
         </>
       }

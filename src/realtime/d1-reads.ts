@@ -1,8 +1,8 @@
 /** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
 import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
+import { findUsers } from "../users/list-queries.ts";
 import { recordOf } from "../users/present.ts";
-import { findUsers } from "../users/queries.ts";
 import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../users/token-bearer.ts";
 import { DatabaseQueue, type Question } from "./database-queue.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";

@@ -7,6 +7,7 @@ import type { RoomContent } from "./content/content.ts";
 import type { Downloads } from "./downloads.ts";
 import { Broadcasts } from "./messaging/broadcasts.ts";
 import type { Participants } from "./participants/participants.ts";
+import { findSeen } from "./participants/seen.ts";
 import type { Visits } from "./participants/visits.ts";
 import { failure, INTERNAL_FAULT, success } from "./protocol/frame.ts";
 import { EDITOR_MESSAGES } from "./protocol/messages.ts";
@@ -170,7 +171,7 @@ const write = <Request extends RoomRequest>(
 });
 
 function createHandlers(
-  { presence, connections }: Participants,
+  { presence, connections, sessions }: Participants,
   visits: Visits,
   content: RoomContent,
   downloads: Downloads,
@@ -204,9 +205,7 @@ function createHandlers(
     COMMENT_CREATE: write("Comment created", ({ data }, by) => ({
       comment: comments.create(data, participantOf(by).userId),
     })),
-    COMMENT_POST: write("Comment created", ({ data }) => ({
-      comment: comments.create(data, data.userId),
-    })),
+    COMMENT_POST: write("Comment created", ({ data }) => ({ comment: comments.create(data, data.userId) })),
     COMMENT_UPDATE: write("Comment updated", ({ data }, by) => ({
       comment: comments.updateText(data.commentId, data.text, authorOf(by)),
     })),
@@ -230,6 +229,7 @@ function createHandlers(
       return {};
     }),
 
+    USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
     PRESENCE_GET: read("Presence retrieved", () => ({ presence: presence.states() })),
     PARTICIPANT_REMOVE: passing("Participant removed", ({ data }) => ({
       data: {},

@@ -5,7 +5,7 @@ import { dates, scrolling, scrollShape, searching, toPage } from "../http/pagina
 import { sorting } from "../http/sorting.ts";
 import { Room } from "../rooms/schema.ts";
 import type { UserContext } from "./context.ts";
-import { getRoomWithUsers } from "./queries.ts";
+import { getRoomWithUsers } from "./list-queries.ts";
 import { User } from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();

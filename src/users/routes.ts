@@ -6,7 +6,9 @@ import { dates, scrolling, scrollShape, searching, toPage } from "../http/pagina
 import { sorting } from "../http/sorting.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
-import { getUser, listUsers } from "./queries.ts";
+import { listUsers } from "./list-queries.ts";
+import { presenceFilter } from "./presence-filter.ts";
+import { getUser } from "./queries.ts";
 import {
   InRoom,
   ListedUser,
@@ -50,11 +52,12 @@ export const userEndpoints = [
       ...sort,
       ...searching("the user's name or at the start of its ID"),
       ...dates,
+      ...presenceFilter,
     }),
     status: 200,
     done: "Users retrieved",
     data: z.object({ users: z.array(ListedUser), ...scrollShape }),
-    handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query, orderOf(query))),
+    handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query, orderOf(query)), query),
   }),
   endpoint({
     method: "POST",

@@ -22,7 +22,7 @@ import { findRoom } from "../rooms/queries.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { RoomDocument } from "../sandbox/guest/types.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings } from "../sandbox/runners/runner.ts";
-import { listBareUsers } from "../users/queries.ts";
+import { listBareUsers } from "../users/list-queries.ts";
 import type { User } from "../users/schema.ts";
 import { ARGUMENTS, type Arguments, MAX_RUN_FILE_BYTES, type Method } from "./binding-arguments.ts";
 import { fetchPublic } from "./public-fetch.ts";

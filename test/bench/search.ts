@@ -5,7 +5,7 @@ import { fold } from "../../src/platform/text.ts";
 import { continueIndexes } from "../../src/search/index-builder.ts";
 import { findHits } from "../../src/search/queries.ts";
 import type { SearchHits } from "../../src/search/shared-store.ts";
-import { countUsers, selectUsers } from "../../src/users/store.ts";
+import { countUsers, selectUsers } from "../../src/users/list-store.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Database, serving } from "./serve.ts";
 import { count, table } from "./table.ts";

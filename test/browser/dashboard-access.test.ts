@@ -92,6 +92,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   "a room's comments": { path: () => `/rooms/${roomId}/comments`, shows: "Delete" },
   "a room's files": { path: () => `/rooms/${roomId}/files`, shows: "text/html" },
+  "the files of all rooms": { path: () => "/files", shows: "text/html" },
   webhooks: { path: () => "/webhooks", shows: "user.created" },
   "a webhook": {
     path: () => `/webhooks/${webhookId}`,

@@ -32,7 +32,7 @@ const sizeOf = (part: string): number =>
   [...sizes].filter(([name]) => name.startsWith(`assets/${part}-`)).reduce((sum, [, size]) => sum + size, 0);
 
 const PAGES = [
-  ...["overview-page", "rooms-page", "room-page", "webhooks-page", "webhook-page"],
+  ...["overview-page", "rooms-page", "room-page", "files-page", "webhooks-page", "webhook-page"],
   ...["workflows-page", "workflow-page", "logs-page", "settings-page"],
 ];
 /** What pages load on demand: the code editor, the palette, and Yjs, which reads documents. */

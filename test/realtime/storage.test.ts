@@ -135,6 +135,10 @@ describe.each([
         u1: { online: true, joinedAt: 30 },
         u2: { online: false, joinedAt: 40 },
       });
+      expect(storage.listLatestStays(2)).toEqual([
+        { userId: "u2", leftAt: 50 },
+        { userId: "u1", leftAt: null },
+      ]);
     }));
 
   it("deletes a user's sessions", () =>

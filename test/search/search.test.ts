@@ -6,7 +6,7 @@ import { openDirectory } from "../../src/placement/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import { continueIndexes } from "../../src/search/index-builder.ts";
 import { findHits } from "../../src/search/queries.ts";
-import { selectUsers } from "../../src/users/store.ts";
+import { selectUsers } from "../../src/users/list-store.ts";
 import { type Account, account } from "../support/api.ts";
 
 /** Completes the indexes of all lists, of which earlier tests may have left some. */

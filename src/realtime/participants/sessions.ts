@@ -4,7 +4,7 @@ import { ERASED_FIELDS } from "../../users/erased-user.ts";
 import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
-import type { Grace, OpenSession, RoomRecord, RoomStorage } from "../storage/storage.ts";
+import type { Grace, OpenSession, RoomRecord, RoomStorage, Stay } from "../storage/storage.ts";
 import { Graces } from "./graces.ts";
 
 /** Sessions of one user that are listed. */
@@ -13,12 +13,8 @@ const MAX_LISTED_SESSIONS = 100;
 const EMPTY_STATS: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
 
 const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
-  accountId,
-  roomId: id,
-  ...EMPTY_STATS,
-  version: 0,
-  copiedVersion: 0,
-  lastAliveAt: now,
+  ...{ accountId, roomId: id, ...EMPTY_STATS },
+  ...{ version: 0, copiedVersion: 0, lastAliveAt: now },
 });
 
 /**
@@ -90,6 +86,10 @@ export class Sessions {
   wasOnlineSince(userId: string, time: number): boolean {
     const [latest] = this.#storage.listSessions(userId, 1);
     return latest !== undefined && (latest.leftAt ?? Number.POSITIVE_INFINITY) >= time;
+  }
+
+  latestStays(limit: number): Stay[] {
+    return this.#storage.listLatestStays(limit);
   }
 
   findAttendance(userIds: readonly string[]): Record<string, Attendance> {

@@ -33,10 +33,20 @@ export interface Visit {
   readonly ttl: number;
 }
 
+/** Whom to name by when they were last seen. Times are epoch milliseconds; null is no filter. */
+export interface SeenFilter {
+  readonly online: boolean | null;
+  readonly from: number | null;
+  readonly to: number | null;
+  /** When users who are online are seen. */
+  readonly now: number;
+}
+
 /** A request that exists only over REST. Its request id, if any, is the `Idempotency-Key`. */
 export type OrganizationRequest = { readonly requestId?: string | undefined } & (
   | { readonly type: "STORE_LIST" }
   | { readonly type: "PRESENCE_GET" }
+  | { readonly type: "USERS_SEEN"; readonly data: SeenFilter }
   | { readonly type: "PARTICIPANT_REMOVE"; readonly data: { readonly userId: string } }
   | {
       readonly type: "COMMENT_SEARCH";

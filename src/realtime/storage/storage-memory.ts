@@ -8,7 +8,7 @@ import { MemoryChanges, MemoryEpochs } from "./memory-log.ts";
 import { MemoryChangedStores, MemoryDocumentNotes, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import { MemoryReceipts } from "./memory-receipts.ts";
 import { MemoryVersions } from "./memory-versions.ts";
-import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
+import type { OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
 
 interface SessionRow extends StoredSession {
   /** Null once the session has ended. */
@@ -92,6 +92,11 @@ export class MemoryStorage implements RoomStorage {
       .reverse()
       .slice(0, limit)
       .map(({ user: _, ...session }) => session);
+  }
+
+  listLatestStays(limit: number): Stay[] {
+    const latest = this.#sessions.toReversed().slice(0, limit);
+    return latest.map(({ userId, leftAt }) => ({ userId, leftAt }));
   }
 
   findAttendance(userIds: readonly string[]): Record<string, Attendance> {

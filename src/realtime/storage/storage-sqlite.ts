@@ -10,7 +10,7 @@ import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy
 import { SqliteReceipts } from "./sqlite-receipts.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import { SqliteVersions } from "./sqlite-versions.ts";
-import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
+import type { OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
 
 type RecordRow = {
   account_id: string;
@@ -83,14 +83,8 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   writeRecord(record: RoomRecord): void {
     this.write(
       "INSERT OR REPLACE INTO room VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
-      record.accountId,
-      record.roomId,
-      record.activeParticipants,
-      record.occupiedMs,
-      record.occupiedSince,
-      record.version,
-      record.copiedVersion,
-      record.lastAliveAt,
+      ...[record.accountId, record.roomId, record.activeParticipants, record.occupiedMs],
+      ...[record.occupiedSince, record.version, record.copiedVersion, record.lastAliveAt],
     );
   }
 
@@ -129,6 +123,11 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
       `SELECT id, user_id, joined_at, left_at FROM sessions WHERE user_id = ? ${before} ORDER BY seq DESC LIMIT ?`,
       ...[userId, ...(beforeId === undefined ? [] : [beforeId]), limit],
     ).map((row) => ({ id: row.id, userId: row.user_id, joinedAt: row.joined_at, leftAt: row.left_at }));
+  }
+
+  listLatestStays(limit: number): Stay[] {
+    const query = "SELECT user_id AS userId, left_at AS leftAt FROM sessions ORDER BY seq DESC LIMIT ?";
+    return this.read<{ userId: string; leftAt: number | null }>(query, limit);
   }
 
   findAttendance(userIds: readonly string[]): Record<string, Attendance> {

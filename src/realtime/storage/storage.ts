@@ -33,6 +33,9 @@ export interface OpenSession {
   readonly user: UserRecord;
 }
 
+/** Whose a session is, and when it ended; null while it is open. */
+export type Stay = Pick<StoredSession, "userId" | "leftAt">;
+
 /** A user who stays online without a socket: the last one broke, and may be replaced until `endsAt`. */
 export interface Grace {
   readonly userId: string;
@@ -70,6 +73,8 @@ export interface RoomStorage {
   listOpenSessions(): OpenSession[];
   /** Newest first: of all of the user's, or of those before one that is kept. */
   listSessions(userId: string, limit: number, beforeId?: string): StoredSession[];
+  /** Of all users, newest first. */
+  listLatestStays(limit: number): Stay[];
   /** By user id, for those of `userIds` who have ever joined. */
   findAttendance(userIds: readonly string[]): Record<string, Attendance>;
 

@@ -125,6 +125,7 @@ export type {
   Scroll,
   ScrollShown,
   Search,
+  UserSearch,
   WebhookSearch,
   WorkflowSearch,
 } from "./pages.ts";

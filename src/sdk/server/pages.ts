@@ -23,6 +23,16 @@ export interface Search extends Dated {
   readonly sort?: Sort<"created_at" | "name">;
 }
 
+/** Filters and orders the users of a room, also by what the live room knows. */
+export interface UserSearch extends Search {
+  /** Only users who are online, or only those who are not. */
+  readonly online?: boolean;
+  /** The earliest time at which users were last seen, of those of the room's latest 10,000 sessions. */
+  readonly lastSeenFrom?: string;
+  /** The latest time at which users were last seen; those who are online are seen now. */
+  readonly lastSeenTo?: string;
+}
+
 interface Dated extends Scroll {
   /** Text to find in the name, ignoring case. */
   readonly search?: string;

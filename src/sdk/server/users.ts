@@ -8,7 +8,7 @@ import type {
   UserSession,
   UserWithToken,
 } from "../wire/resources.ts";
-import { eachOf, type Filter, type ScrollShown, type Search } from "./pages.ts";
+import { eachOf, type Filter, type ScrollShown, type UserSearch } from "./pages.ts";
 
 /** A user with its sessions in the room. */
 export interface UserWithSessions {
@@ -31,12 +31,12 @@ export class Users {
   }
 
   /** The users of a room, newest first or in the order of `sort`. */
-  list(roomId: string, search: Search = {}): Promise<{ readonly users: UserWithToken[] } & ScrollShown> {
+  list(roomId: string, search: UserSearch = {}): Promise<{ readonly users: UserWithToken[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["users"], query: { roomId, ...search } });
   }
 
   /** All users of a room, newest first or in the order of `sort`: `for await (const user of atrium.users.each(roomId))`. Reads 100 at a time. */
-  each(roomId: string, search: Filter<Search> = {}): AsyncGenerator<UserWithToken, void, void> {
+  each(roomId: string, search: Filter<UserSearch> = {}): AsyncGenerator<UserWithToken, void, void> {
     return eachOf(async (part) => {
       const { users, cursor } = await this.list(roomId, { ...search, ...part });
       return { items: users, cursor };

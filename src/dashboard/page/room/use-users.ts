@@ -1,6 +1,6 @@
 /** Queries and actions for the users of a room. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { Role, Search, User } from "atrium/server";
+import type { Role, User, UserSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
@@ -8,7 +8,7 @@ import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 import type { BulkAction } from "../ui/bulk-action.ts";
 import { saveFile } from "../ui/save-file.ts";
 
-export function useUsers(roomId: string, search: Search) {
+export function useUsers(roomId: string, search: UserSearch) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useQuery({

@@ -1,5 +1,5 @@
 /** The users of a room, with their tokens, and actions on several of them. */
-import type { UserWithToken } from "atrium/server";
+import type { UserSearch, UserWithToken } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress, useKey } from "../data/organization.tsx";
 import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
@@ -8,6 +8,7 @@ import { Badge } from "../ui/badge.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
@@ -18,17 +19,34 @@ import { Time } from "../ui/time.tsx";
 import { NewUser } from "./new-user.tsx";
 import { useUserActions, useUsers } from "./use-users.ts";
 
+/** The UTC day that was so many days ago: it stays the same while the page refreshes. */
+const dayBefore = (now: number, days: number): string =>
+  new Date(now - days * 86_400_000).toISOString().slice(0, 10);
+
+/** What the list can be narrowed to, by the value in the page's address. */
+const SHOWN: Readonly<Record<string, (now: number) => UserSearch>> = {
+  online: () => ({ online: true }),
+  offline: () => ({ online: false }),
+  week: (now) => ({ lastSeenFrom: dayBefore(now, 6) }),
+  before: (now) => ({ lastSeenTo: dayBefore(now, 7) }),
+};
+const LABELS = {
+  ...{ online: "Online", offline: "Offline" },
+  ...{ week: "Seen in the last 7 days", before: "Last seen before that" },
+};
+
 export function UsersPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { limit, offset, search, searchFor, sort, isNarrowed } = filters;
+  const { get, limit, offset, search, searchFor, sort, isNarrowed } = filters;
   const { data, error, refetch } = useUsers(roomId, {
-    ...{ limit, offset, ...chosen({ search }) },
+    ...{ limit, offset, ...chosen({ search }), ...SHOWN[get("show")]?.(Date.now()) },
     ...sortedBy(sort, ["name", "created_at"]),
   });
   return (
     <section>
       <div className="filters">
         <SearchBox label="Search users by name or ID" initial={search} onSearch={searchFor} />
+        <FilterSelect label="Users to show" filters={filters} name="show" all="All users" options={LABELS} />
         <NewUser roomId={roomId} />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />

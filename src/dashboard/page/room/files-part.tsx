@@ -62,7 +62,9 @@ export function FilesPart({ room }: { readonly room: Room }) {
           options={Object.fromEntries((users ?? []).map(({ id, name }) => [id, name]))}
         />
         <FilterSelect label="Order" filters={filters} name="sort" all="Newest first" options={ORDERS} />
-        <Link href={address(`/files?room=${room.id}`)}>Find by name</Link>
+        <Link className="button plain" href={address(`/files?room=${room.id}`)}>
+          Find by name
+        </Link>
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}

@@ -145,8 +145,11 @@ async function copy(_: MovePorts, move: MoveRow, { source, target }: Databases):
     await target.run(behindFence(move, anchors.map(upsertAnchor)));
   }
   const rows = await readSlice(source, table, move);
-  const written = move.step === ROOMS ? rows.map((row) => ({ ...row, user_count: 0 })) : rows;
-  if (rows.length > 0) await target.run(behindFence(move, upsertRows(table.name, table.primaryKey, written)));
+  const upsert = (written: readonly Row[]) => upsertRows(table.name, table.primaryKey, written);
+  const counted = move.step === ROOMS ? rows.map((row) => ({ ...row, user_count: 0 })) : rows;
+  // In the directory nothing has counted them: what follows from a count, such as an index, follows when it grows.
+  const uncounted = table === QUOTAS ? upsert(rows.map((row) => ({ ...row, used: 0 }))) : [];
+  if (rows.length > 0) await target.run(behindFence(move, [...uncounted, ...upsert(counted)]));
   return behind(move, table, rows);
 }
 

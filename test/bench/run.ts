@@ -32,7 +32,19 @@ export interface Bench {
 }
 
 const HERE = import.meta.dirname;
-const NAMES = ["rest", "room", "files", "events", "workflows", "sdk", "fate", "documents", "fleet", "search"];
+const NAMES = [
+  "rest",
+  "room",
+  "files",
+  "events",
+  "workflows",
+  "sdk",
+  "fate",
+  "documents",
+  "fleet",
+  "search",
+  "move",
+];
 const USAGE =
   "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200] [--json FILE]; " +
   `names: ${NAMES.join(", ")}`;

@@ -117,7 +117,7 @@ it("a restored archive is what the object stored at the last slice, whatever was
         });
       },
     );
-    fc.assert(runs, { numRuns: 150 });
+    fc.assert(runs, { numRuns: 80 });
   }));
 
 it("what is small is one slice, an object without tables is an empty one, and neither leaves a trace", () =>

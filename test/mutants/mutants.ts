@@ -9,10 +9,12 @@ import { HTTP } from "./http.ts";
 import { MEMBERS } from "./members.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEOPLE } from "./people.ts";
+import { POOL } from "./pool.ts";
 import { PRIVACY } from "./privacy.ts";
 import { QUOTAS } from "./quotas.ts";
 import { REALTIME } from "./realtime.ts";
 import { SDK } from "./sdk.ts";
+import { SENDING } from "./sending.ts";
 import { STORES } from "./stores.ts";
 import { USERS } from "./users.ts";
 import { WEBHOOKS } from "./webhooks.ts";
@@ -28,10 +30,12 @@ export const MUTANTS: readonly Mutant[] = [
   ...HTTP,
   ...MEMBERS,
   ...PEOPLE,
+  ...POOL,
   ...PRIVACY,
   ...QUOTAS,
   ...REALTIME,
   ...SDK,
+  ...SENDING,
   ...STORES,
   ...USERS,
   ...WEBHOOKS,

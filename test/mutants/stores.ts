@@ -52,6 +52,13 @@ export const STORES: readonly Mutant[] = [
     tests: ["test/realtime/receipts.test.ts"],
   },
   {
+    bug: "receipts of users who are gone stay",
+    file: "src/realtime/content/receipts.ts",
+    code: "this.#table.deleteExpiredOfNext(userId, bounds.at);",
+    by: "",
+    tests: ["test/realtime/receipts.test.ts"],
+  },
+  {
     bug: "receipts are not bounded by their size",
     file: "src/realtime/content/receipts.ts",
     code: "total: total - MAX_RECEIPT_BYTES,",

@@ -43,6 +43,20 @@ describe.each([
       expect([has("ada", "first"), has("ben", "a day later")]).toEqual([false, true]);
     }));
 
+  it("are deleted in time, also those of users who are gone", () =>
+    withStorage((storage) => {
+      const { clock, write, has } = open(storage);
+      write("ada", "first");
+      write("gone", "only");
+      clock.now = DAY_MS + 1;
+      for (let count = 0; count < 256; count += 1) write("ada", `${count}`);
+      expect([storage.receipts.find("ada", "first"), storage.receipts.find("gone", "only")]).toEqual([
+        null,
+        null,
+      ]);
+      expect(has("ada", "0")).toBe(true);
+    }));
+
   it("are bounded by user: the earliest of one who has too many go, and no one else's", () =>
     withStorage((storage) => {
       const { write, has } = open(storage);

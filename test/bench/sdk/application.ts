@@ -17,9 +17,16 @@ export interface Outcome {
 /** What was opened or read last: an application keeps it. */
 let latest: unknown;
 
+/** Forgets the latest one, and all garbage: each run pays for its own. */
+function forget(): void {
+  latest = undefined;
+  globalThis.gc?.();
+}
+
 async function open({ serverUrl, token }: Extract<Task, { type: "open" }>): Promise<Outcome> {
   const client = new AtriumClient({ serverUrl, authToken: token });
   await client.join();
+  forget();
   const spent = await spend(() => Board.shapesOf(client).sync());
   latest = client;
   const entries = Object.keys(Board.shapesOf(client).getAll()).length;
@@ -28,6 +35,7 @@ async function open({ serverUrl, token }: Extract<Task, { type: "open" }>): Prom
 }
 
 async function read({ url }: Extract<Task, { type: "read" }>): Promise<Outcome> {
+  forget();
   const spent = await spend(async () => {
     latest = await (await fetch(url)).json();
   });

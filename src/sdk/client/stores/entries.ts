@@ -91,6 +91,13 @@ export class Entries {
 
   /** Sets the room's entry; null if there is none. */
   confirm(key: string, entry: Entry | null): Difference | null {
+    const value = entry?.value;
+    // A store that is opened has many entries, all new.
+    if (entry && value !== undefined && this.#pending.size === 0 && !this.#entries.has(key)) {
+      this.#entries.set(key, entry);
+      this.#all = null;
+      return { key, previous: undefined, value };
+    }
     return this.#update(key, this.#writesOf(key), entry ?? NO_ENTRY);
   }
 

@@ -48,14 +48,15 @@ export class StorageArchive {
   restore(slice: ArchiveSlice): ArchiveRefusal | null {
     const { storage, schema } = this.#ports;
     if (slice.version > versionOf(schema)) return newer(slice.version, versionOf(schema));
-    return storage.transactionSync(() => {
-      const refusal = refusalOf(storage.sql, slice);
-      if (refusal !== null) return refusal === "restored" ? null : refusal;
+    const refusal = storage.transactionSync(() => {
+      const found = refusalOf(storage.sql, slice);
+      if (found !== null) return found;
       if (!this.#isRestoring) this.#ports.close?.();
       writeSlice(storage.sql, slice);
-      this.#isRestoring = true;
       return null;
     });
+    if (refusal === null) this.#isRestoring = true;
+    return refusal === "restored" ? null : refusal;
   }
 
   /** Returns why the object cannot be opened yet. */

@@ -23,6 +23,7 @@ import { invitationEndpoints } from "./members/invitation-routes.ts";
 import { noticeEndpoints } from "./members/notice-settings.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
+import { invitationEndpoints } from "./members/routes-invitations.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
 import { organizationEndpoints } from "./organizations/routes.ts";
 import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
@@ -41,6 +42,7 @@ import { roomWithUsersEndpoints } from "./users/routes-room.ts";
 import { tokenEndpoints } from "./users/routes-tokens.ts";
 import { WEBHOOK_EVENTS } from "./webhooks/event-docs.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
+import { deliveryEndpoints } from "./webhooks/routes-deliveries.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 import { workflowSecretEndpoints } from "./workflows/routes-secrets.ts";
 import { triggerEndpoints } from "./workflows/routes-trigger.ts";
@@ -64,6 +66,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...fileSearchEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,
+  ...deliveryEndpoints,
   ...workflowEndpoints,
   ...workflowSecretEndpoints,
   ...triggerEndpoints,

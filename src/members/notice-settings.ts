@@ -4,8 +4,8 @@ import { dropIfUnchanged } from "../http/audit/store.ts";
 import { personEndpoint } from "../people/dashboard-endpoint.ts";
 import type { DashboardResult, PersonContext } from "../people/person-context.ts";
 import { notFound } from "../platform/errors.ts";
-import { insertOwnEntry } from "./commands.ts";
-import { selectNotices, updateNotices } from "./store.ts";
+import { insertOwnEntry } from "./membership-plan.ts";
+import { selectNotices, updateNotices } from "./notice-store.ts";
 
 interface NoticeSettings {
   readonly wanted: boolean;

@@ -1,11 +1,11 @@
 /** The commands by which people come to organizations: signing up, creating one, accepting an invitation. */
-import { planSignUp, signUpError } from "../people/commands.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "../people/person-context.ts";
 import type { Me, OwnOrganization, SignUp } from "../people/schema.ts";
+import { planSignUp, signUpError } from "../people/sign-up.ts";
 import { requireMayCreateOrganization, requireMaySignUp } from "../people/sign-up-policy.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
 import { commitPlaced } from "../placement/place.ts";
-import { membershipError, newOrganization, planInvitedMembership } from "./commands.ts";
+import { membershipError, newOrganization, planInvitedMembership } from "./membership-plan.ts";
 
 /**
  * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.

@@ -2,7 +2,7 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
 import { people } from "../people/table.ts";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { build, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { shortListOrder } from "../platform/ordering.ts";
 import { type MemberRole, memberships } from "./table.ts";
 
@@ -18,7 +18,7 @@ export interface MemberRow {
 }
 
 const ofAccount = ({ accountId }: Pick<Tenant, "accountId">) => eq(memberships.accountId, accountId);
-const whereIs = (tenant: Pick<Tenant, "accountId">, personId: string) =>
+export const whereIs = (tenant: Pick<Tenant, "accountId">, personId: string) =>
   and(ofAccount(tenant), eq(memberships.personId, personId));
 
 const MEMBER_FIELDS = {
@@ -100,32 +100,6 @@ export const updateRole = (tenant: Tenant, personId: string, role: MemberRole): 
       .update(memberships)
       .set({ role })
       .where(role === "owner" ? whereIs(tenant, personId) : isDispensable(tenant, personId)),
-  );
-
-/** Whether a member wants notices by mail: 0 or 1. */
-export const selectNotices = (
-  tenant: Pick<Tenant, "accountId">,
-  personId: string,
-): Statement<{ notices: number }> =>
-  statement(
-    build
-      .select({ notices: columnsOf(memberships).notices })
-      .from(memberships)
-      .where(whereIs(tenant, personId)),
-  );
-
-/** Returns a row if the person is a member. */
-export const updateNotices = (
-  tenant: Pick<Tenant, "accountId">,
-  personId: string,
-  isWanted: boolean,
-): Statement<{ notices: number }> =>
-  statement(
-    build
-      .update(memberships)
-      .set({ notices: Number(isWanted) })
-      .where(whereIs(tenant, personId))
-      .returning({ notices: memberships.notices }),
   );
 
 /** A new organization with its first owner. */

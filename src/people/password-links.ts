@@ -3,8 +3,8 @@ import { type RequestContext, requireOwner } from "../context/context.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
-import { planNewPassword } from "./commands.ts";
 import { createLinkToken, linkHashOf } from "./link-token.ts";
+import { planNewPassword } from "./password-commands.ts";
 import { PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "./password-link.ts";
 import {
   deleteExpiredPasswordLinks,

@@ -1,6 +1,7 @@
 /** The endpoints of people in `/dashboard/api`: sign-in, sign-out, name and password. */
-import { changePassword, findMe, getMe, signIn, signOut, updateMe } from "./commands.ts";
+import { findMe, getMe, signIn, signOut, updateMe } from "./commands.ts";
 import { personEndpoint, publicEndpoint } from "./dashboard-endpoint.ts";
+import { changePassword } from "./password-commands.ts";
 import { PasswordChange, PersonUpdate, SignIn } from "./schema.ts";
 
 export const peopleEndpoints = [

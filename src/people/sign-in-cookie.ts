@@ -1,15 +1,17 @@
 /** The dashboard's sign-in cookie: its name, its lifetime, and the signed token in it. */
+
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
+import { DAY_MS } from "../platform/durations.ts";
 
 /** Browsers accept a `__Host-` cookie only over a secure connection, for this exact host and all of its paths. */
 export const COOKIE_NAME = "__Host-atrium_session";
 
 /** A sign-in session that is not used for this long ends. */
-export const SIGN_IN_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+export const SIGN_IN_LIFETIME_MS = 30 * DAY_MS;
 
 /** Using a sign-in session extends it at most this often. */
-export const SIGN_IN_RENEWAL_MS = 24 * 60 * 60 * 1000;
+export const SIGN_IN_RENEWAL_MS = DAY_MS;
 
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Strict" } as const;
 const TOKEN_BYTES = 16;

@@ -1,12 +1,11 @@
 /** What guessing costs: the limits on signing in and up, changing a password and using an invitation. */
+
 import type { Env } from "../env.ts";
+import { MINUTE_MS, SECOND_MS } from "../platform/durations.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { PasswordTurns } from "./limits/password-turns.ts";
 import type { PauseRule } from "./limits/pause.ts";
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
 
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
 const PASSWORDS: PauseRule = {

@@ -1,14 +1,18 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
-import type {
-  AttemptResult,
-  Destination,
-  ErrorClass,
-  WebhookMessage,
-} from "../delivery/port/webhook-request.ts";
+import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
+import { type ResponseBody, readBody } from "../platform/response-body.ts";
 import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import { findTargetProblem } from "../platform/target.ts";
 import type { Trace } from "../platform/trace.ts";
+import {
+  failed,
+  isNetworkError,
+  judgeError,
+  MESSAGES,
+  PROXY_ERRORS,
+  type Verdict,
+} from "./failed-attempt.ts";
 import { loggedHeaders } from "./logged-headers.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
@@ -26,11 +30,6 @@ const traceHeaders = ({ requestId, traceparent }: Trace): Record<string, string>
   ...(traceparent === undefined ? {} : { traceparent }),
 });
 
-/** How much is read, so that a well-behaved receiver can finish sending. */
-const MAX_READ_BYTES = 64 * 1024;
-/** How much of that is kept. */
-const MAX_KEPT_BYTES = 4 * 1024;
-
 /** What an attempt needs from the platform. */
 export interface AttemptPorts {
   readonly fetch: typeof fetch;
@@ -40,32 +39,7 @@ export interface AttemptPorts {
   readonly timeoutMs?: number;
 }
 
-type Verdict = Pick<AttemptResult, "outcome" | "errorClass" | "error">;
-
 const DELIVERED: Verdict = { outcome: "delivered", errorClass: null, error: null };
-const failed = (errorClass: ErrorClass, error: string): Verdict => ({ outcome: "failed", errorClass, error });
-
-/** The statuses by which Cloudflare's proxy reports that it could not reach the receiver. */
-const PROXY_ERRORS: Readonly<Record<number, ErrorClass>> = {
-  520: "connect",
-  521: "connect",
-  522: "timeout",
-  523: "connect",
-  524: "timeout",
-  525: "tls",
-  526: "tls",
-  530: "dns",
-};
-
-const MESSAGES = {
-  dns: "The receiver's host name could not be resolved",
-  connect: "The connection to the receiver failed or was lost",
-  tls: "A secure connection to the receiver could not be established",
-  timeout: "The receiver did not respond in time",
-} as const;
-
-const isNetworkError = (errorClass: ErrorClass): errorClass is keyof typeof MESSAGES =>
-  errorClass in MESSAGES;
 
 function judgeStatus(status: number): Verdict {
   if (status >= 200 && status < 300) return DELIVERED;
@@ -82,66 +56,6 @@ function judgeResponse(status: number, end: ResponseBody["end"]): Verdict {
   if (end === "timeout") return failed("timeout", MESSAGES.timeout);
   if (end === "broken") return failed("body", "The receiver's response broke off");
   return judgeStatus(status);
-}
-
-/** Why a request failed, by the error messages of Workers, local workerd and Node. */
-function judgeError(error: unknown, hasTimedOut: boolean): Verdict {
-  if (hasTimedOut) return failed("timeout", MESSAGES.timeout);
-  const text = errorText(error);
-  if (/\bdns\b|lookup|resolve|ENOTFOUND|EAI_/i.test(text)) return failed("dns", MESSAGES.dns);
-  if (/\b(tls|ssl|cert|certificate)\b|ERR_SSL/i.test(text)) return failed("tls", MESSAGES.tls);
-  return failed("connect", MESSAGES.connect);
-}
-
-const errorText = (error: unknown): string =>
-  error instanceof Error
-    ? `${error.message} ${"code" in error ? error.code : ""} ${errorText(error.cause)}`
-    : "";
-
-interface ResponseBody {
-  /** What was kept of the body, decoded as UTF-8. */
-  readonly text: string;
-  /** How reading ended; `whole` includes a body that was longer than what is read. */
-  readonly end: "whole" | "timeout" | "broken";
-}
-
-const TIMED_OUT = Symbol("timed out");
-
-/** Resolves when the deadline has passed. */
-const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
-  new Promise((resolve) => {
-    if (deadline.aborted) resolve(TIMED_OUT);
-    else deadline.addEventListener("abort", () => resolve(TIMED_OUT), { once: true });
-  });
-
-/** Reads the response's body; never rejects. Closes the connection when the body is longer than what is read. */
-async function readBody({ body }: Response, deadline: AbortSignal): Promise<ResponseBody> {
-  if (body === null) return { text: "", end: "whole" };
-  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  const expired = expiry(deadline);
-  const kept: Uint8Array[] = [];
-  let read = 0;
-  const ended = (end: ResponseBody["end"]): ResponseBody => ({ text: decode(kept), end });
-  try {
-    while (read < MAX_READ_BYTES) {
-      const next = await Promise.race([reader.read(), expired]);
-      if (next === TIMED_OUT) return ended("timeout");
-      if (next.done) return ended("whole");
-      if (read < MAX_KEPT_BYTES) kept.push(next.value.slice(0, MAX_KEPT_BYTES - read));
-      read += next.value.byteLength;
-    }
-    return ended("whole");
-  } catch {
-    return ended(deadline.aborted ? "timeout" : "broken");
-  } finally {
-    reader.cancel().catch(() => {}); // the receiver may have closed the connection already
-  }
-}
-
-/** The bytes as text, without a character that was cut off at the end. */
-function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
 }
 
 /** Sends the message once. Every failure is a result: it never rejects. */

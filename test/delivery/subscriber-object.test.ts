@@ -13,9 +13,9 @@ import {
   MAX_FAILING_MS,
   MAX_UNPROVEN_FAILURES,
   OPENING_FAILURES,
-  RETRY_DELAYS_MS,
   UNPROVEN_REST_MS,
 } from "../../src/webhooks/receiver-health.ts";
+import { RETRY_DELAYS_MS } from "../../src/webhooks/retry-plan.ts";
 import { type Webhook, WebhookBackloggedEvent } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged, permitLogged } from "../support/log-guard.ts";

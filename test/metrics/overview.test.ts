@@ -1,9 +1,11 @@
 /** The overview and the usage of an organization. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { HOUR_MS, hourOf } from "../../src/event-log/port/hourly-counts.ts";
+import { hourOf } from "../../src/event-log/port/hourly-counts.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import type { Overview, Usage } from "../../src/metrics/schema.ts";
+import { HOUR_MS } from "../../src/platform/durations.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";

@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const ACCOUNTS: readonly Mutant[] = [
   {
     bug: "an invitation for an address is accepted by anyone who has its link",
-    file: "src/members/commands.ts",
+    file: "src/members/membership-plan.ts",
     code: "if (email !== null && email !== person.email) throw forAnother();",
     by: "",
     tests: ["test/members/members.test.ts"],

@@ -34,7 +34,7 @@ export const MEMBERS: readonly Mutant[] = [
   },
   {
     bug: "any member invites others",
-    file: "src/members/commands.ts",
+    file: "src/members/invitation-commands.ts",
     code: `): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {
   requireOwner(ctx);`,
     by: "): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {",

@@ -18,7 +18,7 @@ export const PEOPLE: readonly Mutant[] = [
   },
   {
     bug: "a changed password leaves other browsers their access",
-    file: "src/people/commands.ts",
+    file: "src/people/password-commands.ts",
     code: `evictPerson(personId);
   if (begun.length === 0) throw refusal;`,
     by: "if (begun.length === 0) throw refusal;",
@@ -26,14 +26,14 @@ export const PEOPLE: readonly Mutant[] = [
   },
   {
     bug: "of two changes of a password at once the second undoes the first",
-    file: "src/people/store.ts",
+    file: "src/people/password-store.ts",
     code: ".where(and(passwordOf(personId), eq(credentials.password, verified)))",
     by: ".where(passwordOf(personId))",
     tests: ["test/people/sessions.test.ts"],
   },
   {
     bug: "a cookie works after signing out",
-    file: "src/people/commands.ts",
+    file: "src/people/sign-in-plan.ts",
     code: `evictSignIn(tokenHashOf(token));
   return [deleteSignIn`,
     by: "return [deleteSignIn",

@@ -84,7 +84,7 @@ export const PRIVACY: readonly Mutant[] = [
   },
   {
     bug: "an account is deleted without its password",
-    file: "src/people/commands.ts",
+    file: "src/people/password-commands.ts",
     code: "if (!(await verifyPassword(password, stored))) throw refusal;",
     by: "",
     tests: PERSONS,

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { jwtSecrets } from "../../src/config/secrets.ts";
 import { signUpPolicy } from "../../src/config/sign-up.ts";
 import { challengeFor } from "../../src/people/challenge.ts";
-import { changePassword, signIn } from "../../src/people/commands.ts";
+import { signIn } from "../../src/people/commands.ts";
+import { changePassword } from "../../src/people/password-commands.ts";
 import type { Me } from "../../src/people/schema.ts";
 import {
   COOKIE_NAME,

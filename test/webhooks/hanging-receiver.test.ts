@@ -7,9 +7,9 @@ import {
   judgeAttempt,
   OPENING_FAILURES,
   parseHealth,
-  planRetry,
   type ReceiverHealth,
 } from "../../src/webhooks/receiver-health.ts";
+import { planRetry } from "../../src/webhooks/retry-plan.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const ROOMS = 100;

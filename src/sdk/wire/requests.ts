@@ -3,8 +3,8 @@ import type * as members from "../../members/schema.ts";
 import type * as comments from "../../realtime/protocol/comment.ts";
 import type * as rooms from "../../rooms/schema.ts";
 import type * as users from "../../users/schema.ts";
+import type * as webhooks from "../../webhooks/input-schema.ts";
 import type * as replays from "../../webhooks/replay-schema.ts";
-import type * as webhooks from "../../webhooks/schema.ts";
 import type * as executions from "../../workflows/execution-schema.ts";
 import type * as workflows from "../../workflows/schema.ts";
 

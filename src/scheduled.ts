@@ -12,7 +12,7 @@ import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { continueMails } from "./mail/outbox.ts";
-import { purgeExpiredInvitations } from "./members/commands.ts";
+import { purgeExpiredInvitations } from "./members/invitation-commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { continueDeletions, type DeletionPorts } from "./organizations/deletion.ts";
 import { continueMoves, type MovePorts } from "./organizations/move.ts";

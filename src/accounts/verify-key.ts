@@ -1,7 +1,9 @@
 /** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
+
 import { bearerOf, type Scheme } from "../http/authenticate.ts";
 import { equalInConstantTime } from "../platform/constant-time.ts";
 import type { Database } from "../platform/d1.ts";
+import { MINUTE_MS } from "../platform/durations.ts";
 import { sha256 } from "../platform/hash.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { isApiKey } from "./api-key.ts";
@@ -10,7 +12,6 @@ import { selectKeyByHash, updateLastUsed } from "./store.ts";
 /** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */
 export const KEY_CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
-const MINUTE_MS = 60_000;
 
 export interface VerifiedKey {
   readonly accountId: string;

@@ -1,4 +1,5 @@
 /** How much of everything is kept, and for how long. */
+import { DAY_MS } from "../platform/durations.ts";
 import { readSetting, type Settings } from "./settings.ts";
 
 /** The quotas of organizations for which the operator has set no others. */
@@ -17,7 +18,7 @@ export const storeQuotaBytes = (env: Settings): number => readSetting(env, "ROOM
 
 /** For how long documents keep their trail, and their versions without a name, in milliseconds. */
 export const documentTrailKeptMs = (env: Settings): number =>
-  readSetting(env, "DOCUMENT_TRAIL_DAYS") * 24 * 60 * 60 * 1000;
+  readSetting(env, "DOCUMENT_TRAIL_DAYS") * DAY_MS;
 
 /** For how long a user stays online whose connection broke, in milliseconds; 0 for not at all. */
 export const reconnectGraceMs = (env: Settings): number => readSetting(env, "RECONNECT_GRACE_MS");
@@ -25,12 +26,12 @@ export const reconnectGraceMs = (env: Settings): number => readSetting(env, "REC
 /** What may wait for one webhook or workflow before it is suspended. */
 export const backlogLimits = (env: Settings) => ({
   maxBytes: readSetting(env, "BACKLOG_MIB") * 1024 * 1024,
-  maxAgeMs: readSetting(env, "BACKLOG_DAYS") * 24 * 60 * 60 * 1000,
+  maxAgeMs: readSetting(env, "BACKLOG_DAYS") * DAY_MS,
 });
 
 /** What each object of an organization's event log keeps. */
 export const eventLogLimits = (env: Settings) => ({
-  keptMs: readSetting(env, "EVENT_LOG_DAYS") * 24 * 60 * 60 * 1000,
+  keptMs: readSetting(env, "EVENT_LOG_DAYS") * DAY_MS,
   maxBytes: readSetting(env, "EVENT_LOG_MIB") * 1024 * 1024,
 });
 
@@ -38,9 +39,7 @@ export const eventLogLimits = (env: Settings) => ({
 export const hasRequestLog = (env: Settings): boolean => readSetting(env, "REQUEST_LOG") !== "off";
 
 /** For how long the log of API requests keeps them, in milliseconds. */
-export const requestLogKeptMs = (env: Settings): number =>
-  readSetting(env, "REQUEST_LOG_DAYS") * 24 * 60 * 60 * 1000;
+export const requestLogKeptMs = (env: Settings): number => readSetting(env, "REQUEST_LOG_DAYS") * DAY_MS;
 
 /** For how long the audit log keeps entries, in milliseconds. */
-export const auditLogKeptMs = (env: Settings): number =>
-  readSetting(env, "AUDIT_LOG_DAYS") * 24 * 60 * 60 * 1000;
+export const auditLogKeptMs = (env: Settings): number => readSetting(env, "AUDIT_LOG_DAYS") * DAY_MS;

@@ -1,10 +1,11 @@
 /** The only SQL about mails. */
+
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { DAY_MS } from "../platform/durations.ts";
 import { type MailRow, mails } from "./table.ts";
 
 /** Within this time, a topic counts. */
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A mail to store, for one or several recipients. */
 export type NewMail = Pick<

@@ -1,19 +1,13 @@
 /** The overview and the usage of an organization. */
+
 import type { EventLogContext } from "../event-log/context.ts";
-import {
-  addHours,
-  FINE_MS,
-  HOUR_MS,
-  type HourlyCounts,
-  hourOf,
-  spanOf,
-} from "../event-log/port/hourly-counts.ts";
+import { addHours, FINE_MS, type HourlyCounts, hourOf, spanOf } from "../event-log/port/hourly-counts.ts";
 import type { Database } from "../platform/d1.ts";
+import { DAY_MS, HOUR_MS } from "../platform/durations.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
 import { countUsers, deleteHours, selectHours, selectRoomTotals } from "./store.ts";
 
-const DAY_MS = 24 * HOUR_MS;
 /** How long counts in D1 are kept, which an earlier version of the service made. */
 const COUNTS_KEPT_MS = 2 * DAY_MS;
 

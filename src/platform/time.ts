@@ -1,5 +1,7 @@
 /** Time on the wire: output in ISO 8601, input in strict RFC 3339 or as a UTC date. */
+
 import * as z from "zod";
+import { DAY_MS } from "./durations.ts";
 
 /** Presents epoch milliseconds as ISO 8601 with milliseconds and `Z`. */
 export const presentTime = (epochMs: number): string => new Date(epochMs).toISOString();
@@ -11,7 +13,6 @@ export const presentNullableTime = (epochMs: number | null): string | null =>
 /** A timestamp in a response. */
 export const Timestamp = z.string().meta({ format: "date-time", example: "2026-01-31T09:30:00.000Z" });
 
-const DAY_MS = 86_400_000;
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
 

@@ -1,5 +1,7 @@
 /** When a workflow runs by the clock: five fields of cron, read in a time zone. Pure. */
+
 import { Cron } from "croner";
+import { MINUTE_MS } from "../platform/durations.ts";
 
 /** A schedule that {@link findCronProblem} and {@link isTimeZone} accept. */
 export interface Schedule {
@@ -9,7 +11,6 @@ export interface Schedule {
   readonly timezone: string;
 }
 
-const MINUTE_MS = 60_000;
 /** From here on, a schedule that ever comes has a slot: 29 February included. */
 const BEGINNING = new Date(0);
 

@@ -1,6 +1,5 @@
 /** Runs the scheduled tasks of a service on this machine, as Cloudflare's cron trigger does. */
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../../platform/durations.ts";
 
 /**
  * Runs `tasks` now and then every minute, until `stop`. A run that takes longer delays the next one. A failure is

@@ -1,12 +1,13 @@
 /** What a subscriber's object deletes or ends by itself, always a bounded number of rows at a time. */
+import { DAY_MS } from "../../platform/durations.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** Deliveries that are over are kept for this long… */
-export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+export const KEPT_MS = 7 * DAY_MS;
 /** …and, the oldest first, deleted before that when together they take more than this. */
 const KEPT_BYTES = 1024 ** 3;
 /** How long a repeated event id is recognized; the outbox relay retries within seconds. */
-const EVENT_ID_KEPT_MS = 24 * 60 * 60 * 1000;
+const EVENT_ID_KEPT_MS = DAY_MS;
 /** Rows per step: a step takes some milliseconds. */
 const SLICE = 500;
 

@@ -1,16 +1,14 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
 import type { FinalOutcome } from "../handler.ts";
 import type { AttemptFigures, StatsPoint, StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { addDurations, type Latencies, mergeLatencies, percentile } from "./latencies.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
 /** The rows that are written for each attempt, and for how long they are kept: some 2,200 rows at most. */
 const ROWS = [
   { width: MINUTE_MS, keptMs: 25 * HOUR_MS },
-  { width: HOUR_MS, keptMs: 31 * 24 * HOUR_MS },
+  { width: HOUR_MS, keptMs: 31 * DAY_MS },
 ] as const;
 
 interface Layout {

@@ -10,10 +10,11 @@ import { ArchivedDurableObject } from "../../platform/archive/archived-durable-o
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import { CachedRow } from "../../platform/cached-row.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
+import { HOUR_MS } from "../../platform/durations.ts";
 import { logError } from "../../platform/log.ts";
 import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
 import type { EventLogRpc } from "../port/event-log-rpc.ts";
-import { HOUR_MS, type HourlyCounts, type RunCounts } from "../port/hourly-counts.ts";
+import type { HourlyCounts, RunCounts } from "../port/hourly-counts.ts";
 import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";
 
 /** What has expired is deleted at most this much later, so that an alarm finds more than one event. */

@@ -2,9 +2,9 @@
  * The activity as one shard of an event log counts it, in the transaction that appends the events: by five minutes for
  * the last hours, and by the hour for a month.
  */
+import { HOUR_MS } from "../../platform/durations.ts";
 import {
   FINE_MS,
-  HOUR_MS,
   HOURS_KEPT,
   type HourlyCounts,
   hourOf,

@@ -1,8 +1,8 @@
 /** What an organization's log counts by time, for charts. Pure. */
+import { HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
 
-export const HOUR_MS = 60 * 60 * 1000;
 /** The finest span that is counted; kept for the current hour and the one before. */
-export const FINE_MS = 5 * 60 * 1000;
+export const FINE_MS = 5 * MINUTE_MS;
 /** Charts show 30 days. What is older than this is deleted. */
 export const HOURS_KEPT = 31 * 24;
 

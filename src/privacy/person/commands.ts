@@ -1,5 +1,5 @@
 /** Deletes the person who is signed in. */
-import { verifyOwnPassword } from "../../people/commands.ts";
+import { verifyOwnPassword } from "../../people/password-commands.ts";
 import type { DashboardResult, PersonContext } from "../../people/person-context.ts";
 import { expiredCookie } from "../../people/sign-in-cookie.ts";
 import { evictPerson } from "../../people/verify-cookie.ts";

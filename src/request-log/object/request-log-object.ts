@@ -1,15 +1,17 @@
 /** The Durable Object of an organization's request log: a bounded list of its latest API requests, some of them sampled. */
+
 import { DurableObject } from "cloudflare:workers";
 import { requestLogKeptMs } from "../../config/limits.ts";
 import type { Env } from "../../env.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
+import { DAY_MS } from "../../platform/durations.ts";
 import { logError } from "../../platform/log.ts";
 import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
 import type { RequestLogRpc } from "../port/request-log-rpc.ts";
 import { RequestLogStore } from "./request-log-store.ts";
 
 /** How often what is too old is deleted. It is not shown in the meantime. */
-const PRUNE_EVERY_MS = 24 * 60 * 60 * 1000;
+const PRUNE_EVERY_MS = DAY_MS;
 
 export class RequestLogObject extends DurableObject<Env> implements RequestLogRpc {
   /** Epoch milliseconds; tests replace it by their own clock. */

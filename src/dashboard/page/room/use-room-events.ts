@@ -1,13 +1,14 @@
 /** What happened in a room lately, from the event log: the newest first, continued while the page is open. */
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EventPage } from "atrium/server";
+import { HOUR_MS } from "../../../platform/durations.ts";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 
 export type RoomEvent = EventPage["events"][number];
 
 const SHOWN = 50;
-const HOUR_MS = 60 * 60 * 1000;
 
 interface Stream {
   readonly events: readonly RoomEvent[];

@@ -1,13 +1,13 @@
 /** The button and dialog that have events of a time sent to a webhook again. */
+
 import { useState } from "react";
+import { DAY_MS } from "../../../platform/durations.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form, type Values } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { type ReplaySpan, useReplay } from "./use-replay.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** As a field of type `datetime-local` has it: the person's local time, to the minute. */
 const toLocal = (epochMs: number): string => {

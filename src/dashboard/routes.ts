@@ -2,7 +2,8 @@
 import type { Settings } from "../config/settings.ts";
 import { hasTurnstile } from "../config/sign-up.ts";
 import type { Env } from "../env.ts";
-import { failure, withoutCors } from "../http/envelope.ts";
+import { withoutCors } from "../http/cors.ts";
+import { failure } from "../http/envelope.ts";
 import { type PageNeeds, withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
 

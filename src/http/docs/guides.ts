@@ -1,6 +1,7 @@
 /** Serves the documentation's pages, which the build renders from Markdown, and their index for the search. */
 import { AppError } from "../../platform/errors.ts";
-import { failure, withoutCors } from "../envelope.ts";
+import { withoutCors } from "../cors.ts";
+import { failure } from "../envelope.ts";
 import type { ApiDocument } from "../openapi/openapi.ts";
 import { withPageHeaders } from "../security-headers.ts";
 import { operationAddress, schemaAddress } from "./addresses.ts";

@@ -4,7 +4,7 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { ExecutionRow } from "./execution-row.tsx";
-import { useExecutions } from "./use-workflows.ts";
+import { useExecutions } from "./use-executions.ts";
 
 export function Executions({ workflowId }: { readonly workflowId: string }) {
   const filters = useFilters();

@@ -7,7 +7,7 @@ import { RoomChoice } from "../rooms/room-choice.tsx";
 import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { ExecutionDetail } from "./execution-row.tsx";
-import { useRunWorkflow } from "./use-workflows.ts";
+import { useRunWorkflow } from "./use-executions.ts";
 
 export function TestRun({ workflow }: { readonly workflow: Workflow }) {
   const run = useRunWorkflow(workflow.id);

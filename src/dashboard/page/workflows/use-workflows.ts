@@ -1,12 +1,10 @@
-/** Queries and actions for workflows and their runs. */
+/** Queries and actions for workflows. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { EventName, WorkflowExecution as Execution, Workflow, WorkflowSearch } from "atrium/server";
+import type { EventName, Workflow, WorkflowSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import type { BulkAction } from "../ui/bulk-action.ts";
-
-const REFRESH_MS = 2000;
 
 export function useWorkflows(search: WorkflowSearch) {
   const { atrium } = useCurrent();
@@ -84,35 +82,6 @@ export function useDeleteWorkflow(workflowId: string) {
   return useAction(() => atrium.workflows.delete(workflowId), {
     notice: "Workflow deleted",
     invalidates: [key("workflows")],
-    isForm: true,
-  });
-}
-
-export function useExecutions(workflowId: string, page: { readonly limit: number; readonly offset: number }) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  return useQuery({
-    queryKey: key("workflow", workflowId, "executions", page),
-    queryFn: () => atrium.workflows.listExecutions(workflowId, page),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
-}
-
-export interface Sample {
-  readonly event: EventName;
-  readonly data: { readonly roomId: string; readonly userId?: string };
-}
-
-export function useRunWorkflow(workflowId: string) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  const describeRun = ({ status, duration_ms }: Execution) =>
-    `Run ${status === "success" ? "succeeded" : "failed"} in ${Math.round(duration_ms)} ms`;
-  return useAction(({ event, data }: Sample) => atrium.workflows.run(workflowId, event, data), {
-    notice: describeRun,
-    isFailure: ({ status }) => status === "failed",
-    invalidates: [key("workflow", workflowId, "executions")],
     isForm: true,
   });
 }

@@ -1,5 +1,4 @@
 /** Sends the request that a reader has filled in to this service, and shows the answer. What changes something is confirmed. */
-import { addCopyButton } from "./copy-buttons.ts";
 import { element } from "./element.ts";
 import { chooseCredential } from "./try-credential.ts";
 import {
@@ -10,9 +9,7 @@ import {
   type TryRequest,
   Unfinished,
 } from "./try-request.ts";
-
-/** Of a longer answer, the beginning is shown. */
-const MAX_SHOWN = 100_000;
+import { outcome, readable, sample } from "./try-response.ts";
 
 export function enableTrying(): void {
   for (const box of document.querySelectorAll<HTMLElement>("details.try")) {
@@ -114,31 +111,6 @@ async function send(request: TryRequest, form: HTMLFormElement, answer: HTMLElem
   } finally {
     if (submit) submit.disabled = false;
   }
-}
-
-/** JSON with a field per line. */
-function readable(text: string): string {
-  let shown = text;
-  try {
-    shown = JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // It is shown as it came.
-  }
-  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}\n…`;
-}
-
-function sample(title: string, text: string): HTMLElement {
-  const pre = element("pre", element("code", text));
-  pre.tabIndex = 0;
-  const figure = element("figure", element("figcaption", title), pre);
-  addCopyButton(pre);
-  return figure;
-}
-
-function outcome(text: string, className: "fine" | "problem"): HTMLElement {
-  const paragraph = element("p", text);
-  paragraph.className = className;
-  return paragraph;
 }
 
 function button(text: string): HTMLButtonElement {

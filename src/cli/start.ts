@@ -3,8 +3,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { bundleCurrentWorker, CONFIG } from "./bundle/worker-bundle.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
-import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
-import { bearerOf } from "./organization.ts";
+import { confirmDemo, prepareDemo } from "./demo.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { makeWritableFolder } from "./process/folder.ts";
 import { ensureDevSecrets } from "./secrets.ts";
@@ -12,6 +11,7 @@ import { findPortProblem, type PortProblem } from "./service/port.ts";
 import { type Server, startServer } from "./service/server.ts";
 import { isStateFolder, lockStateFolder } from "./service/state-lock.ts";
 import { SILENCE_LIMIT_MS, watch } from "./service/watchdog.ts";
+import { banner } from "./start-banner.ts";
 
 const DEFAULT_PORT = 8787;
 const MAX_PORT = 65_535;
@@ -64,37 +64,6 @@ function portError(port: number, problem: PortProblem): CommandError {
     `Port ${port} is in use. Stop the program that uses it, or choose another port: npm start -- --port ${next}`,
   );
 }
-
-function demoLine(url: string, hasDemo: boolean): string {
-  if (process.env.ATRIUM_DEMO_ACCOUNT_ID === "") return "There is no demo: ATRIUM_DEMO_ACCOUNT_ID is empty";
-  return hasDemo
-    ? `The demo is at ${url}/demo: a board of your own, with a link for others`
-    : "The demo will be available after the next start";
-}
-
-const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
-Atrium is ready at ${url}, its documentation at ${url}/docs
-${demoLine(url, hasDemo)}
-
-Sign in to the dashboard at ${url}/dashboard
-
-  Email       ${signIn.email}
-  Password    ${signIn.password}
-
-Use the REST API as its organization:
-
-  Account ID  ${credentials.accountId}
-  API key     ${credentials.apiKey}
-
-Create a room:
-
-curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
-  -H "Authorization: Bearer ${bearerOf(credentials)}" \\
-  -H "Content-Type: application/json" \\
-  -d '{"name":"My first room"}'
-
-Ctrl-C stops it.
-`;
 
 /** Restarts workerd when something keeps its thread: nothing inside the service can stop that. */
 function watchService(url: string, { ready, ended, groupId }: Server, stop: AbortSignal): void {

@@ -1,33 +1,18 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
-import { StorageFile } from "../files/schema.ts";
-import { presentTime, Timestamp } from "../platform/time.ts";
-import { Comment } from "../realtime/protocol/comment.ts";
+import { presentTime } from "../platform/time.ts";
 import { Room } from "../rooms/schema.ts";
 import { User } from "../users/schema.ts";
+import {
+  CommentEvent,
+  DocumentEvent,
+  DocumentUpdatedEvent,
+  FileEvent,
+  StoreEvent,
+  VersionEvent,
+} from "./content-events.ts";
+import { common, roomId, user, userId } from "./event-fields.ts";
 import type { EventCause } from "./port/event-cause.ts";
-
-/** What every event has. */
-const common = {
-  id: z
-    .uuid()
-    .meta({ description: "The same for every subscriber and attempt; recognize repetitions by it." }),
-  timestamp: Timestamp.meta({ description: "When the event happened." }),
-  room: Room.meta({ description: "The room right after the event." }),
-};
-
-/** What events have that an action of a workflow has caused, and no others. */
-const cause = {
-  depth: z.int().min(1).optional().meta({
-    description:
-      "Only if an action of a workflow has caused the event: 1, or one more than the event of its run had. A workflow does not run on events above 5.",
-  }),
-  workflowId: z.uuid().optional().meta({ description: "That workflow." }),
-};
-
-const roomId = z.uuid();
-const userId = z.uuid();
-const user = User.meta({ description: "The user right after the event, without its token." });
 
 /** A user came online, or went offline with its last connection; `sessionId` is the user's session. */
 export const ParticipantEvent = z
@@ -75,82 +60,6 @@ export const RoomEvent = z
   .meta({ id: "RoomEvent" });
 export type RoomEvent = z.infer<typeof RoomEvent>;
 
-/**
- * A file was stored, or deleted by itself: `room.deleted` stands for the files of a deleted room. `userId` is who did
- * it; there is none when your back end deleted the file, or a workflow did it.
- */
-export const FileEvent = z
-  .object({
-    ...common,
-    ...cause,
-    event: z.enum(["file.uploaded", "file.deleted"]),
-    data: z.object({ roomId, key: z.string(), userId: z.string().optional() }),
-    file: StorageFile.meta({ description: "The file right after the event; as it was, if it was deleted." }),
-  })
-  .meta({ id: "FileEvent" });
-export type FileEvent = z.infer<typeof FileEvent>;
-
-/** A store has changed: one event for all its changes within five seconds. It has no values: read the store. */
-export const StoreEvent = z
-  .object({
-    ...common,
-    ...cause,
-    event: z.literal("store.changed"),
-    data: z.object({
-      roomId,
-      store: z.string().meta({ description: "The store's name." }),
-      fromSeq: z.int().meta({ description: "The `seq` of the first change that the event reports." }),
-      toSeq: z.int().meta({
-        description:
-          "The `seq` of the room's last change so far: entries whose `version` is in this range were written, those that are missing deleted.",
-      }),
-    }),
-  })
-  .meta({ id: "StoreEvent" });
-export type StoreEvent = z.infer<typeof StoreEvent>;
-
-const document = z.string().meta({ description: "The document's name." });
-
-/** A document was created, by its first update, or deleted with its history. */
-export const DocumentEvent = z
-  .object({
-    ...common,
-    event: z.enum(["document.created", "document.deleted"]),
-    data: z.object({ roomId, document }),
-  })
-  .meta({ id: "DocumentEvent" });
-export type DocumentEvent = z.infer<typeof DocumentEvent>;
-
-/** A document has changed: one event for all its updates within ten seconds. It has no content: read the document. */
-export const DocumentUpdatedEvent = z
-  .object({
-    ...common,
-    event: z.literal("document.updated"),
-    data: z.object({
-      roomId,
-      document,
-      fromSeq: z.int().meta({ description: "The number of the first update that the event reports." }),
-      toSeq: z.int().meta({ description: "The number of the last one. The trail says who wrote them." }),
-    }),
-  })
-  .meta({ id: "DocumentUpdatedEvent" });
-export type DocumentUpdatedEvent = z.infer<typeof DocumentUpdatedEvent>;
-
-/** The room made a version of a document, or someone named the document as it is. */
-export const VersionEvent = z
-  .object({
-    ...common,
-    event: z.literal("version.created"),
-    data: z.object({
-      roomId,
-      document,
-      version: z.int().meta({ description: "The number of the latest update that it has." }),
-      name: z.string().nullable().meta({ description: "Null for one that the room made by itself." }),
-    }),
-  })
-  .meta({ id: "VersionEvent" });
-export type VersionEvent = z.infer<typeof VersionEvent>;
-
 /** A user was created, changed or deleted over REST. */
 export const UserEvent = z
   .object({
@@ -161,23 +70,6 @@ export const UserEvent = z
   })
   .meta({ id: "UserEvent" });
 export type UserEvent = z.infer<typeof UserEvent>;
-
-/**
- * A comment was written, edited or reopened, resolved, or deleted. Reactions cause no event. `userId` is who did it;
- * there is none when your back end did, except for the author of a comment that it created.
- */
-export const CommentEvent = z
-  .object({
-    ...common,
-    ...cause,
-    event: z.enum(["comment.created", "comment.updated", "comment.resolved", "comment.deleted"]),
-    data: z.object({ roomId, commentId: z.uuid(), threadId: z.uuid(), userId: z.string().optional() }),
-    comment: Comment.meta({
-      description: "The comment right after the event; as it was, if it was deleted.",
-    }),
-  })
-  .meta({ id: "CommentEvent" });
-export type CommentEvent = z.infer<typeof CommentEvent>;
 
 /** Any event: the body of a webhook, and the first argument of a workflow. */
 export const Event = z
@@ -211,70 +103,3 @@ export function presentEvent(
   const origin = cause === null ? {} : { depth: cause.depth, workflowId: cause.workflowId };
   return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), ...origin, data, ...rest });
 }
-
-/** The service has disabled a workflow: its runs had to be killed, or too much waited for it. */
-export const WorkflowDisabledEvent = z
-  .object({
-    id: z.uuid().meta({ description: "The same for every subscriber and attempt." }),
-    event: z.literal("workflow.disabled"),
-    timestamp: Timestamp,
-    data: z.object({
-      workflowId: z.uuid(),
-      reason: z.enum(["killed", "backlogged"]).meta({
-        description:
-          "`killed` when two runs in a row had to be killed because they passed a limit; `backlogged` when too many events waited.",
-      }),
-    }),
-    workflow: z.object({ id: z.uuid(), name: z.string() }),
-  })
-  .meta({ id: "WorkflowDisabledEvent" });
-export type WorkflowDisabledEvent = z.infer<typeof WorkflowDisabledEvent>;
-
-/** What the events that concern a workflow, and start it, have in common. */
-const started = {
-  id: z.uuid().meta({ description: "The same for every attempt; the id of an event that is repeated." }),
-  timestamp: Timestamp.meta({ description: "When the run was asked for." }),
-  workflow: z.object({ id: z.uuid(), name: z.string() }),
-};
-const ownRoomId = z
-  .string()
-  .nullable()
-  .meta({ description: "The workflow's room, which its bindings reach; null for a workflow of all rooms." });
-
-/** The workflow's schedule runs it. After a stop of the service it comes once, for the latest of the times missed. */
-export const WorkflowScheduledEvent = z
-  .object({
-    ...started,
-    event: z.literal("workflow.scheduled"),
-    data: z.object({
-      workflowId: z.uuid(),
-      roomId: ownRoomId,
-      scheduledAt: Timestamp.meta({ description: "The time of the schedule that the run is for." }),
-    }),
-  })
-  .meta({ id: "WorkflowScheduledEvent" });
-export type WorkflowScheduledEvent = z.infer<typeof WorkflowScheduledEvent>;
-
-/** A request to the workflow's HTTP trigger runs it. */
-export const WorkflowTriggeredEvent = z
-  .object({
-    ...started,
-    event: z.literal("workflow.triggered"),
-    data: z.object({
-      workflowId: z.uuid(),
-      roomId: ownRoomId,
-      messageId: z.string().nullable().meta({
-        description:
-          "The `webhook-id` or the `Idempotency-Key` of the request, by which it runs once; null without one.",
-      }),
-      payload: z.unknown().meta({ description: "The JSON body of the request; null without one." }),
-    }),
-  })
-  .meta({ id: "WorkflowTriggeredEvent" });
-export type WorkflowTriggeredEvent = z.infer<typeof WorkflowTriggeredEvent>;
-
-/** Any event that starts a workflow: the first argument of its function. */
-export const WorkflowEvent = z
-  .union([Event, WorkflowScheduledEvent, WorkflowTriggeredEvent])
-  .meta({ id: "WorkflowEvent" });
-export type WorkflowEvent = z.infer<typeof WorkflowEvent>;

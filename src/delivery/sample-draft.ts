@@ -5,7 +5,8 @@ import { presentTime } from "../platform/time.ts";
 import type { Comment } from "../realtime/protocol/comment.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
-import type { DocumentEvent, EventDraft, RoomEvent } from "./events.ts";
+import type { DocumentEvent } from "./content-events.ts";
+import type { EventDraft, RoomEvent } from "./events.ts";
 import type { EventName } from "./port/event-name.ts";
 
 interface Sample {

@@ -3,10 +3,11 @@ import type { Env } from "../env.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { archivedObject } from "../platform/archive/archived-object.ts";
 import type { Tenant } from "../platform/d1.ts";
-import { selectSubscriptions } from "./outbox/outbox-store.ts";
+import { selectSubscriptions } from "./outbox/subscription-store.ts";
+import type { OutgoingEvent } from "./port/delivery-record.ts";
 import type { WebhookEventName } from "./port/event-name.ts";
 import type { PendingEvent } from "./port/pending-event.ts";
-import type { OutgoingEvent, SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
+import type { SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
 import { namesEvent, type Subscription } from "./port/subscription.ts";
 
 /** The only way to a subscriber's object: turns its key into its stub. */

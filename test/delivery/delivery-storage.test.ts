@@ -3,11 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
-import type {
-  DeliveryStatus,
-  OutgoingEvent,
-  SubscriberKey,
-} from "../../src/delivery/port/subscriber-port.ts";
+import type { DeliveryStatus, OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";

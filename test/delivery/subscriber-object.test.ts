@@ -2,8 +2,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
+import type { OutgoingEvent, StatusFilter } from "../../src/delivery/port/delivery-record.ts";
 import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
-import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";

@@ -5,7 +5,8 @@ import type { OperationContext, RequestContext } from "../../context/context.ts"
 import type { Statement, Tenant } from "../../platform/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
-import { earlierEvents, subscriptionsAsJson } from "./outbox-store.ts";
+import { earlierEvents } from "./earlier-events-store.ts";
+import { subscriptionsAsJson } from "./subscription-store.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
 /** An event that the batch will write. */

@@ -3,7 +3,7 @@ import type { OperationContext, RequestContext } from "../../context/context.ts"
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { RoomGateway } from "../../realtime/port/room-gateway.ts";
 import type { RoomStats } from "../../realtime/port/snapshots.ts";
-import { deleteOutboxEntry, type OutboxEntry } from "./outbox-store.ts";
+import { deleteOutboxEntry, type OutboxEntry } from "./command-store.ts";
 import type { OutboxEventRow } from "./table.ts";
 
 /** What relaying needs of a request, or of the cron trigger. */

@@ -1,7 +1,5 @@
 /** The RPC interface of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
 import type { ArchiveRpc } from "../../platform/object-archive.ts";
-import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
-import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
@@ -9,8 +7,10 @@ import type {
   FoundDelivery,
   OutgoingEvent,
   StatusFilter,
-  SubscriberKey,
-} from "./subscriber-port.ts";
+} from "./delivery-record.ts";
+import type { StatsRange, StatsRange, SubscriberStats, SubscriberStats } from "./delivery-stats.ts";
+import type { ReplayRecord, ReplayRecord, ReplayRequest, ReplayRequest } from "./replay.ts";
+import type { SubscriberKey } from "./subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 
 /** The RPC methods of a subscriber's object, which do what `SubscriberGateway` describes. */

@@ -5,7 +5,7 @@ import type {
   DeliveryRecord,
   DeliveryStatus,
   StatusFilter,
-} from "../port/subscriber-port.ts";
+} from "../port/delivery-record.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { SELECT_DELIVERIES } from "./delivery-table.ts";
 

@@ -1,5 +1,5 @@
 /** Who waits for the first attempt of a delivery: the callers that requested it by hand. */
-import type { DeliveryRecord } from "../port/subscriber-port.ts";
+import type { DeliveryRecord } from "../port/delivery-record.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 export class FirstAttempts {

@@ -2,8 +2,6 @@
 import type { Env } from "../../env.ts";
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
-import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
-import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
@@ -11,8 +9,10 @@ import type {
   FoundDelivery,
   OutgoingEvent,
   StatusFilter,
-  SubscriberKey,
-} from "../port/subscriber-port.ts";
+} from "../port/delivery-record.ts";
+import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
+import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
 import type { SubscriberRpc } from "../port/subscriber-rpc.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
 import { SUBSCRIBER_SCHEMA } from "./delivery-table.ts";

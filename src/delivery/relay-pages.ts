@@ -1,0 +1,95 @@
+/** Goes through the rows that wait in an outbox, page by page, within limits of time and failures. */
+import type { Database, Page, Statement } from "../platform/d1.ts";
+import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
+
+const PAGE_SIZE = 100;
+
+/** What one run of the cron trigger may take. */
+export interface RelayLimits {
+  /** Per row, in milliseconds: a room or subscriber that hangs costs no more. */
+  readonly rowMs: number;
+  /** Pages that may begin, of each kind of row. The next run follows within a minute. */
+  readonly pages: number;
+  /** Organizations at once, and rooms of each of them. */
+  readonly concurrency: number;
+  /** So many rooms of an organization that hang end the run for it, and for no other one. */
+  readonly timeouts: number;
+}
+
+/** How rows of one kind are relayed. */
+interface Relay<Row> {
+  /** The organizations that have some. */
+  accounts(): Statement<{ accountId: string }>;
+  select(accountId: string, page: Pick<Page, "limit" | "offset">): Statement<Row>;
+  roomOf(row: Row): string;
+  /** Returns true when it has deleted the row. */
+  relay(row: Row): Promise<boolean>;
+  failed(error: unknown): void;
+}
+
+/** How far one organization's rows are relayed in this run. */
+interface Turn {
+  readonly accountId: string;
+  /** The rows that are left behind. */
+  readonly offset: number;
+  readonly timeouts: number;
+}
+
+/** Relays one page of each organization's rows in turns, several at once, until nothing is left or the run may take no more. */
+export async function forEachRow<Row>(db: Database, limits: RelayLimits, kind: Relay<Row>): Promise<void> {
+  const [accounts] = await db.run([kind.accounts()]);
+  const turns: Turn[] = accounts.map(({ accountId }) => ({ accountId, offset: 0, timeouts: 0 }));
+  let { pages } = limits;
+  const takeTurns = async (): Promise<void> => {
+    for (let turn = turns.shift(); turn !== undefined && pages > 0; turn = turns.shift()) {
+      pages -= 1;
+      const next = await relayPage(db, turn, limits, kind);
+      if (next !== null && next.timeouts < limits.timeouts) turns.push(next);
+    }
+  };
+  await inParallel(limits.concurrency, takeTurns);
+}
+
+/** Relays a page of an organization's rows, several rooms at once. Returns where to go on; null after the last page. */
+async function relayPage<Row>(
+  db: Database,
+  { accountId, offset, timeouts }: Turn,
+  limits: RelayLimits,
+  kind: Relay<Row>,
+): Promise<Turn | null> {
+  const [rows] = await db.run([kind.select(accountId, { limit: PAGE_SIZE, offset })]);
+  let next = { accountId, offset, timeouts };
+  const rooms = Map.groupBy(rows, (row) => kind.roomOf(row)).values();
+  await inParallel(limits.concurrency, async () => {
+    for (const rowsOfRoom of rooms) {
+      const { left, isTimeout } = await relayRoom(rowsOfRoom, limits, kind);
+      next = { accountId, offset: next.offset + left, timeouts: next.timeouts + Number(isTimeout) };
+      if (next.timeouts >= limits.timeouts) return;
+    }
+  });
+  return rows.length === PAGE_SIZE ? next : null;
+}
+
+const inParallel = (count: number, work: () => Promise<void>): Promise<unknown> =>
+  Promise.all(Array.from({ length: count }, work));
+
+/** Relays the rows of one room in order, and returns how many are left. One that takes too long ends it. */
+async function relayRoom<Row>(
+  rows: readonly Row[],
+  { rowMs }: RelayLimits,
+  kind: Relay<Row>,
+): Promise<{ readonly left: number; readonly isTimeout: boolean }> {
+  let left = 0;
+  for (const [index, row] of rows.entries()) {
+    const result = await withTimeLimit(kind.relay(row), rowMs).catch((error: unknown) => {
+      kind.failed(error);
+      return false;
+    });
+    if (result === TIMED_OUT) {
+      kind.failed(new Error("The room or a subscriber did not respond in time"));
+      return { left: left + rows.length - index, isTimeout: true };
+    }
+    if (!result) left += 1;
+  }
+  return { left, isTimeout: false };
+}

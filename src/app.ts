@@ -1,77 +1,30 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
 import { Hono } from "hono";
-import { accountEndpoints } from "./accounts/routes.ts";
-import { auditEndpoints } from "./audit/routes.ts";
-import { type AppContext, compose, healthChecks } from "./composition.ts";
+import { compose, healthChecks } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
+import { ENDPOINTS } from "./endpoints.ts";
 import type { Env } from "./env.ts";
-import { eventLogEndpoints } from "./event-log/routes.ts";
-import { fileSearchEndpoints } from "./files/find-routes.ts";
-import { fileEndpoints } from "./files/routes.ts";
+import { preflight, withoutCors } from "./http/cors.ts";
 import { guidePage, noSuchPage, searchIndex } from "./http/docs/guides.ts";
 import { readDocument } from "./http/docs/model.ts";
 import { referencePage } from "./http/docs/reference.ts";
-import { type Endpoint, pathOf } from "./http/endpoint.ts";
-import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
+import { pathOf } from "./http/endpoint.ts";
+import { description, failure } from "./http/envelope.ts";
 import { healthResponse } from "./http/health.ts";
 import { metricsResponse } from "./http/metrics-response.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createMcp } from "./mcp/routes.ts";
-import { invitationEndpoints } from "./members/invitation-routes.ts";
 import { noticeEndpoints } from "./members/notice-settings.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
-import { memberEndpoints } from "./members/routes.ts";
-import { invitationEndpoints } from "./members/routes-invitations.ts";
-import { overviewEndpoints } from "./metrics/routes.ts";
-import { organizationEndpoints } from "./organizations/routes.ts";
 import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
 import { passwordLinkEndpoints } from "./people/password-link-routes.ts";
 import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
 import { personPrivacyEndpoints } from "./privacy/person/routes.ts";
-import { privacyEndpoints } from "./privacy/routes.ts";
-import { quotaEndpoints } from "./quotas/routes.ts";
-import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { hocuspocusEndpoint, isUpgrade } from "./realtime/rest/routes-document-sockets.ts";
-import { requestLogEndpoints } from "./request-log/routes.ts";
-import { roomEndpoints } from "./rooms/routes.ts";
-import { userEndpoints } from "./users/routes.ts";
-import { roomWithUsersEndpoints } from "./users/routes-room.ts";
-import { tokenEndpoints } from "./users/routes-tokens.ts";
 import { WEBHOOK_EVENTS } from "./webhooks/event-docs.ts";
-import { webhookEndpoints } from "./webhooks/routes.ts";
-import { deliveryEndpoints } from "./webhooks/routes-deliveries.ts";
-import { workflowEndpoints } from "./workflows/routes.ts";
-import { workflowSecretEndpoints } from "./workflows/routes-secrets.ts";
-import { triggerEndpoints } from "./workflows/routes-trigger.ts";
-
-/** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */
-export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
-  ...accountEndpoints,
-  ...organizationEndpoints,
-  ...memberEndpoints,
-  ...invitationEndpoints,
-  ...auditEndpoints,
-  ...requestLogEndpoints,
-  ...overviewEndpoints,
-  ...quotaEndpoints,
-  ...roomEndpoints,
-  ...roomWithUsersEndpoints,
-  ...userEndpoints,
-  ...tokenEndpoints,
-  ...privacyEndpoints,
-  ...fileEndpoints,
-  ...fileSearchEndpoints,
-  ...realtimeEndpoints,
-  ...webhookEndpoints,
-  ...deliveryEndpoints,
-  ...workflowEndpoints,
-  ...workflowSecretEndpoints,
-  ...triggerEndpoints,
-  ...eventLogEndpoints,
-];
 
 const handleRequest = createPipeline(compose);
 

@@ -1,8 +1,10 @@
 /** The Worker: its fetch and cron handlers, and the classes that the platform instantiates by name. */
 import { app } from "./app.ts";
 import type { Env } from "./env.ts";
-import { failure, toAppError, withoutCors } from "./http/envelope.ts";
+import { withoutCors } from "./http/cors.ts";
+import { failure } from "./http/envelope.ts";
 import { admit } from "./http/host-check.ts";
+import { toAppError } from "./http/refusal.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";

@@ -1,6 +1,6 @@
 /** The queries about API keys. */
 import type { RequestContext } from "../context/context.ts";
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedPage, presentPage } from "../http/presented-page.ts";
 import type { Page } from "../platform/d1.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
 import { countKeys, selectKeys } from "./store.ts";

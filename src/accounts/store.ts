@@ -1,15 +1,8 @@
 /** The only SQL about API keys. */
 import { and, count, eq, sql } from "drizzle-orm";
-import {
-  build,
-  columnsOf,
-  type Page,
-  prepared,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../platform/d1.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { shortListOrder } from "../platform/ordering.ts";
+import { prepared } from "../platform/prepared-statement.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 const keyByHash = prepared(() =>

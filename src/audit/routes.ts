@@ -2,7 +2,8 @@
 import * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
-import { cursorShape, dates, following, toPage } from "../http/paginate.ts";
+import { dates, following, toPage } from "../http/paginate.ts";
+import { cursorShape } from "../http/presented-page.ts";
 import { listAuditEntries } from "./queries.ts";
 import { AuditEntry, AuditResource } from "./schema.ts";
 

@@ -1,7 +1,8 @@
 /** The endpoint that finds files by their names. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { cursorShape, following, searching, toPage } from "../http/paginate.ts";
+import { following, searching, toPage } from "../http/paginate.ts";
+import { cursorShape } from "../http/presented-page.ts";
 import type { FileContext } from "./context.ts";
 import { findFiles } from "./find-queries.ts";
 import { FoundFile } from "./schema.ts";

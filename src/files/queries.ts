@@ -1,12 +1,13 @@
 /** The queries about files. */
 import { requireRoomAccess } from "../context/context.ts";
-import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
+import { type PresentedScroll, presentScroll } from "../http/presented-page.ts";
 import type { Page } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { FileOperationContext } from "./context.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
-import { countFiles, type FileFilter, positionOf, selectFile, selectFiles } from "./storage/store.ts";
+import { countFiles, type FileFilter, positionOf, selectFiles } from "./storage/list-store.ts";
+import { selectFile } from "./storage/store.ts";
 
 /** A page of a room's files, in one D1 trip without R2. NOT_FOUND without the room. */
 export async function listFiles(

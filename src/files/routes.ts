@@ -1,7 +1,8 @@
 /** The endpoints for files. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { scrolling, scrollShape, toPage } from "../http/paginate.ts";
+import { scrolling, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { deleteFile, uploadFile } from "./commands.ts";
 import type { FileContext } from "./context.ts";

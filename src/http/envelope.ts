@@ -1,23 +1,8 @@
-/** The envelope of every response under /v1 (spec section 1), and the headers that all responses carry. */
+/** The envelope of every response under /v1 (spec section 1). */
 import * as z from "zod";
-import { lacksTables } from "../platform/d1-errors.ts";
-import { ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/error-codes.ts";
-import { AppError } from "../platform/errors.ts";
-import { passingReason } from "../platform/rpc.ts";
-
-/** Any origin may read responses, without credentials. For why this is not Hono's cors(), see docs/decisions/0013. */
-const CORS_HEADERS = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed",
-} as const;
-
-const PREFLIGHT_HEADERS = {
-  ...CORS_HEADERS,
-  "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
-  "Access-Control-Allow-Headers":
-    "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version, X-Request-Id, traceparent, tracestate",
-  "Access-Control-Max-Age": "86400",
-} as const;
+import { ERROR_CODES, type ErrorCode, MODULES } from "../platform/error-codes.ts";
+import type { AppError } from "../platform/errors.ts";
+import { CORS_HEADERS } from "./cors.ts";
 
 /** `error` of a failed response. */
 export const ErrorDetail = z
@@ -118,43 +103,6 @@ export function failure(error: AppError, requestId: string): Response {
     retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
   );
 }
-
-const UNAPPLIED_MIGRATIONS =
-  "The database has no tables yet. Locally, run `npm start` or `npx wrangler d1 migrations apply DB --local`; " +
-  "in production, run `npm run deploy`";
-
-/** Objects follow their Worker within seconds, as a rule. */
-const RETRY_SECONDS = 5;
-
-/** The error for the response: an AppError unchanged, anything else as an INTERNAL_ERROR that discloses nothing. */
-export function toAppError(error: unknown, module: Module): AppError {
-  if (error instanceof AppError) return error;
-  if (lacksTables(error)) return new AppError("Server", "INTERNAL_ERROR", UNAPPLIED_MIGRATIONS);
-  const reason = passingReason(error);
-  if (reason !== null) return new AppError("Server", "RATE_LIMITED", reason, RETRY_SECONDS);
-  return new AppError(
-    module,
-    "INTERNAL_ERROR",
-    "The service failed; retry, and quote the request ID if it fails again",
-  );
-}
-
-/** The same response, readable by pages of any origin. */
-export function withCors(response: Response): Response {
-  for (const [name, value] of Object.entries(CORS_HEADERS)) response.headers.set(name, value);
-  return response;
-}
-
-/** The same response, readable by this service's own pages only. */
-export function withoutCors(response: Response): Response {
-  for (const name of Object.keys(CORS_HEADERS)) response.headers.delete(name);
-  response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
-  return response;
-}
-
-/** The response to a CORS preflight. */
-export const preflight = (requestId: string): Response =>
-  new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, "X-Request-Id": requestId } });
 
 /** The OpenAPI document: the one JSON response under /v1 without the envelope. */
 export const description = (document: object, requestId: string): Response =>

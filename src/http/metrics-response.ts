@@ -6,8 +6,10 @@ import { AppError } from "../platform/errors.ts";
 import { PROMETHEUS_TYPE } from "../telemetry/prometheus.ts";
 import { readMetrics } from "../telemetry/telemetry.ts";
 import { bearerOf } from "./authenticate.ts";
-import { failure, toAppError, withoutCors } from "./envelope.ts";
+import { withoutCors } from "./cors.ts";
+import { failure } from "./envelope.ts";
 import { limitAuthFailures } from "./rate-limit.ts";
+import { toAppError } from "./refusal.ts";
 
 const CLOSED = new AppError(
   "Server",

@@ -4,7 +4,6 @@ import type { ListPosition, Order, Page } from "../platform/d1.ts";
 import { codePoints, fold } from "../platform/text.ts";
 import { parseTime } from "../platform/time.ts";
 import { decodePosition, encodePosition } from "./list-cursor.ts";
-import { sortOf } from "./sorting.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -55,7 +54,7 @@ export const paging = { limit: Limit, offset: Offset };
 
 /** A folded name takes up to 6 bytes a character in a cursor, a third more in Base64. */
 const MAX_CURSOR_LENGTH = 4096;
-const CURSOR_EXAMPLE = encodePosition({
+export const CURSOR_EXAMPLE = encodePosition({
   key: Date.UTC(2026, 0, 31),
   id: "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
   offset: 50,
@@ -131,63 +130,3 @@ export const toPage = (
   order,
   after: query.after,
 });
-
-/** The fields of a paginated response that describe the page. */
-export const pageShape = {
-  total: z.int().meta({ description: "Number of matching items on all pages.", minimum: 0, example: 1 }),
-  limit: z.int().meta({ description: "The limit that was used.", minimum: 1, example: 50 }),
-  offset: z.int().meta({ description: "The offset that was used.", minimum: 0, example: 0 }),
-};
-
-/** The field of a page of a log. */
-export const cursorShape = {
-  cursor: z.string().nullable().meta({
-    description: "Goes into `after` to read the page that follows; null on the last one.",
-    example: CURSOR_EXAMPLE,
-  }),
-};
-
-/** The fields of a page of a list that may be long. */
-export const scrollShape = { ...pageShape, ...cursorShape };
-
-/** A page as a response describes it. */
-export interface PresentedPage {
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** Presents a page, with the total from a count statement. */
-export const presentPage = (
-  { limit, offset, after }: Page,
-  counted: readonly { readonly total: number }[],
-): PresentedPage => ({
-  total: counted[0]?.total ?? 0,
-  limit,
-  offset: (after?.offset ?? 0) + offset,
-});
-
-/** A page of a list that may be long, as a response describes it. */
-export interface PresentedScroll extends PresentedPage {
-  readonly cursor: string | null;
-}
-
-/** Presents a page of `rows`, where `positionOf` tells the columns that the list is ordered by. */
-export function presentScroll<Row>(
-  page: Page,
-  counted: readonly { readonly total: number }[],
-  rows: readonly Row[],
-  positionOf: (row: Row) => Pick<ListPosition, "key" | "id">,
-): PresentedScroll {
-  const presented = presentPage(page, counted);
-  const last = rows.at(-1);
-  const offset = presented.offset + rows.length;
-  // The total of a page that follows another is that of the first page, so it does not tell where the list ends now.
-  const isLast = rows.length < page.limit || (page.after === undefined && offset >= presented.total);
-  if (last === undefined || isLast) return { ...presented, cursor: null };
-  const sort = page.order && sortOf(page.order);
-  return {
-    ...presented,
-    cursor: encodePosition({ ...positionOf(last), offset, total: presented.total, sort }),
-  };
-}

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
 import type { Described } from "../http/docs/model.ts";
-import { toAppError } from "../http/envelope.ts";
 import type { EnvelopeEndpoint } from "../http/pipeline.ts";
+import { toAppError } from "../http/refusal.ts";
 import { explain } from "../http/validate.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { type Callable, callOperation } from "./call-operation.ts";

@@ -1,4 +1,4 @@
-/** The commands on members and invitations. */
+/** The commands on members. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
 import { AppError, notFound } from "../platform/errors.ts";

@@ -2,9 +2,10 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { pageShape, paging, toPage } from "../http/paginate.ts";
-import { createInvitation, deleteInvitation } from "./commands.ts";
+import { paging, toPage } from "../http/paginate.ts";
+import { pageShape } from "../http/presented-page.ts";
 import type { MemberContext } from "./context.ts";
+import { createInvitation, deleteInvitation } from "./invitation-commands.ts";
 import { listInvitations } from "./queries.ts";
 import { Invitation, InvitationCreation } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 /** The queries about members and invitations. */
 import type { RequestContext } from "../context/context.ts";
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedPage, presentPage } from "../http/presented-page.ts";
 import { linkHashOf } from "../people/link-token.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";

@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { pageShape, paging, toPage } from "../http/paginate.ts";
+import { paging, toPage } from "../http/paginate.ts";
+import { pageShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { createPasswordLink } from "../people/password-links.ts";
 import { Timestamp } from "../platform/time.ts";

@@ -1,7 +1,6 @@
 /** The SQL that moves an organization: slices of its rows, the fences around them, and how far it is. */
-import { and, eq, lte } from "drizzle-orm";
-import { fences, type moves } from "../placement/table.ts";
-import { build, type Statement, statement } from "../platform/d1.ts";
+import type { moves } from "../placement/table.ts";
+import type { Statement } from "../platform/d1.ts";
 import type { OrganizationTable } from "./tables.ts";
 
 export type MoveRow = typeof moves.$inferSelect;
@@ -45,28 +44,6 @@ export const updatePlacement = ({ accountId, target, turn }: MoveRow): Statement
           AND EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id AND turn = ?)`,
   params: [target, accountId, turn],
 });
-
-/** From then on, the database refuses what is written for the organization. */
-export const raiseFence = ({ accountId, turn }: MoveRow): Statement => ({
-  sql: `INSERT INTO fences (account_id, turn) VALUES (?, ?)
-        ON CONFLICT (account_id) DO UPDATE SET turn = excluded.turn WHERE excluded.turn > fences.turn`,
-  params: [accountId, turn],
-});
-
-export const lowerFence = ({ accountId, turn }: MoveRow): Statement =>
-  statement(build.delete(fences).where(and(eq(fences.accountId, accountId), lte(fences.turn, turn))));
-
-/** A batch that writes behind the fence. It fails as a whole when the fence is not this turn's any more. */
-export const behindFence = (move: MoveRow, writes: readonly Statement[]): [Statement, ...Statement[]] => [
-  {
-    sql: `INSERT INTO fences (account_id, turn)
-          SELECT NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM fences WHERE account_id = ? AND turn = ?)`,
-    params: [move.accountId, move.turn],
-  },
-  lowerFence(move),
-  ...writes,
-  raiseFence(move),
-];
 
 /** The statements whose rows together are the slice behind a row: of each, one more column equals that row's. */
 export function selectSlice(

@@ -1,4 +1,4 @@
-/** The commands of people: signing in and out, and changes of their name and password. */
+/** The commands of people: signing in and out, and changes of their name. */
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { knownBrowserOf } from "./browser-cookie.ts";

@@ -2,12 +2,14 @@
 import { jwtSecrets } from "../config/secrets.ts";
 import { signUpPolicy, turnstileSettings } from "../config/sign-up.ts";
 import type { Env } from "../env.ts";
+import { withoutCors } from "../http/cors.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
-import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
+import { failure, success } from "../http/envelope.ts";
 import { parseJson, readBody } from "../http/json-body.ts";
 import { delayRefusal } from "../http/late-refusals.ts";
 import { originOf } from "../http/origin.ts";
 import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
+import { toAppError } from "../http/refusal.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
 import { mailOutbox } from "../mail/outbox.ts";
 import { openDirectory, openTenant } from "../placement/databases.ts";

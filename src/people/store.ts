@@ -1,4 +1,4 @@
-/** The only SQL about people, their passwords and their sign-in sessions. */
+/** The only SQL about people and their sign-in sessions. */
 import { and, eq, lt } from "drizzle-orm";
 import { build, type Statement, statement } from "../platform/d1.ts";
 import { hasPassword, PASSWORD_PROVIDER } from "./password-store.ts";

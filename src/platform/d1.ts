@@ -1,6 +1,6 @@
 /** The only file that runs SQL on D1. Stores return statements; commands and queries run them in one round trip. */
 import type { D1Database } from "@cloudflare/workers-types";
-import { fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 
@@ -72,25 +72,6 @@ export const openDatabase = (d1: D1Database): Database => ({
   },
 });
 
-/** Counts the round trips to databases. */
-export class TripCounter {
-  #total = 0;
-
-  get total(): number {
-    return this.#total;
-  }
-
-  /** The same database, whose round trips are counted. */
-  count(db: Database): Database {
-    return {
-      run: (statements) => {
-        this.#total += 1;
-        return db.run(statements);
-      },
-    };
-  }
-}
-
 /** The organizations on their way to another database, in SQL: what is done for all of them at once leaves these out. */
 export const FENCED = "(SELECT account_id FROM fences)";
 
@@ -106,48 +87,15 @@ export const build = drizzle(() => {
 });
 
 /** A query built by drizzle, with the type of its result. */
-interface Query<Rows> {
+export interface Query<Rows> {
   toSQL(): { readonly sql: string; readonly params: unknown[] };
   readonly _: { readonly result: Rows };
 }
 
-type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
+export type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
 
 /** A statement whose SQL depends on its values, and is therefore built each time. */
 export const statement = <Rows>(query: Query<Rows>): Statement<RowOf<Rows>> => query.toSQL();
-
-/**
- * A statement of a few shapes, each built at its first use: building statements and mapping rows by drizzle on every
- * request took a fifth of the CPU time. Values replace `sql.placeholder`s by name.
- */
-export function preparedByShape<Shape extends string, Rows>(
-  buildShape: (shape: Shape) => Query<Rows>,
-): (shape: Shape, values: object) => Statement<RowOf<Rows>> {
-  const built = new Map<Shape, { readonly sql: string; readonly params: unknown[] }>();
-  return (shape, values) => {
-    const known = built.get(shape) ?? buildShape(shape).toSQL();
-    built.set(shape, known);
-    return { sql: known.sql, params: fillPlaceholders(known.params, { ...values }) };
-  };
-}
-
-/** The same for a page of a list: its shape has a filter, and what {@link Page.order} and `after` make of it. */
-export function preparedByOrder<Filter extends string, Rows>(
-  buildShape: (filter: Filter, ordered: string) => Query<Rows>,
-): (filter: Filter, ordered: string, values: object) => Statement<RowOf<Rows>> {
-  const byFilter = new Map<Filter, (ordered: string, values: object) => Statement<RowOf<Rows>>>();
-  return (filter, ordered, values) => {
-    const known = byFilter.get(filter) ?? preparedByShape((shape: string) => buildShape(filter, shape));
-    byFilter.set(filter, known);
-    return known(ordered, values);
-  };
-}
-
-/** A statement of one shape, built at its first use. */
-export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) => Statement<RowOf<Rows>> {
-  const byShape = preparedByShape<"", Rows>(buildQuery);
-  return (values) => byShape("", values);
-}
 
 type Columns<T extends SQLiteTable> = {
   [K in keyof T["$inferSelect"] & string]: SQL.Aliased<T["$inferSelect"][K]>;
@@ -158,10 +106,6 @@ export const columnsOf = <T extends SQLiteTable>(table: T): Columns<T> =>
   Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([name, column]) => [name, sql`${column}`.as(name)]),
   ) as Columns<T>;
-
-/** A placeholder for each column of a table, under its TypeScript name: the values of an insert. */
-export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert"] =>
-  Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
 
 /** The next version of a row: the time of its update, and always later than its last version. */
 export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now}, ${updatedAt} + 1)`;

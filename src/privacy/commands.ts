@@ -2,7 +2,7 @@
 import { hideFilesOfUser } from "../files/storage/garbage-collection.ts";
 import { AppError } from "../platform/errors.ts";
 import { Slices } from "../platform/slices.ts";
-import { eraseUser } from "../users/commands.ts";
+import { eraseUser } from "../users/deletion-commands.ts";
 import type { PrivacyContext } from "./context.ts";
 
 /** What one request does, each slice of at most a thousand files. */

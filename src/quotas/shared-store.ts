@@ -1,6 +1,7 @@
 /** The statements about quotas, which other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
-import { build, columnsOf, prepared, type Statement, type Tenant } from "../platform/d1.ts";
+import { build, columnsOf, type Statement, type Tenant } from "../platform/d1.ts";
+import { prepared } from "../platform/prepared-statement.ts";
 import type { QuotaName, QuotaUse } from "./quota.ts";
 import { quotas } from "./table.ts";
 

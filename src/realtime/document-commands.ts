@@ -1,17 +1,14 @@
 /** Reads and changes the documents of a room, for the organization and for the room's own users. */
-import type { Actor } from "../context/actor.ts";
-import { type RequestContext, requireRoomAccess } from "../context/context.ts";
+import { requireRoomAccess } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import { type DocumentContext, requireEditor } from "./document-author.ts";
 import { type Rendered, renderType } from "./documents/content/render-type.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
 import { mergeMany } from "./documents/merge-many.ts";
 import type { SharedType } from "./documents/shared-types.ts";
-import type { Author } from "./port/document-history.ts";
 import type { DocumentDetails, ListedDocument } from "./port/room-documents.ts";
-
-export type DocumentContext = RequestContext & LiveRoomContext;
 
 /** Which document of which room. */
 export interface DocumentPlace {
@@ -112,32 +109,6 @@ export async function deleteDocument(
   await requireEditor(ctx, roomId);
   if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document))) throw notFound("Rooms", "Document");
 }
-
-/** As whom the actor may write. */
-export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
-  requireRoomAccess(ctx, roomId);
-  const { actor } = ctx;
-  if (actor.type === "user" && actor.role === "viewer")
-    throw forbidden("A viewer cannot change documents; use the token of an editor");
-  const room = await getRoomRow(ctx, roomId);
-  if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
-  return authorOf(actor);
-}
-
-function authorOf(actor: Actor): Author {
-  switch (actor.type) {
-    case "user":
-      return { type: "user", id: actor.userId };
-    case "key":
-      return { type: "key", id: actor.keyId };
-    case "person":
-      return { type: "person", id: actor.personId };
-    case "anyone":
-      throw forbidden("Documents can be changed with a credential only");
-  }
-}
-
-const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
 
 function requireName(name: string): void {
   if (name.length > MAX_DOCUMENT_NAME_LENGTH)

@@ -5,15 +5,15 @@ import { archivedObject } from "../platform/archive/archived-object.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { collectParts, collectVersion } from "./collect-parts.ts";
+import type { RoomGateway } from "./port/room-gateway.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
   DOCUMENT_HEADER,
   DOWNLOAD_HEADER,
   ROOM_HEADER,
-  type RoomGateway,
   TRACE_HEADER,
-} from "./port/room-gateway.ts";
+} from "./port/upgrade-headers.ts";
 import type { Response } from "./protocol/protocol.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */

@@ -7,6 +7,8 @@ import { DocumentCalls } from "./document-calls.ts";
 import { respondWithPart } from "./download-response.ts";
 import type { PersonalPart, RecordsOfUser } from "./port/personal-data.ts";
 import type { TracedCommand } from "./port/room-command.ts";
+import type { RoomRpc } from "./port/room-rpc.ts";
+import type { RoomStats } from "./port/snapshots.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -15,10 +17,9 @@ import {
   type DocumentAddress,
   ROOM_HEADER,
   TRACE_HEADER,
-} from "./port/room-gateway.ts";
-import type { RoomRpc } from "./port/room-rpc.ts";
-import type { RoomStats } from "./port/snapshots.ts";
-import { CLOSE, isBroken, PING, PONG } from "./protocol/protocol.ts";
+} from "./port/upgrade-headers.ts";
+import { CLOSE, isBroken } from "./protocol/close.ts";
+import { PING, PONG } from "./protocol/protocol.ts";
 import { RoomCalls } from "./room-calls.ts";
 import { figures } from "./room-figures.ts";
 import { RoomParts } from "./room-parts.ts";

@@ -1,5 +1,4 @@
 /** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
-
 import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { presentUser, type UserRecord } from "../users/present.ts";
@@ -8,7 +7,7 @@ import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import { CLOSE } from "./protocol/protocol.ts";
+import { CLOSE } from "./protocol/close.ts";
 import type { RoomStorage } from "./storage/storage.ts";
 import type { Effect } from "./transport/effects.ts";
 

@@ -1,5 +1,5 @@
 /** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
-import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
+import { type PresentedScroll, presentScroll } from "../http/presented-page.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import { findHits } from "../search/queries.ts";

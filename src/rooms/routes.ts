@@ -1,7 +1,8 @@
 /** The endpoints of rooms. Those that return a room with its users are in `users/routes-room.ts`. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { dates, scrolling, searching, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";

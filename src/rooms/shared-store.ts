@@ -1,14 +1,7 @@
 /** The statements about rooms that other features include in their batches. */
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import {
-  build,
-  columnsOf,
-  prepared,
-  preparedByShape,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../platform/d1.ts";
+import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
 import { type RoomRow, rooms } from "./table.ts";
 
 /** Identifies a room, by its ID or by its custom ID. */

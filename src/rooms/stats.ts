@@ -1,7 +1,7 @@
 /** The copy in D1 of a room's live stats, for lists of rooms and for quotas. */
 import type { Tenant } from "../platform/d1.ts";
 import { type QuotaRow, selectQuotas } from "../quotas/shared-store.ts";
-import { type ProjectedStats, updateStats } from "./store.ts";
+import { type ProjectedStats, updateStats } from "./stats-store.ts";
 
 /**
  * Copies a room's live stats to its row, in one round trip. `version` increases with every change of the stats,

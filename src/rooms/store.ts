@@ -1,22 +1,16 @@
 /** The statements about rooms that only their own commands and queries use. */
-import { and, count, eq, lte, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, type SQL, sql } from "drizzle-orm";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
 import {
-  build,
-  columnsOf,
-  type Page,
   placeholdersOf,
   prepared,
   preparedByOrder,
   preparedByShape,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../platform/d1.ts";
-import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
+} from "../platform/prepared-statement.ts";
 import { countUsed } from "../quotas/shared-store.ts";
-import type { RoomStats } from "../realtime/port/snapshots.ts";
 import { countHits, type SearchHits } from "../search/shared-store.ts";
-import { type RoomRow, rooms, STILL_ACTIVE } from "./table.ts";
+import { type RoomRow, rooms } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
 
@@ -124,7 +118,7 @@ const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms
 
 export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
 
-const whereIs = ({ accountId }: Tenant, roomId: string) =>
+export const whereIs = ({ accountId }: Tenant, roomId: string) =>
   and(eq(rooms.accountId, accountId), eq(rooms.id, roomId));
 
 export const updateRoom = (
@@ -133,39 +127,3 @@ export const updateRoom = (
   changes: Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>,
 ): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
-
-/** The stats of a room, and what its stores have together, as they are at a time (epoch ms). */
-export interface ProjectedStats extends RoomStats {
-  readonly storeBytes: number;
-  readonly at: number;
-}
-
-/** A visit may begin and end between two copies: only the time that it took shows it then. */
-const lastActiveAt = ({ occupiedSince, occupiedMs, at }: ProjectedStats): SQL =>
-  occupiedSince === null
-    ? sql`CASE WHEN ${rooms.lastActiveAt} >= ${STILL_ACTIVE} OR ${rooms.occupiedMs} <> ${occupiedMs}
-          THEN ${at} ELSE ${rooms.lastActiveAt} END`
-    : sql`${STILL_ACTIVE + occupiedSince}`;
-
-/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns its custom ID and the organization's token epoch. */
-export const updateStats = (
-  tenant: Tenant,
-  roomId: string,
-  stats: ProjectedStats,
-  statsVersion: number,
-): Statement<{ customId: string | null; accountTokenEpoch: number }> => {
-  const { at: _, ...copied } = stats;
-  return statement(
-    build
-      .update(rooms)
-      .set({ ...copied, lastActiveAt: lastActiveAt(stats), statsVersion })
-      .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))
-      .returning({
-        customId: rooms.customId,
-        accountTokenEpoch:
-          sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = rooms.account_id)`.as(
-            "accountTokenEpoch",
-          ),
-      }),
-  );
-};

@@ -1,20 +1,19 @@
 /** Writes users: create, update and delete, each committed as one batch with its events and room command. */
+import { insertOutboxEntry } from "../delivery/outbox/command-store.ts";
 import { newEvent } from "../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../delivery/outbox/outbox.ts";
-import { insertOutboxEntry, redactPendingEvents } from "../delivery/outbox/outbox-store.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
-import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/shared-store.ts";
+import { countUserCreation, selectJoinedRoom } from "../rooms/shared-store.ts";
 import type { UserContext } from "./context.ts";
-import { ERASED_FIELDS } from "./erased-user.ts";
 import { presentUser } from "./present.ts";
 import { presentWithSessions } from "./queries.ts";
 import type { UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
 import { shownToken } from "./shown-token.ts";
-import { deleteUser as deleteRow, insertUser, updateUser as updateRow } from "./store.ts";
+import { insertUser, updateUser as updateRow } from "./store.ts";
 import type { StoredUser, UserRow } from "./table.ts";
 import { insertUserEvent } from "./user-event-store.ts";
 
@@ -104,46 +103,4 @@ async function presentChanged(ctx: UserContext, row: UserRow): Promise<UserWithT
     ctx.log("A room could not say whether a changed user is online", error);
     return { ...presentUser(row), token: await shownToken(ctx, row) };
   }
-}
-
-/** Deletes a user, closes its sockets and ends its session. Its token is refused from then on. */
-export async function deleteUser(
-  ctx: UserContext,
-  roomId: string,
-  userId: string,
-): Promise<Record<string, never>> {
-  const entry = newOutboxEntry(ctx, roomId, { type: "user.deleted", userId });
-  const [events, owed, deleted] = await ctx.commit([
-    insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId),
-    insertOutboxEntry(
-      entry,
-      [selectJoinedRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
-      ctx.now(),
-    ),
-    deleteRow(ctx, roomId, userId),
-  ]);
-  if (deleted.length === 0) throw notFound("Users", "User");
-  await relayChange(ctx, entry, owed, events);
-  return {};
-}
-
-/**
- * Deletes a user with what they wrote and what names them, in the room and in its events: only an ID stays that leads to
- * no one. Of a user who was deleted before, it removes what is left. Idempotent. NOT_FOUND without the room.
- */
-export async function eraseUser(
-  ctx: UserContext,
-  roomId: string,
-  userId: string,
-): Promise<Record<string, never>> {
-  const entry = newOutboxEntry(ctx, roomId, { type: "user.erased", userId });
-  const [events, owed] = await ctx.commit([
-    insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId, null, ERASED_FIELDS),
-    insertOutboxEntry(entry, [selectRoom(ctx, { id: roomId })], ctx.now()),
-    deleteRow(ctx, roomId, userId),
-    ...redactPendingEvents(ctx, roomId, userId, ERASED_FIELDS),
-  ]);
-  if (owed.length === 0) throw notFound("Rooms", "Room");
-  await relayChange(ctx, entry, owed, events);
-  return {};
 }

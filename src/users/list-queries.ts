@@ -1,6 +1,6 @@
 /** Reads lists of users: rows from D1, who is online from the room's object. */
 import { requireRoomAccess } from "../context/context.ts";
-import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
+import { type PresentedScroll, presentScroll } from "../http/presented-page.ts";
 import type { Page, Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";

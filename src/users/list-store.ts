@@ -1,14 +1,8 @@
 /** The statements that list users. */
 import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
-import {
-  build,
-  type Page,
-  preparedByOrder,
-  preparedByShape,
-  type Statement,
-  type Tenant,
-} from "../platform/d1.ts";
+import { build, type Page, type Statement, type Tenant } from "../platform/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
+import { preparedByOrder, preparedByShape } from "../platform/prepared-statement.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/shared-store.ts";
 import type { NamedUsers } from "./named-users.ts";

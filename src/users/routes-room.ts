@@ -1,7 +1,8 @@
 /** The endpoints that return a room with its users. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { dates, scrolling, searching, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { Room } from "../rooms/schema.ts";
 import type { UserContext } from "./context.ts";

@@ -2,10 +2,12 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import type { Replay } from "../http/idempotency/replay.ts";
-import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { dates, scrolling, searching, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
-import { createUser, deleteUser, updateUser } from "./commands.ts";
+import { createUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
+import { deleteUser } from "./deletion-commands.ts";
 import { listUsers } from "./list-queries.ts";
 import { presenceFilter } from "./presence-filter.ts";
 import { getUser } from "./queries.ts";

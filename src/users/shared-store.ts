@@ -1,7 +1,8 @@
 /** The statements about users that other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
-import { build, columnsOf, prepared, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
+import { build, columnsOf, type Statement, type Tenant } from "../platform/d1.ts";
+import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
 import { type UserRow, users } from "./table.ts";
 
 /** The fields of a {@link UserRow}, for every statement that returns users. */

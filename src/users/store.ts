@@ -1,6 +1,7 @@
 /** The statements that write users, for their own commands. */
 import { and, eq } from "drizzle-orm";
-import { build, placeholdersOf, prepared, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { build, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { placeholdersOf, prepared } from "../platform/prepared-statement.ts";
 import { USER_FIELDS } from "./shared-store.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The commands on users' tokens: they issue short-lived ones and end earlier ones. */
 import { requireOwner } from "../context/context.ts";
+import { insertOutboxEntry } from "../delivery/outbox/command-store.ts";
 import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
-import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";

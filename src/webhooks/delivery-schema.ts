@@ -1,7 +1,7 @@
 /** Deliveries of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
+import type { DeliveryRecord } from "../delivery/port/delivery-record.ts";
 import { WebhookEventName } from "../delivery/port/event-name.ts";
-import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
 import { presentTraced, TRACED } from "../delivery/traced.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
 

@@ -5,16 +5,18 @@ import {
   DocumentEvent,
   DocumentUpdatedEvent,
   FileEvent,
+  StoreEvent,
+  VersionEvent,
+} from "../delivery/content-events.ts";
+import {
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
-  StoreEvent,
   UserEvent,
-  VersionEvent,
-  WorkflowDisabledEvent,
 } from "../delivery/events.ts";
 import type { WebhookEventName } from "../delivery/port/event-name.ts";
+import { WorkflowDisabledEvent } from "../delivery/workflow-events.ts";
 import { WebhookBackloggedEvent } from "./schema.ts";
 
 /** An event as the API description shows it. */

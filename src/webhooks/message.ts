@@ -1,5 +1,5 @@
 /** What one request to a webhook says: an event, or a batch of events as a JSON array. */
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/delivery-record.ts";
 import type { WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { sha256 } from "../platform/hash.ts";
 import { commonTrace, readTrace } from "../platform/trace.ts";

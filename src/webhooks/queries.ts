@@ -1,9 +1,9 @@
 /** Reads of webhooks and their deliveries. */
-
 import { presentDeliveryPage, toDeliveryQuery } from "../delivery/delivery-pages.ts";
-import type { DeliveryQuery, SubscriberKey } from "../delivery/port/subscriber-port.ts";
+import type { DeliveryQuery } from "../delivery/port/delivery-record.ts";
+import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type DeliveryStats, presentStats } from "../delivery/stats/schema.ts";
-import { type PresentedPage, type PresentedScroll, presentPage } from "../http/paginate.ts";
+import { type PresentedPage, type PresentedScroll, presentPage } from "../http/presented-page.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { WebhookContext } from "./context.ts";

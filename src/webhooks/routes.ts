@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { paging, searching, toPage } from "../http/paginate.ts";
+import { pageShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "./commands.ts";
 import type { WebhookContext } from "./context.ts";

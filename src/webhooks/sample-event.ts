@@ -1,7 +1,7 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
 import type { RequestContext } from "../context/context.ts";
 import { presentEvent } from "../delivery/events.ts";
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/delivery-record.ts";
 import { sampleDraft } from "../delivery/sample-draft.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
 import { presentTime } from "../platform/time.ts";

@@ -4,7 +4,7 @@ import { cleanName } from "../files/file-name.ts";
 import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../realtime/documents/limits.ts";
 import { SHARED_TYPES } from "../realtime/documents/shared-types.ts";
-import { Key, StoreName } from "../realtime/protocol/messages.ts";
+import { Key, StoreName } from "../realtime/protocol/message-fields.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */
 export const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;

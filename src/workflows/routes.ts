@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
-import { pageShape, paging, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { paging, scrolling, searching, toPage } from "../http/paginate.ts";
+import { pageShape, scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";

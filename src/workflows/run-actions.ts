@@ -4,9 +4,11 @@ import { explain } from "../http/validate.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { isTooDeep } from "../platform/text.ts";
-import { postComment, requestRoom } from "../realtime/commands.ts";
+import { requestRoom } from "../realtime/commands.ts";
+import { postComment } from "../realtime/comment-commands.ts";
 import { CommentPost } from "../realtime/protocol/comment.ts";
-import { BroadcastData, Json, Key, StoreName } from "../realtime/protocol/messages.ts";
+import { Json, Key, StoreName } from "../realtime/protocol/message-fields.ts";
+import { BroadcastData } from "../realtime/protocol/messages.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 
 /** The arguments of one action, as JSON. */

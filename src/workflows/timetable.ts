@@ -1,6 +1,6 @@
 /** The schedule of a workflow as its object asks for it: when the next run is due, and the event of the one that is. */
 import type { Timetable, TimetableReading } from "../delivery/handler.ts";
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/delivery-record.ts";
 import { presentWorkflowScheduled } from "../delivery/workflow-started.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { derivedId } from "./derived-id.ts";

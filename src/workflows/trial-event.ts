@@ -1,7 +1,6 @@
 /** An event about a room and a user as they are now, for running a workflow by hand. */
-
 import { presentEvent } from "../delivery/events.ts";
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/delivery-record.ts";
 import { sampleDraft } from "../delivery/sample-draft.ts";
 import { notFound } from "../platform/errors.ts";
 import { storeTrace } from "../platform/trace.ts";

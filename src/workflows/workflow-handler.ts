@@ -7,8 +7,8 @@ import type {
   HandlerState,
   Pace,
 } from "../delivery/handler.ts";
+import type { OutgoingEvent } from "../delivery/port/delivery-record.ts";
 import { depthOf, MAX_CAUSE_DEPTH } from "../delivery/port/event-cause.ts";
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import type { Env } from "../env.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { openTenant } from "../placement/databases.ts";

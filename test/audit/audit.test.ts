@@ -1,9 +1,9 @@
 /** The audit log: each administrative change leaves one entry, in the batch of the change; nothing else leaves any. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ENDPOINTS } from "../../src/app.ts";
 import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/audit/queries.ts";
 import type { AuditEntry } from "../../src/audit/schema.ts";
+import { ENDPOINTS } from "../../src/endpoints.ts";
 import { auditEntries } from "../../src/http/audit/table.ts";
 import { openTenant } from "../../src/placement/databases.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1.ts";

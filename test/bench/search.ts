@@ -1,5 +1,4 @@
 /** The search bench: what a search of a list with many users costs with the index of names, and without it. */
-
 import type { Database as Batches, Statement } from "../../src/platform/d1.ts";
 import { fold } from "../../src/platform/text.ts";
 import { continueIndexes } from "../../src/search/index-builder.ts";

@@ -2,7 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
-import { app, ENDPOINTS } from "../../src/app.ts";
+import { app } from "../../src/app.ts";
+import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/json-body.ts";
 import { isRepeatable } from "../../src/http/validate.ts";

@@ -2,10 +2,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { toAppError } from "../../src/http/envelope.ts";
+import { toAppError } from "../../src/http/refusal.ts";
 import { account } from "../support/api.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";

@@ -52,7 +52,7 @@ async function readDescription(): Promise<Described> {
   const outfile = path.join(directory, "description.js");
   await build({
     stdin: {
-      contents: `export { ENDPOINTS } from "./src/app.ts"; export { buildDocument } from "./src/http/openapi/openapi.ts";`,
+      contents: `export { ENDPOINTS } from "./src/endpoints.ts"; export { buildDocument } from "./src/http/openapi/openapi.ts";`,
       resolveDir: ROOT,
     },
     ...{ bundle: true, format: "esm", platform: "node", outfile, logLevel: "error" },

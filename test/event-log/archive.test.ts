@@ -3,13 +3,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { OutgoingEvent } from "../../src/delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
 import type { LogQuery } from "../../src/event-log/port/event-log-port.ts";
-import { HOUR_MS } from "../../src/event-log/port/hourly-counts.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { toAppError } from "../../src/http/envelope.ts";
+import { toAppError } from "../../src/http/refusal.ts";
+import { HOUR_MS } from "../../src/platform/durations.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
 
 const log = eventLogGateway(env);

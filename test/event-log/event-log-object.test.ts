@@ -2,7 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { OutgoingEvent } from "../../src/delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
 import { EventLogStore } from "../../src/event-log/object/event-log-store.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../../src/event-log/port/event-log-port.ts";

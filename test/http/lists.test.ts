@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { openTenant } from "../../src/placement/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
-import { insertRoom, selectRooms, updateStats } from "../../src/rooms/store.ts";
+import { updateStats } from "../../src/rooms/stats-store.ts";
+import { insertRoom, selectRooms } from "../../src/rooms/store.ts";
 import { STILL_ACTIVE } from "../../src/rooms/table.ts";
 import { type Account, account } from "../support/api.ts";
 

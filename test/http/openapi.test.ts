@@ -1,7 +1,8 @@
 /** The OpenAPI document describes everything that is served, and nothing else. */
 import { describe, expect, it } from "vitest";
-import { app, ENDPOINTS } from "../../src/app.ts";
+import { app } from "../../src/app.ts";
 import { WebhookEventName } from "../../src/delivery/port/event-name.ts";
+import { ENDPOINTS } from "../../src/endpoints.ts";
 import { exampleOf } from "../../src/http/docs/example.ts";
 import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs/model.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";

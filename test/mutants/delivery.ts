@@ -18,14 +18,14 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a sweep ends after its first page",
-    file: "src/delivery/outbox-relay.ts",
+    file: "src/delivery/relay-pages.ts",
     code: "return rows.length === PAGE_SIZE ? next : null;",
     by: "return null;",
     tests: ["test/delivery/outbox.test.ts"],
   },
   {
     bug: "a sweep never gets past entries that cannot be relayed",
-    file: "src/delivery/outbox-relay.ts",
+    file: "src/delivery/relay-pages.ts",
     code: "if (!result) left += 1;",
     by: "",
     tests: ["test/delivery/outbox.test.ts"],
@@ -74,7 +74,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a sweep passes over good entries behind those that it has relayed",
-    file: "src/delivery/outbox-relay.ts",
+    file: "src/delivery/relay-pages.ts",
     code: "if (!result) left += 1;",
     by: "left += 1;",
     tests: ["test/bugs/failed-hand-over.test.ts"],
@@ -104,14 +104,14 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "disabled subscribers receive events",
-    file: "src/delivery/outbox/outbox-store.ts",
+    file: "src/delivery/outbox/subscription-store.ts",
     code: "WHERE account_id = ? AND enabled`;",
     by: "WHERE account_id = ?`;",
     tests: ["test/delivery/fan-out.test.ts"],
   },
   {
     bug: "subscribers receive the events of other organizations",
-    file: "src/delivery/outbox/outbox-store.ts",
+    file: "src/delivery/outbox/subscription-store.ts",
     code: "WHERE account_id = ? AND enabled AND",
     by: "WHERE ? IS NOT NULL AND enabled AND",
     tests: ["test/delivery/fan-out.test.ts"],

@@ -18,7 +18,7 @@ export const FILES: readonly Mutant[] = [
   },
   {
     bug: "a user uploads into another room",
-    file: "src/files/commands.ts",
+    file: "src/files/upload-access.ts",
     code: `): void {
   requireRoomAccess(ctx, roomId);`,
     by: "): void {",
@@ -40,7 +40,7 @@ export const FILES: readonly Mutant[] = [
   },
   {
     bug: "a viewer uploads files",
-    file: "src/files/commands.ts",
+    file: "src/files/upload-access.ts",
     code: `throw forbidden("userId must be the token's user");
   requireEditor(ctx);`,
     by: `throw forbidden("userId must be the token's user");`,

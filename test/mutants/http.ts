@@ -47,7 +47,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     bug: "the place of a page behind a cursor counts from the beginning",
-    file: "src/http/paginate.ts",
+    file: "src/http/presented-page.ts",
     code: "offset: (after?.offset ?? 0) + offset,",
     by: "offset,",
     tests: ["test/http/lists.test.ts"],

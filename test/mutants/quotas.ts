@@ -25,7 +25,7 @@ export const QUOTAS: readonly Mutant[] = [
   },
   {
     bug: "files are stored beyond the quota",
-    file: "src/files/commands.ts",
+    file: "src/files/pending-upload.ts",
     code: "uploaded, quota.statement]",
     by: "uploaded]",
     tests: ["test/quotas/quotas.test.ts"],

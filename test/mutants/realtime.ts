@@ -243,7 +243,7 @@ export const REALTIME: readonly Mutant[] = [
   },
   {
     bug: "a late copy of the stats replaces a newer one",
-    file: "src/rooms/store.ts",
+    file: "src/rooms/stats-store.ts",
     code: ".where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))",
     by: ".where(whereIs(tenant, roomId))",
     tests: ["test/rooms/stats.test.ts"],

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
-import { toAppError } from "../../src/http/envelope.ts";
+import { toAppError } from "../../src/http/refusal.ts";
 import { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
 import { RoomObject } from "../../src/realtime/room-object.ts";
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { toAppError } from "../../src/http/envelope.ts";
+import { toAppError } from "../../src/http/refusal.ts";
 import { collectSlices, contentOf, restoreSlices } from "../support/archive.ts";
 import { gateway, makeRoom, type TestRoom, type TestUser } from "./support/rooms.ts";
 

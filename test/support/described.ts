@@ -1,6 +1,6 @@
 /** Holds every answer that a test receives against the API's own description of it. */
 import { expect } from "vitest";
-import { ENDPOINTS } from "../../src/app.ts";
+import { ENDPOINTS } from "../../src/endpoints.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
 import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";

@@ -1,8 +1,8 @@
 /** Runs that end with their process: what their reports say, and when the workflow is disabled. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WorkflowDisabledEvent } from "../../src/delivery/events.ts";
 import type { HandledEvent } from "../../src/delivery/handler.ts";
+import { WorkflowDisabledEvent } from "../../src/delivery/workflow-events.ts";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
 import type { KillReason } from "../../src/sandbox/pool/pool-protocol.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";

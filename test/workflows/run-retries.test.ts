@@ -1,6 +1,6 @@
 /** When a failed run is made again, and what its execution shows until then. */
 import { expect, it } from "vitest";
-import type { DeliveryRecord } from "../../src/delivery/port/subscriber-port.ts";
+import type { DeliveryRecord } from "../../src/delivery/port/delivery-record.ts";
 import { presentCurrentExecution } from "../../src/workflows/execution-schema.ts";
 import { MAX_RETRIES, planRetry } from "../../src/workflows/run-retries.ts";
 

@@ -2,9 +2,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WorkflowScheduledEvent } from "../../src/delivery/events.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { WorkflowScheduledEvent } from "../../src/delivery/workflow-events.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 

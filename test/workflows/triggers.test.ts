@@ -1,7 +1,7 @@
 /** The HTTP trigger of workflows: who may start them, once for each message, and with what. */
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WorkflowTriggeredEvent } from "../../src/delivery/events.ts";
+import { WorkflowTriggeredEvent } from "../../src/delivery/workflow-events.ts";
 import type { CurrentExecution } from "../../src/workflows/execution-schema.ts";
 import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "../../src/workflows/trigger-schema.ts";
 import { type Account, type Answer, Api, account } from "../support/api.ts";

@@ -1,7 +1,8 @@
 /** The SQL that says who subscribes to a room's events. */
 import type { Statement, Tenant } from "../../platform/d1.ts";
 import type { EventName } from "../port/event-name.ts";
-import type { RoomSubscription, SubscriberKey } from "../port/subscriber-port.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { RoomSubscription } from "../port/subscription.ts";
 
 /** `events` is a JSON array of names. */
 const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>

@@ -8,8 +8,8 @@ import type {
   OutgoingEvent,
   StatusFilter,
 } from "./delivery-record.ts";
-import type { StatsRange, StatsRange, SubscriberStats, SubscriberStats } from "./delivery-stats.ts";
-import type { ReplayRecord, ReplayRecord, ReplayRequest, ReplayRequest } from "./replay.ts";
+import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
+import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type { SubscriberKey } from "./subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 

@@ -1,7 +1,10 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
 import { eventLogLimits } from "../../config/limits.ts";
-import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
-import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import {
+  type OrganizationSubscription,
+  selectAllSubscriptions,
+} from "../../delivery/outbox/subscription-store.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
 import type { RoomSubscription } from "../../delivery/port/subscription.ts";
 import { redactEvent } from "../../delivery/redact-event.ts";
 import type { Env } from "../../env.ts";

@@ -1,5 +1,5 @@
 /** The SQLite database of one shard of an event log. Empty until the first event. */
-import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
 import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";

@@ -1,6 +1,6 @@
 /** The port to an organization's event log: what was recorded, kept in the order of each room for some time. */
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
 import type { WebhookEventName } from "../../delivery/port/event-name.ts";
-import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
 import type { RoomSubscription } from "../../delivery/port/subscription.ts";
 import type { ArchivedObject } from "../../platform/object-archive.ts";
 import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";

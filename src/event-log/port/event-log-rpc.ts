@@ -1,5 +1,5 @@
 /** The RPC interface of the objects that keep the log. It is the one file of the port that knows the Workers runtime. */
-import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
 import type { RoomSubscription } from "../../delivery/port/subscription.ts";
 import type { ArchiveRpc } from "../../platform/object-archive.ts";
 import type { LogQuery, LogSlice } from "./event-log-port.ts";

@@ -12,7 +12,7 @@ import {
   markSomeFilesOfUser,
   selectDeleting,
   selectDeletingOfRoom,
-} from "./store.ts";
+} from "./deletion-store.ts";
 
 /** The longest that an upload may take. */
 export const MAX_UPLOAD_MS = 30 * 60 * 1000;

@@ -4,6 +4,7 @@ import { byteLength, fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CommentEvents } from "../outbox/comment-events.ts";
 import type { Comment } from "../protocol/comment.ts";
+import type { CommentCreation, CommentPage } from "../protocol/comment-messages.ts";
 import {
   MAX_ANCHOR_BYTES,
   MAX_COMMENTS,
@@ -11,7 +12,6 @@ import {
   MAX_REACTIONS,
   MAX_ROOM_COMMENT_BYTES,
 } from "../protocol/limits.ts";
-import type { CommentCreation, CommentPage } from "../protocol/messages.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredComment } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";

@@ -4,13 +4,8 @@ import { byteLength } from "../../platform/text.ts";
 import type { StoreEvents } from "../outbox/store-events.ts";
 import { JsonText } from "../protocol/frame.ts";
 import { MAX_PAGE_BYTES, MAX_VALUE_BYTES } from "../protocol/limits.ts";
-import {
-  type BatchOperation,
-  isRecord,
-  type StoreBatch,
-  type StoreOperation,
-  type StorePage,
-} from "../protocol/messages.ts";
+import { isRecord } from "../protocol/message-fields.ts";
+import type { BatchOperation, StoreBatch, StoreOperation, StorePage } from "../protocol/messages.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredEntry, StoreSize } from "../storage/storage-content.ts";

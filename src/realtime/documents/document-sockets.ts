@@ -3,7 +3,7 @@ import type { JoinDecision } from "../join/join-decision.ts";
 import type { JoinHandshake } from "../join/join-handshake.ts";
 import { nextToken } from "../join/token-refresh.ts";
 import type { Participants } from "../participants/participants.ts";
-import { CLOSE } from "../protocol/protocol.ts";
+import { CLOSE } from "../protocol/close.ts";
 import type { Authorizing, Joined, Waiting } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
 import { MAX_DOCUMENT_FRAME_BYTES } from "./limits.ts";

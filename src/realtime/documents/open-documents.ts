@@ -1,8 +1,8 @@
 /** Which documents the joined sockets have open: opens them with the first frame about each, and closes them. */
 import { byteLength } from "../../platform/text.ts";
 import type { Participants } from "../participants/participants.ts";
+import { CLOSE } from "../protocol/close.ts";
 import { failure } from "../protocol/frame.ts";
-import { CLOSE } from "../protocol/protocol.ts";
 import type { DocumentWire, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";

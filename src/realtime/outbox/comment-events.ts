@@ -1,5 +1,6 @@
 /** Records the events of comments in the room's outbox, in the transaction of what they report. */
-import { type CommentEvent, presentEvent } from "../../delivery/events.ts";
+import type { CommentEvent } from "../../delivery/content-events.ts";
+import { presentEvent } from "../../delivery/events.ts";
 import { presentRoom } from "../../rooms/schema.ts";
 import type { Comment } from "../protocol/comment.ts";
 import type { EventPorts } from "./event-ports.ts";

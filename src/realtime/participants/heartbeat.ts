@@ -1,5 +1,6 @@
 /** Which sockets live: their signs of life, their deadlines, and when the room has to look at them. */
-import { CLOSE, SILENCE_MS } from "../protocol/protocol.ts";
+import { CLOSE } from "../protocol/close.ts";
+import { SILENCE_MS } from "../protocol/protocol.ts";
 import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "../transport/connection.ts";
 import { findOverdue, type Overdue, planAlarm } from "../transport/deadlines.ts";
 import type { Effect } from "../transport/effects.ts";

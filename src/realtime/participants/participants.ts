@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from "../../platform/error-codes.ts";
 import { presentUser } from "../../users/present.ts";
 import type { User } from "../../users/schema.ts";
 import { Presence } from "../presence/presence.ts";
-import { CLOSE, type CloseCode } from "../protocol/protocol.ts";
+import { CLOSE, type CloseCode } from "../protocol/close.ts";
 import type { OpenSession, RoomStorage } from "../storage/storage.ts";
 import type { Joined } from "../transport/connection.ts";
 import { Connections, send } from "../transport/connections.ts";

@@ -1,9 +1,8 @@
 /** Users who take part without a socket, for a time that is set over REST: agents, for example. */
-
 import { AppError } from "../../platform/errors.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/present.ts";
-import { CLOSE } from "../protocol/protocol.ts";
+import { CLOSE } from "../protocol/close.ts";
 import type { Visit } from "../protocol/room-request.ts";
 import type { OpenSession } from "../storage/storage.ts";
 import type { Effect } from "../transport/effects.ts";

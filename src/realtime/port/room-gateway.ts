@@ -15,6 +15,7 @@ import type { PersonalPart, RecordsOfUser } from "./personal-data.ts";
 import type { TracedCommand } from "./room-command.ts";
 import type { DocumentDetails, DocumentWrite, ListedDocument } from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
+import type { DocumentAddress } from "./upgrade-headers.ts";
 
 /** The response to one batch of writes to stores. */
 export interface BatchResponse {
@@ -127,25 +128,3 @@ export interface RoomGateway {
   /** The next part of a download; null unless a joined client was given its id, and may read it now. */
   download(roomId: string, downloadId: string): Promise<ReadableStream | null>;
 }
-
-/** How a client opens a socket for documents. */
-export interface DocumentAddress {
-  readonly wire: "yWebsocket" | "hocuspocus";
-  /** Null when each frame names its document. */
-  readonly name: string | null;
-  /** Empty when the first frame has it. */
-  readonly token: string;
-  /** The subprotocol that the client expects the server to choose; null for none. */
-  readonly protocol: string | null;
-}
-
-/** The headers that name the account, the room and the client's address of an upgrade request to a room's object. */
-export const ACCOUNT_HEADER = "Atrium-Account";
-export const ROOM_HEADER = "Atrium-Room";
-export const ADDRESS_HEADER = "Atrium-Address";
-/** Of an upgrade: its trace as JSON in ASCII. */
-export const TRACE_HEADER = "Atrium-Trace";
-/** Of an upgrade for documents: a {@link DocumentAddress} as JSON in ASCII. */
-export const DOCUMENT_HEADER = "Atrium-Document";
-/** Of the request for a part of a download: its id, URI-encoded. */
-export const DOWNLOAD_HEADER = "Atrium-Download";

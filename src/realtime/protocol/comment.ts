@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
-import { CommentCreation, CommentEdit } from "./messages.ts";
+import { CommentCreation, CommentEdit } from "./comment-messages.ts";
 
 /** A comment, or a reply to one. */
 export const Comment = z

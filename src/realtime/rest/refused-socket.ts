@@ -1,5 +1,5 @@
 /** Refuses a WebSocket by a close code: pages cannot read the status of an upgrade that fails. */
-import type { CloseCode } from "../protocol/protocol.ts";
+import type { CloseCode } from "../protocol/close.ts";
 
 /** A response to an upgrade whose socket closes at once. */
 export function refusedSocket(code: CloseCode, reason: string, protocol: string | null = null): Response {

@@ -1,10 +1,12 @@
 /** The endpoints of a room's comments. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { pageShape, paging, searching } from "../../http/paginate.ts";
+import { paging, searching } from "../../http/paginate.ts";
+import { pageShape } from "../../http/presented-page.ts";
 import { text } from "../../platform/text.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { postComment, requestIdOf, requestRoom, searchComments } from "../commands.ts";
+import { requestIdOf, requestRoom } from "../commands.ts";
+import { postComment, searchComments } from "../comment-commands.ts";
 import { Comment, CommentPost, CommentUpdate } from "../protocol/comment.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();

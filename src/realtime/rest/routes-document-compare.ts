@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { compareVersions } from "../document-history-commands.ts";
+import { compareVersions } from "../document-comparison-commands.ts";
 import { SHARED_TYPES } from "../documents/shared-types.ts";
 import { DocumentChange, presentChange } from "./comparison-schema.ts";
 import { wholeNumber } from "./whole-number.ts";

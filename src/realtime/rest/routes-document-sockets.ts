@@ -4,8 +4,8 @@ import { AppError } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { findRoomRow, getRoomRow } from "../../rooms/queries.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../documents/limits.ts";
-import type { DocumentAddress } from "../port/room-gateway.ts";
-import { CLOSE } from "../protocol/protocol.ts";
+import type { DocumentAddress } from "../port/upgrade-headers.ts";
+import { CLOSE } from "../protocol/close.ts";
 import { refusedSocket } from "./refused-socket.ts";
 
 const { rawEndpoint } = endpointsFor<RoomContext>();

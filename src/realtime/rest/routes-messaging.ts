@@ -4,7 +4,8 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { Timestamp } from "../../platform/time.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { addParticipant, requestIdOf, requestRoom } from "../commands.ts";
-import { BroadcastData, JsonObject } from "../protocol/messages.ts";
+import { JsonObject } from "../protocol/message-fields.ts";
+import { BroadcastData } from "../protocol/messages.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 

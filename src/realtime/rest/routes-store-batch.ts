@@ -5,7 +5,8 @@ import { ErrorDetail } from "../../http/envelope.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { writeStores } from "../commands.ts";
 import { MAX_BATCH_OPERATIONS, MAX_BATCHES } from "../protocol/limits.ts";
-import { BatchRequestId, StoreBatch } from "../protocol/messages.ts";
+import { BatchRequestId } from "../protocol/message-fields.ts";
+import { StoreBatch } from "../protocol/messages.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 

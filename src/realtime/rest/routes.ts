@@ -3,13 +3,15 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { findRoomRow } from "../../rooms/queries.ts";
-import { CLOSE } from "../protocol/protocol.ts";
+import { CLOSE } from "../protocol/close.ts";
 import { refusedSocket } from "./refused-socket.ts";
 import { commentEndpoints } from "./routes-comments.ts";
 import { documentCompareEndpoint } from "./routes-document-compare.ts";
 import { documentHistoryEndpoints } from "./routes-document-history.ts";
 import { documentSocketEndpoints } from "./routes-document-sockets.ts";
+import { documentVersionEndpoints } from "./routes-document-versions.ts";
 import { documentEndpoints } from "./routes-documents.ts";
+import { entryEndpoints } from "./routes-entries.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeBatchEndpoints } from "./routes-store-batch.ts";
 import { storeEndpoints } from "./routes-stores.ts";
@@ -50,9 +52,11 @@ export const realtimeEndpoints = [
   ...documentSocketEndpoints,
   ...documentEndpoints,
   ...documentHistoryEndpoints,
+  ...documentVersionEndpoints,
   documentCompareEndpoint,
   ...storeBatchEndpoints,
   ...storeEndpoints,
+  ...entryEndpoints,
   ...commentEndpoints,
   ...messagingEndpoints,
 ];

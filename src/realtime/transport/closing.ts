@@ -1,6 +1,6 @@
 /** How sockets are closed: with a code and a reason that their protocols allow, and without an error of their own. */
 import { cutToBytes } from "../../platform/text.ts";
-import { CLOSE, type CloseCode } from "../protocol/protocol.ts";
+import { CLOSE, type CloseCode } from "../protocol/close.ts";
 
 /** RFC 6455 allows no more; a socket with a longer one would stay open. */
 const MAX_REASON_BYTES = 123;

@@ -1,6 +1,6 @@
 /** What the room asks of the object that hosts it. */
-
-import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
+import type { CloseCode } from "../protocol/close.ts";
+import type { ServerMessage } from "../protocol/protocol.ts";
 import type { DatabaseQuery } from "../protocol/room-request.ts";
 import type { Joined, JoinRequest, Waiting } from "./connection.ts";
 

@@ -1,7 +1,8 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
 import type { Trace } from "../../platform/trace.ts";
+import type { CloseCode } from "../protocol/close.ts";
 import { serialize } from "../protocol/frame.ts";
-import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
+import type { ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
 import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";

@@ -1,6 +1,6 @@
 /** The types that a workflow's author writes against; `atrium/workflow` publishes them. */
-import type { WorkflowEvent } from "../../delivery/events.ts";
 import type { EventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
+import type { WorkflowEvent } from "../../delivery/workflow-events.ts";
 import type { StorageFile, UploadResult } from "../../files/schema.ts";
 import type { Comment } from "../../realtime/protocol/comment.ts";
 import type { Room } from "../../rooms/schema.ts";

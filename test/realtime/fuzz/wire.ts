@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { ERROR_CODES, MODULES } from "../../../src/platform/error-codes.ts";
 import { byteLength } from "../../../src/platform/text.ts";
+import { CLOSE } from "../../../src/realtime/protocol/close.ts";
 import { Comment } from "../../../src/realtime/protocol/comment.ts";
-import { CLOSE } from "../../../src/realtime/protocol/protocol.ts";
 import { Room } from "../../../src/rooms/schema.ts";
 import { Role, User } from "../../../src/users/schema.ts";
 

@@ -1,6 +1,6 @@
 /** What happens to documents is reported together, each once and in order, while a subscriber listens. */
 import { beforeEach, expect, it } from "vitest";
-import type { DocumentUpdatedEvent, VersionEvent } from "../../../src/delivery/events.ts";
+import type { DocumentUpdatedEvent, VersionEvent } from "../../../src/delivery/content-events.ts";
 import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents } from "../../../src/realtime/documents/documents.ts";

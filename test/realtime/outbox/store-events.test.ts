@@ -1,6 +1,6 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
 import { beforeEach, expect, it } from "vitest";
-import type { StoreEvent } from "../../../src/delivery/events.ts";
+import type { StoreEvent } from "../../../src/delivery/content-events.ts";
 import type { EventCause } from "../../../src/delivery/port/event-cause.ts";
 import { Changes } from "../../../src/realtime/content/changes.ts";
 import { UNHEARD_INTERVAL_MS } from "../../../src/realtime/outbox/delayed-events.ts";

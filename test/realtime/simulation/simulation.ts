@@ -1,8 +1,9 @@
 /** A host for the pure room: sockets, hibernation, crashes and a database, all in memory and checked at each step. */
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/realtime/join/join-decision.ts";
+import { CLOSE } from "../../../src/realtime/protocol/close.ts";
 import { serialize } from "../../../src/realtime/protocol/frame.ts";
-import { CLOSE, type JoinedRoom, type ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
+import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
 import { Room } from "../../../src/realtime/room.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connection.ts";

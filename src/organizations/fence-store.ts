@@ -1,0 +1,27 @@
+/** The SQL of the fences around an organization that moves. */
+import { and, eq, lte } from "drizzle-orm";
+import { fences } from "../placement/table.ts";
+import { build, type Statement, statement } from "../platform/d1.ts";
+import type { MoveRow } from "./move-store.ts";
+
+/** From then on, the database refuses what is written for the organization. */
+export const raiseFence = ({ accountId, turn }: MoveRow): Statement => ({
+  sql: `INSERT INTO fences (account_id, turn) VALUES (?, ?)
+        ON CONFLICT (account_id) DO UPDATE SET turn = excluded.turn WHERE excluded.turn > fences.turn`,
+  params: [accountId, turn],
+});
+
+export const lowerFence = ({ accountId, turn }: MoveRow): Statement =>
+  statement(build.delete(fences).where(and(eq(fences.accountId, accountId), lte(fences.turn, turn))));
+
+/** A batch that writes behind the fence. It fails as a whole when the fence is not this turn's any more. */
+export const behindFence = (move: MoveRow, writes: readonly Statement[]): [Statement, ...Statement[]] => [
+  {
+    sql: `INSERT INTO fences (account_id, turn)
+          SELECT NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM fences WHERE account_id = ? AND turn = ?)`,
+    params: [move.accountId, move.turn],
+  },
+  lowerFence(move),
+  ...writes,
+  raiseFence(move),
+];

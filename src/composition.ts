@@ -1,5 +1,6 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
+import type { AppContext } from "./app-context.ts";
 import { ownHosts, webhookDevTargets } from "./config/hosts.ts";
 import { hasRequestLog, quotaDefaults } from "./config/limits.ts";
 import { jwtSecrets } from "./config/secrets.ts";
@@ -9,53 +10,28 @@ import { signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
-import type { EventLogContext } from "./event-log/context.ts";
 import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
-import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
+import type { Composition } from "./http/call.ts";
 import type { HealthChecks } from "./http/health.ts";
 import { originOf } from "./http/origin.ts";
-import type { Composition } from "./http/pipeline.ts";
 import { limitTrigger } from "./http/rate-limit.ts";
 import type { ServedRequest } from "./http/served-request.ts";
 import { mailOutbox } from "./mail/outbox.ts";
-import type { MemberContext } from "./members/context.ts";
-import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { openAll, openTenant } from "./placement/databases.ts";
 import { PING } from "./platform/d1.ts";
-import type { PrivacyContext } from "./privacy/context.ts";
-import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
-import type { RequestLogContext } from "./request-log/context.ts";
 import type { RequestLogGateway } from "./request-log/port/request-log-port.ts";
 import { RequestRecorder } from "./request-log/recorder.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
-import type { RoomContext } from "./rooms/context.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 import { RequestMetrics } from "./telemetry/request-metrics.ts";
 import { hasMetrics, metrics, writeMetrics } from "./telemetry/telemetry.ts";
-import type { UserContext } from "./users/context.ts";
 import { authenticateUser } from "./users/token-scheme.ts";
 import { tokensFor } from "./users/tokens.ts";
-import type { WebhookContext } from "./webhooks/context.ts";
-import type { WorkflowContext } from "./workflows/context.ts";
 import { secretSealer } from "./workflows/sealed-secrets.ts";
-
-/** Everything that endpoints need of a request. */
-export interface AppContext
-  extends QuotaContext,
-    OrganizationContext,
-    MemberContext,
-    RequestLogContext,
-    RoomContext,
-    UserContext,
-    FileContext,
-    PrivacyContext,
-    WebhookContext,
-    WorkflowContext,
-    EventLogContext {}
 
 /** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({

@@ -1,7 +1,7 @@
 /** Every endpoint of the API. */
 import { accountEndpoints } from "./accounts/routes.ts";
+import type { AppContext } from "./app-context.ts";
 import { auditEndpoints } from "./audit/routes.ts";
-import type { AppContext } from "./composition.ts";
 import { eventLogEndpoints } from "./event-log/routes.ts";
 import { fileSearchEndpoints } from "./files/find-routes.ts";
 import { fileEndpoints } from "./files/routes.ts";

@@ -1,5 +1,4 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
-import type { ExecutionContext } from "hono";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { Env } from "../env.ts";
@@ -10,7 +9,7 @@ import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
 import { TripCounter } from "../platform/trip-counter.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Call, Composition, EnvelopeEndpoint, RawEndpoint, RequestHandler } from "./call.ts";
 import type { Access } from "./endpoint-definition.ts";
 import { failure, octets, success } from "./envelope.ts";
 import { Form } from "./form/form.ts";
@@ -21,35 +20,7 @@ import { delayRefusal } from "./late-refusals.ts";
 import { originOf } from "./origin.ts";
 import { addressOf } from "./rate-limit.ts";
 import { toAppError } from "./refusal.ts";
-import type { ServedRequest } from "./served-request.ts";
 import { checkBody, checkPath, checkQuery } from "./validate.ts";
-
-/** A request with its bindings, and the parameters that routing found in its path. */
-export interface Call {
-  readonly request: Request;
-  readonly env: Env;
-  readonly execution: ExecutionContext;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** What the composition root gives to the pipeline. */
-export interface Composition<Ports extends object> {
-  /** Tried in this order. */
-  readonly schemes: readonly Scheme[];
-  /** What endpoints need beside the {@link RequestContext}. */
-  readonly ports: Ports;
-  /** Called with each request once it is answered; `defer` lets work finish after the response. */
-  observe?(request: ServedRequest, defer: (work: Promise<unknown>) => void): void;
-}
-
-/** Handles a call of an endpoint that needs at most `C` of a request. Never rejects. */
-export type RequestHandler<C extends RequestContext> = (
-  endpoint: Endpoint<C>,
-  call: Call,
-) => Promise<Response>;
-
-export type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
-type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw" };
 
 const NO_BYTES = new Uint8Array();
 

@@ -1,6 +1,7 @@
 /** Calls an operation of the API for an agent: the same validation, roles and errors as over REST. */
 import type { RequestContext } from "../context/context.ts";
-import { type EnvelopeEndpoint, respond } from "../http/pipeline.ts";
+import type { EnvelopeEndpoint } from "../http/call.ts";
+import { respond } from "../http/pipeline.ts";
 import { AppError } from "../platform/errors.ts";
 import { isPlainText } from "../platform/text.ts";
 import { WHOLE_BODY } from "./input-schema.ts";

@@ -1,8 +1,8 @@
 /** The methods of MCP: what an agent finds out about the service, its tools and its resources. Stateless. */
 import * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
+import type { EnvelopeEndpoint } from "../http/call.ts";
 import type { Described } from "../http/docs/model.ts";
-import type { EnvelopeEndpoint } from "../http/pipeline.ts";
 import { toAppError } from "../http/refusal.ts";
 import { explain } from "../http/validate.ts";
 import { AppError, notFound } from "../platform/errors.ts";

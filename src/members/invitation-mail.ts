@@ -1,5 +1,6 @@
 /** Invitations by mail: how many an organization may send, and what they say. */
-import { layOut, type Mail, nameInMail } from "../mail/mail.ts";
+import { layOut, type Mail } from "../mail/mail.ts";
+import { nameInMail } from "../mail/name-in-mail.ts";
 
 export const INVITATION_TOPIC = "invitation";
 

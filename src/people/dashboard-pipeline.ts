@@ -12,8 +12,8 @@ import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } 
 import { toAppError } from "../http/refusal.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
 import { mailOutbox } from "../mail/outbox.ts";
+import { choosePlace } from "../placement/choose-place.ts";
 import { openDirectory, openTenant } from "../placement/databases.ts";
-import { choosePlace } from "../placement/place.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { browserCookieOf } from "./browser-cookie.ts";

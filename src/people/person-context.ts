@@ -1,7 +1,7 @@
 /** The context of one dashboard request: what its commands and queries may use. */
 import type { MailOutbox } from "../mail/outbox.ts";
+import type { Place } from "../placement/choose-place.ts";
 import type { PlacedTenant } from "../placement/databases.ts";
-import type { Place } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import type { Challenge } from "./challenge.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";

@@ -40,7 +40,6 @@ export async function planSignIn(
       personId,
       expiresAt: now + SIGN_IN_LIFETIME_MS,
       createdAt: now,
-      updatedAt: now,
     },
     verified,
   );

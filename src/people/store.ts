@@ -55,7 +55,7 @@ export const selectSignIn = (tokenHash: string): Statement<SignInRow> => ({
  * one must not outlive it.
  */
 export const insertSignIn = (
-  { id, tokenHash, personId, expiresAt, createdAt }: typeof signInSessions.$inferInsert,
+  { id, tokenHash, personId, expiresAt, createdAt }: Omit<typeof signInSessions.$inferInsert, "updatedAt">,
   verified: string,
 ): Statement<{ id: string }> => ({
   sql: `INSERT INTO sessions (id, token_hash, person_id, expires_at, created_at, updated_at)

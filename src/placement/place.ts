@@ -1,30 +1,8 @@
 /** Places new organizations: in which database, and what that one needs before the directory knows of it. */
-import { placeOrganizationsIn } from "../config/organizations.ts";
-import type { Env } from "../env.ts";
-import type { Database, Tenant } from "../platform/d1.ts";
-import { DIRECTORY, openAll } from "./databases.ts";
+import type { Tenant } from "../platform/d1.ts";
+import type { Place } from "./choose-place.ts";
+import { DIRECTORY } from "./databases.ts";
 import { deletePlaced, insertPlaced } from "./store.ts";
-
-/** A database for a new organization. */
-export interface Place {
-  /** Its binding. */
-  readonly name: string;
-  readonly db: Database;
-}
-
-/** Where the next organization goes: at random into one of those that the settings allow. Throws when one is not bound. */
-export function choosePlace(env: Env): Place {
-  const all = openAll(env);
-  const allowed = placeOrganizationsIn(env);
-  const choices = allowed.length === 0 ? [...all.keys()] : allowed;
-  const name = choices[Math.floor(Math.random() * choices.length)] ?? DIRECTORY;
-  const db = all.get(name);
-  if (db === undefined)
-    throw new Error(
-      `The setting PLACE_ORGANIZATIONS_IN names ${name}, which is not bound; bind it, or remove it`,
-    );
-  return { name, db };
-}
 
 /**
  * Commits a new organization in the directory, after the row that its things will refer to is where it is placed. If it

@@ -14,24 +14,20 @@ import type { UserRow } from "../users/table.ts";
 import { isTokenOf, type TokenClaims } from "../users/token-claims.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { JOIN_FAILED, type JoinDecision, type JoinRefusal, joinRefusal } from "./join/join-decision.ts";
+import {
+  ANOTHER_ROOM,
+  INVALID_TOKEN,
+  ROOM_CLOSED,
+  ROOM_GONE,
+  SOCKET_GONE,
+  TOO_MANY_JOINS,
+} from "./join/join-refusals.ts";
 import { JOIN_READS, joinsHeldMs } from "./join/join-spread.ts";
 import type { Visitor } from "./participants/visits.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import { figures } from "./room-figures.ts";
 import type { Effect } from "./transport/effects.ts";
-
-const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
-const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
-const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
-const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
-const TOO_MANY_JOINS = joinRefusal(
-  "Rooms",
-  "RATE_LIMITED",
-  "This user has joined too often, or was disconnected for sending too much; wait and retry",
-);
-/** No one receives it. */
-const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 
 /** Who was online so lately comes back after a broken connection: no quota refuses that. */
 const RETURN_MS = 5 * 60_000;

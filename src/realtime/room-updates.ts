@@ -5,6 +5,7 @@ import { presentUser, type UserRecord } from "../users/present.ts";
 import type { TokenEpochs } from "../users/token-claims.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
+import { PartialFailure } from "./partial-failure.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";
 import type { RoomCommand } from "./port/room-command.ts";
 import { CLOSE } from "./protocol/close.ts";
@@ -22,16 +23,6 @@ const TOKENS_ENDED: CloseReason = {
   message: "The user's tokens were ended; get a new one",
   authFailed: true,
 };
-
-/** A change that failed half-way. What it has done must be carried out, and the change be applied again. */
-export class PartialFailure extends Error {
-  readonly effects: readonly Effect[];
-
-  constructor(effects: readonly Effect[], cause: unknown) {
-    super("A change of a room failed half-way", { cause });
-    this.effects = effects;
-  }
-}
 
 interface RoomUpdatePorts {
   readonly storage: RoomStorage;

@@ -3,7 +3,8 @@ import type { ServedRequest } from "../http/served-request.ts";
 import { shortAddress } from "../platform/network.ts";
 import { traceIdOf } from "../platform/trace.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import type { LoggedRequest, RequestLogGateway } from "./port/request-log-port.ts";
+import type { LoggedRequest } from "./port/logged-request.ts";
+import type { RequestLogGateway } from "./port/request-log-port.ts";
 import { RequestSample } from "./sample.ts";
 
 /** Requests of so long are appended together. */

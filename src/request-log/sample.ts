@@ -1,5 +1,5 @@
 /** What is kept of the requests of one organization in one isolate until they are appended to its log. Pure. */
-import type { LoggedRequest } from "./port/request-log-port.ts";
+import type { LoggedRequest } from "./port/logged-request.ts";
 
 /** Successes beyond this number are sampled, each equally likely: those that are kept stand for the others. */
 const MAX_SUCCESSES = 20;

@@ -1,6 +1,5 @@
 /** The mail to owners about a workflow: that the service has disabled it. */
-
-import { nameInMail } from "../mail/mail.ts";
+import { nameInMail } from "../mail/name-in-mail.ts";
 import type { Notice } from "../mail/notices.ts";
 import { DISABLED_MESSAGES } from "./schema.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";

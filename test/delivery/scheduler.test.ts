@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pace } from "../../src/delivery/handler.ts";
-import { type Job, Scheduler, type WaitingJobs } from "../../src/delivery/subscriber/scheduler.ts";
+import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
+import type { Job, WaitingJobs } from "../../src/delivery/subscriber/waiting-jobs.ts";
 
 const MAX_IN_FLIGHT = 6;
 const PACE: Pace = { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };

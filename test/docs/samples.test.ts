@@ -14,7 +14,8 @@ import {
   jsonOf,
   readDocument,
 } from "../../src/http/docs/model.ts";
-import { SDK_PRELUDE, SDK_SAMPLES } from "../../src/http/docs/sdk-samples.ts";
+import { SDK_PRELUDE } from "../../src/http/docs/sdk-sample.ts";
+import { SDK_SAMPLES } from "../../src/http/docs/sdk-samples.ts";
 import type { ApiDocument } from "../../src/http/openapi/openapi.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { ROOT, run } from "../node/processes.ts";

@@ -6,7 +6,7 @@ import { app } from "../../src/app.ts";
 import type { AuditEntry } from "../../src/audit/schema.ts";
 import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { choosePlace } from "../../src/placement/place.ts";
+import { choosePlace } from "../../src/placement/choose-place.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";

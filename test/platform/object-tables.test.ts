@@ -6,7 +6,8 @@ import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-table.ts";
 import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
-import { EVENT_LOG_SCHEMA, EventLogStore } from "../../src/event-log/object/event-log-store.ts";
+import { EventLogStore } from "../../src/event-log/object/event-log-store.ts";
+import { EVENT_LOG_SCHEMA } from "../../src/event-log/object/event-log-table.ts";
 import { GuessStore } from "../../src/people/limits/guess-store.ts";
 import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
 import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";

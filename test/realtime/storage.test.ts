@@ -488,7 +488,7 @@ describe.each([
       ]);
       occupancy.end();
       expect([occupancy.readId(), occupancy.list()]).toEqual([null, []]);
-      expect(occupancy.readRoom()).not.toBeNull();
+      expect(occupancy.readRoom()).toEqual({ ...ROOM, name: "Renamed" });
     }));
 
   it("returns what a transaction returns", () =>

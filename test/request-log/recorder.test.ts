@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ServedRequest } from "../../src/http/served-request.ts";
 import { AppError } from "../../src/platform/errors.ts";
-import type { LoggedRequest } from "../../src/request-log/port/request-log-port.ts";
+import type { LoggedRequest } from "../../src/request-log/port/logged-request.ts";
 import { RequestRecorder } from "../../src/request-log/recorder.ts";
 
 const KEY = { type: "key", accountId: "account", keyId: "key", name: "Key" } as const;

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { RequestLogStore } from "../../src/request-log/object/request-log-store.ts";
-import type { LoggedRequest } from "../../src/request-log/port/request-log-port.ts";
+import type { LoggedRequest } from "../../src/request-log/port/logged-request.ts";
 import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
 import type { ApiRequest } from "../../src/request-log/schema.ts";
 import { type Account, account } from "../support/api.ts";
@@ -106,7 +106,7 @@ describe("the request log", () => {
         storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'requests'").toArray();
       object.append([logged("old", { at: start })]);
       object.clock = () => start + WEEK_MS;
-      expect(object.find("old")).not.toBeNull();
+      expect(object.find("old")).toMatchObject({ id: "old", at: start });
       object.clock = () => start + WEEK_MS + 1;
       expect(object.find("old")).toBeNull();
       await object.alarm();

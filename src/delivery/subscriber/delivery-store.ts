@@ -4,7 +4,7 @@ import type { FinalOutcome, HandlerState } from "../handler.ts";
 import type { DeliveryRecord, DeliveryStatus, OutgoingEvent } from "../port/delivery-record.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import { SELECT_DELIVERIES, SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
-import type { Job, WaitingJobs } from "./scheduler.ts";
+import type { Job, WaitingJobs } from "./waiting-jobs.ts";
 
 /** How many deliveries there are, and what they take on disk. */
 export type Total = { readonly deliveries: number; readonly bytes: number };

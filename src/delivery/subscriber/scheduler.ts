@@ -1,27 +1,7 @@
 /** Decides which deliveries to start now, and when to look again. It holds what is in flight; all else stays in storage. */
 import type { BatchLimits, Pace } from "../handler.ts";
 import { replayOfLane } from "../port/replay.ts";
-
-/** A delivery that is pending: waiting or in flight. */
-export type Job = {
-  readonly seq: number;
-  /** The ordering key: first attempts of one lane run one at a time, in the order of `seq`. */
-  readonly lane: string;
-  /** How many were made so far. */
-  readonly attempts: number;
-  /** When a retry may start (epoch ms); a first attempt is due at once, from when it was enqueued. */
-  readonly dueAt: number;
-};
-
-/** The deliveries in storage that are pending. Each question reads a bounded number of rows. */
-export interface WaitingJobs {
-  /** The first lane behind this one, by name, in which a first attempt is pending; null behind the last. */
-  laneAfter(lane: string): string | null;
-  /** The lane's earliest first attempt behind this number; null when there is none. */
-  firstOf(lane: string, afterSeq: number): Job | null;
-  /** The retries that are due first, at most this many. */
-  retries(limit: number): Job[];
-}
+import type { Job, WaitingJobs } from "./waiting-jobs.ts";
 
 /** Beyond it, lanes wait for their turns: what takes the next turn was asked for by hand. */
 const MAX_PREFERRED = 1_000;

@@ -18,7 +18,8 @@ import { logError } from "../../platform/log.ts";
 import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
 import type { EventLogRpc } from "../port/event-log-rpc.ts";
 import type { HourlyCounts, RunCounts } from "../port/hourly-counts.ts";
-import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";
+import { EventLogStore } from "./event-log-store.ts";
+import { EVENT_LOG_SCHEMA } from "./event-log-table.ts";
 
 /** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
 const PRUNE_EVERY_MS = HOUR_MS;

@@ -1,10 +1,11 @@
 /** The SQLite database of one shard of an event log. Empty until the first event. */
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
+import { createTables, openTables } from "../../platform/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
 import { FINE_MS, type HourlyCounts, type RunCounts, spanOf } from "../port/hourly-counts.ts";
-import { countEvents, countRuns, HOURS_TABLE, readHours, SPANS_TABLE } from "./hourly-count-store.ts";
+import { EMPTY, EVENT_LOG_SCHEMA, type LogRow, SCAN, type ScannedRow } from "./event-log-table.ts";
+import { countEvents, countRuns, readHours } from "./hourly-count-store.ts";
 
 /** What an event takes on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;
@@ -13,51 +14,6 @@ const PRUNED_AT_ONCE = 500;
 /** Rows that one read looks at, and the characters of bodies after which it ends. */
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
-
-/**
- * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
- * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
- *   neither a read from a time nor the pruning needs an index for it.
- * - `hours` and `spans`: what happened when, for charts. An event counts in the transaction that appends it.
- */
-const TABLES = {
-  ...FACTS,
-  log: `CREATE TABLE IF NOT EXISTS log (
-    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    last_seq INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    pruned_seq INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
-  );
-  INSERT OR IGNORE INTO log VALUES (1, 0, 0, 0, 0);`,
-  events: `CREATE TABLE IF NOT EXISTS events (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    event TEXT NOT NULL,
-    room_id TEXT NOT NULL,
-    occurred_at INTEGER NOT NULL,
-    logged_at INTEGER NOT NULL,
-    body TEXT NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
-  hours: HOURS_TABLE,
-  spans: SPANS_TABLE,
-};
-
-export const EVENT_LOG_SCHEMA: Schema = {
-  tables: TABLES,
-  // The first version had the same tables, and no number.
-  migrations: [{ version: 2, table: "log", before: "", after: "" }],
-};
-
-type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
-const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
-
-/** A row as a read sees it: the body only if the event is wanted. */
-type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
-
-const SCAN = `SELECT seq, id AS eventId, event, room_id AS roomId, occurred_at AS occurredAt, logged_at AS loggedAt,
-  iif(? IS NULL OR instr(?, json_quote(event)), body, NULL) AS body FROM events`;
 
 /** What the store uses of the object's storage. */
 interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {

@@ -1,5 +1,5 @@
 /** Builds values from the description's schemas: their own examples, or a value of the right type. */
-import { nameOfRef, type Operation, type Schema, type Schemas } from "./model.ts";
+import { nameOfRef, type Schema, type Schemas } from "./model.ts";
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
@@ -47,9 +47,3 @@ function exampleOfType(schema: Schema, schemas: Schemas, within: readonly string
       return null;
   }
 }
-
-/** True for statuses of success, and for 101, the response to a WebSocket upgrade. */
-export const isSuccess = (status: string): boolean => /^[123]/.test(status);
-
-/** True for an operation that WebSocket clients call. */
-export const isUpgrade = (operation: Operation): boolean => operation.responses["101"] !== undefined;

@@ -125,3 +125,9 @@ export function isJson({ operation }: Entry): boolean {
   const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith("2"));
   return successes.length > 0 && successes.every(([, answer]) => jsonOf(answer) !== undefined);
 }
+
+/** True for statuses of success, and for 101, the response to a WebSocket upgrade. */
+export const isSuccess = (status: string): boolean => /^[123]/.test(status);
+
+/** True for an operation that WebSocket clients call. */
+export const isUpgrade = (operation: Operation): boolean => operation.responses["101"] !== undefined;

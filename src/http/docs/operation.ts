@@ -1,8 +1,8 @@
 /** The page of one operation: what it does, its parameters, body, responses and errors, sample calls, and a form to try it. */
 import { credentialAddress } from "./addresses.ts";
-import { exampleOf, isSuccess } from "./example.ts";
+import { exampleOf } from "./example.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
-import { type Answer, type Entry, formOf, jsonOf, type Operation, type Schemas } from "./model.ts";
+import { type Answer, type Entry, formOf, isSuccess, jsonOf, type Operation, type Schemas } from "./model.ts";
 import { insteadOfSdk, samplesOf } from "./samples.ts";
 import { type Html, html, inline, paragraphs, prose } from "./text.ts";
 import { tryForm } from "./try-form.ts";

@@ -1,10 +1,9 @@
 /** The samples of an operation, in each language that has one. */
-
 import { curlSample } from "./curl-sample.ts";
-import { isUpgrade } from "./example.ts";
 import { fetchSample } from "./fetch-sample.ts";
-import { type Entry, isJson, type Schemas } from "./model.ts";
-import { SDK_PRELUDE, SDK_SAMPLES } from "./sdk-samples.ts";
+import { type Entry, isJson, isUpgrade, type Schemas } from "./model.ts";
+import { SDK_PRELUDE } from "./sdk-sample.ts";
+import { SDK_SAMPLES } from "./sdk-samples.ts";
 
 /** A sample, and the language that its tab names: the guides name theirs alike. */
 export interface Sample {

@@ -2,18 +2,7 @@
  * How each operation of the API is called through `atrium/server`. A test compiles each sample against the SDK, runs it,
  * and compares the request that it makes with the operation.
  */
-
-/** A call of the SDK, or why it has none of this operation. */
-export type SdkSample = { readonly code: string } | { readonly none: string };
-
-/** Begins each sample. */
-export const SDK_PRELUDE = `import { AtriumServer } from "atrium/server";
-
-const atrium = new AtriumServer({ serverUrl, accountId, apiKey });
-`;
-
-const code = (text: string): SdkSample => ({ code: text });
-const none = (reason: string): SdkSample => ({ none: reason });
+import { code, none, type SdkSample } from "./sdk-sample.ts";
 
 /** By the operation's ID. */
 export const SDK_SAMPLES: Readonly<Record<string, SdkSample>> = {

@@ -13,8 +13,8 @@ import {
   MAX_ROOM_COMMENT_BYTES,
 } from "../protocol/limits.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { StoredComment } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
+import { parseComment, rowOf, withoutContent } from "./stored-comment.ts";
 
 export interface CommentPorts {
   readonly storage: RoomStorage;
@@ -101,7 +101,7 @@ export class Comments {
   }): { readonly comments: Comment[]; readonly total: number } {
     const table = this.#ports.storage.comments;
     const filter = { threadId, resolved };
-    return { comments: table.list(filter, limit, offset).map(parse), total: table.count(filter) };
+    return { comments: table.list(filter, limit, offset).map(parseComment), total: table.count(filter) };
   }
 
   /**
@@ -117,7 +117,7 @@ export class Comments {
       const placed = table.listPlaced({ threadId, resolved }, position, SEARCHED_AT_ONCE);
       for (const row of placed) {
         bytes += row.comment.length;
-        const comment = parse(row);
+        const comment = parseComment(row);
         if (fold(comment.text).includes(search)) comments.push(comment);
       }
       if (placed.length < SEARCHED_AT_ONCE) return { comments, next: null };
@@ -166,7 +166,7 @@ export class Comments {
 
   /** Some of all comments, oldest first: those after one, or the first. */
   listAfter(id: string | null, limit: number): Comment[] {
-    return this.#ports.storage.comments.listAfter(id, limit).map(parse);
+    return this.#ports.storage.comments.listAfter(id, limit).map(parseComment);
   }
 
   /** Deletes a user's comments, and the user from the mentions and reactions of others. What is sent of it has no text. */
@@ -211,7 +211,7 @@ export class Comments {
   #get(id: string): Comment {
     const row = this.#ports.storage.comments.find(id);
     if (row === null) throw notFound("Rooms", "Comment");
-    return parse(row);
+    return parseComment(row);
   }
 
   #getOwn(id: string, by: string | null): Comment {
@@ -229,18 +229,3 @@ export class Comments {
     return comment;
   }
 }
-
-const rowOf = (comment: Comment): StoredComment => ({
-  id: comment.id,
-  threadId: comment.thread_id,
-  resolved: comment.resolved,
-  comment: JSON.stringify(comment),
-});
-
-/** What may be sent of a comment whose author is erased. */
-const withoutContent = (comment: Comment): Comment => ({
-  ...{ ...comment, text: "", anchor: null, mentions: [], reactions: {} },
-});
-
-/** A comment as {@link rowOf} wrote it. */
-const parse = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;

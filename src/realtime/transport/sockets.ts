@@ -4,26 +4,13 @@ import type { CloseCode } from "../protocol/close.ts";
 import { serialize } from "../protocol/frame.ts";
 import type { ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
+import { readAttachment, writeAttachment } from "./attachment.ts";
 import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
 import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
+import { acceptArrays, clearQuietly, type OpenSocket, openedAt, speakDocuments } from "./open-socket.ts";
 import { Output } from "./output.ts";
-import { type Receiver, SendQueues } from "./send-queues.ts";
+import { SendQueues } from "./send-queues.ts";
 import { SlowReaders } from "./slow-readers.ts";
-
-/** One socket. */
-interface OpenSocket extends Receiver {
-  readonly id: string;
-  readonly socket: WebSocket;
-  /** Of the request that has opened it; null if that is not known. */
-  readonly trace: Trace | null;
-  /** Accepts several frames as one array. */
-  batches: boolean;
-  /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
-  isOfDocuments: boolean;
-  /** What its client may not have read. In memory only: a room hibernates when it has sent nothing for a while. */
-  output: Output;
-}
 
 interface SocketPorts {
   now(): number;
@@ -234,26 +221,5 @@ export class Sockets {
     const open = this.#byId.get(id);
     if (open === undefined) return null;
     return this.#state.getWebSocketAutoResponseTimestamp(open.socket)?.getTime() ?? null;
-  }
-}
-
-const openedAt = (connection: Waiting | Joined): number =>
-  connection.phase === "waiting" ? connection.openedAt : 0;
-
-function acceptArrays(open: OpenSocket): void {
-  open.batches = true;
-  open.output = new Output(true);
-}
-
-function speakDocuments(open: OpenSocket): void {
-  open.isOfDocuments = true;
-  open.output = new Output(true);
-}
-
-function clearQuietly(socket: WebSocket): void {
-  try {
-    clearAttachment(socket);
-  } catch {
-    // The socket is being closed: should the room restart before it is, it takes it for a joined one until then.
   }
 }

@@ -1,12 +1,12 @@
 /** The Durable Object of an organization's request log: a bounded list of its latest API requests, some of them sampled. */
-
 import { DurableObject } from "cloudflare:workers";
 import { requestLogKeptMs } from "../../config/limits.ts";
 import type { Env } from "../../env.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { DAY_MS } from "../../platform/durations.ts";
 import { logError } from "../../platform/log.ts";
-import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
+import type { LoggedRequest } from "../port/logged-request.ts";
+import type { RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
 import type { RequestLogRpc } from "../port/request-log-rpc.ts";
 import { RequestLogStore } from "./request-log-store.ts";
 

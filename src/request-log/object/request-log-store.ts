@@ -1,6 +1,7 @@
 /** The SQLite database of a request log. Empty until the first request. */
 import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
-import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
+import type { LoggedRequest } from "../port/logged-request.ts";
+import type { RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
 
 /** More than these are never kept: the oldest make room. A page that finds little reads them all. */
 const MAX_REQUESTS = 20_000;

@@ -1,5 +1,6 @@
 /** The RPC interface of the objects that keep request logs. */
-import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./request-log-port.ts";
+import type { LoggedRequest } from "./logged-request.ts";
+import type { RequestLogPage, RequestLogQuery } from "./request-log-port.ts";
 
 export interface RequestLogRpc extends Rpc.DurableObjectBranded {
   append(requests: readonly LoggedRequest[]): void;

@@ -1,5 +1,4 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes as they happen. */
-
 import type { StoreChange } from "../client/index.ts";
 import type { Inspection } from "../client/inspection.ts";
 import { ConnectionMonitor, inspectionOf } from "./connection-monitor.ts";

@@ -11,7 +11,9 @@ export { type UpdatePresence, useMyPresence, useUpdateMyPresence } from "./prese
 export { RoomProvider, type RoomProviderProps } from "./provider.ts";
 export { useBroadcast, useConnection, useHasUnsyncedChanges, useRoom, useStatus } from "./room.ts";
 export type { RoomInfo } from "./room-handle.ts";
+export { useSelf } from "./self.ts";
 export type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
 export { useStore, useStoreActions } from "./store.ts";
-export type { StoreActions, StoreEntries } from "./store-source.ts";
-export { useOther, useOthers, useSelf } from "./users.ts";
+export type { StoreActions } from "./store-actions.ts";
+export type { StoreEntries } from "./store-source.ts";
+export { useOther, useOthers } from "./users.ts";

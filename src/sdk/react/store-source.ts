@@ -4,15 +4,10 @@ import type { AnyClient } from "./any-client.ts";
 import { ExternalSource, type Source, together, type Unsubscribe } from "./external-source.ts";
 import { Readiness } from "./readiness.ts";
 import { reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
+import { actionsOf, type StoreActions } from "./store-actions.ts";
 
 /** The values of a store by key: the same object until one of them changes. */
 export type StoreEntries<Value> = Readonly<Record<string, Value>>;
-
-/** Writes are visible at once, and rolled back if their promise is rejected. */
-export type StoreActions<Value, Input = Value, Patch = Partial<Value>> = Pick<
-  Store<Value, Input, Patch>,
-  "set" | "update" | "delete" | "batch"
->;
 
 export interface StoreHandle<Value> {
   readonly source: Source<StoreEntries<Value>>;
@@ -41,15 +36,3 @@ export function openStore<Value>(
 /** `Value` is what the application expects: other clients can write anything. */
 const storeOf = <Value>(client: AnyClient, name: string): Store<Value, Value, Partial<Value>> =>
   client.store(name) as unknown as Store<Value, Value, Partial<Value>>;
-
-/** The store's functions, to be called without the store. */
-function actionsOf<Value>(store: Store<Value, Value, Partial<Value>>): StoreActions<Value> {
-  type Actions = StoreActions<Value>;
-  // `bind` keeps only the last of several signatures.
-  return {
-    set: store.set.bind(store) as Actions["set"],
-    update: store.update.bind(store) as Actions["update"],
-    delete: store.delete.bind(store) as Actions["delete"],
-    batch: store.batch.bind(store),
-  };
-}

@@ -4,7 +4,8 @@ import { useRoomHandle } from "./context.ts";
 import type { Equality } from "./equality.ts";
 import type { RoomHandle } from "./room-handle.ts";
 import { useSelection, whole } from "./selection.ts";
-import type { StoreActions, StoreEntries, StoreHandle } from "./store-source.ts";
+import type { StoreActions } from "./store-actions.ts";
+import type { StoreEntries, StoreHandle } from "./store-source.ts";
 
 type RegisteredStores = StoresIn<Registered>;
 /** The names of the stores that the application has registered. */

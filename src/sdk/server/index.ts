@@ -88,6 +88,7 @@ export type {
   WorkflowWithSecret,
 } from "../wire/resources.ts";
 export { AtriumServer, type AtriumServerOptions } from "./atrium-server.ts";
+export type { AuditFilter } from "./audit-filter.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
 export type {
   CompareOptions,
@@ -100,7 +101,7 @@ export type {
 export type { Documents } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { FileSearch, Files, ServerUpload } from "./files.ts";
-export type { AuditFilter, Organization } from "./organization.ts";
+export type { Organization } from "./organization.ts";
 export type {
   FileSort,
   Filter,

@@ -166,8 +166,8 @@ export class Convergence {
     client.connection?.send({ type, requestId, data });
     await this.#environment.settle(() => client.answered.has(requestId));
     const answer = client.answered.get(requestId);
-    expect(answer, type).toBeDefined();
-    return answer?.response.data ?? {};
+    if (answer === undefined) throw new Error(`The room has not answered ${type}`);
+    return answer.response.data;
   }
 }
 

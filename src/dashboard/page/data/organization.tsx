@@ -9,7 +9,7 @@ export interface Current {
   readonly atrium: AtriumServer;
 }
 
-const CurrentContext = createContext<Current | null>(null);
+export const CurrentContext = createContext<Current | null>(null);
 
 export interface OrganizationProviderProps {
   readonly me: Me;
@@ -36,18 +36,6 @@ export function useCurrent(): Current {
 
 /** True when the person may manage members, invitations and API keys. */
 export const useIsOwner = (): boolean => useCurrent().organization.role === "owner";
-
-/** Returns a function that prefixes paths such as `/rooms` with the organization. */
-export function useAddress(): (path: string) => string {
-  const { id } = useCurrent().organization;
-  return useCallback((path) => `/${id}${path}`, [id]);
-}
-
-/** The same; null outside of an organization, such as on the pages for signing in. */
-export function useOrganizationAddress(): ((path: string) => string) | null {
-  const current = useContext(CurrentContext);
-  return current === null ? null : (path) => `/${current.organization.id}${path}`;
-}
 
 /** Returns a function that prefixes query keys with the organization. */
 export function useKey(): (...parts: readonly unknown[]) => readonly unknown[] {

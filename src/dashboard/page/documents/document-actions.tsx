@@ -1,8 +1,9 @@
 /** Downloads a document, or a version of it, and deletes it. */
 import { Menu } from "@base-ui/react/menu";
 import { useLocation } from "wouter";
-import { useAddress, useCurrent } from "../data/organization.tsx";
+import { useCurrent } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
+import { useAddress } from "../data/use-address.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { DropMenu } from "../ui/drop-menu.tsx";
 import { saveFile } from "../ui/save-file.ts";

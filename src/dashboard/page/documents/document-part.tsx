@@ -1,7 +1,7 @@
 /** One document: what it says, now and in each version, who wrote it, and what can be done with it. */
 import type { DocumentDetails } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { JoinBar } from "../live/join-bar.tsx";
 import { useNames } from "../live/use-names.ts";
 import { Badge } from "../ui/badge.tsx";

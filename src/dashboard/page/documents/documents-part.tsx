@@ -1,8 +1,9 @@
 /** The documents of a room, with who has each open. All of them are here, so the page itself finds and sorts them. */
 import type { DocumentSummary } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress, useKey } from "../data/organization.tsx";
+import { useKey } from "../data/organization.tsx";
 import { pathPartOf } from "../data/path-name.ts";
+import { useAddress } from "../data/use-address.ts";
 import { type Filters, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { useNames } from "../live/use-names.ts";

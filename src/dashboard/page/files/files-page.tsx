@@ -1,7 +1,7 @@
 /** The files of all rooms, found by name. */
 import type { FoundFile } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { Button } from "../ui/button.tsx";
 import { CursorPager } from "../ui/cursor-pager.tsx";

@@ -1,7 +1,7 @@
 /** The entries of the audit log as a table. */
 import type { AuditEntry } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Empty } from "../ui/empty.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Table } from "../ui/table.tsx";

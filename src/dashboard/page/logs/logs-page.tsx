@@ -1,6 +1,6 @@
 /** The logs: the requests to the API, and who changed what in the organization. */
 import { Link, useParams } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Page } from "../ui/page.tsx";
 import { AuditPart } from "./audit-part.tsx";
 import { RequestsPart } from "./requests-part.tsx";

@@ -1,7 +1,7 @@
 /** API requests as a table. */
 import type { ApiRequest } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Identifier } from "../ui/identifier.tsx";

@@ -2,7 +2,7 @@
 import type { Overview } from "atrium/server";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { NewRoom } from "../rooms/new-room.tsx";
 import { useKeys } from "../settings/use-keys.ts";
 import { Badge } from "../ui/badge.tsx";

@@ -1,6 +1,6 @@
 /** The rooms with participants, the newest first. */
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { useRooms } from "../rooms/use-rooms.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Table } from "../ui/table.tsx";

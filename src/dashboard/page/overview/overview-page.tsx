@@ -1,6 +1,6 @@
 /** The organization's totals, its activity over time, and who is online. */
 import type { Overview } from "atrium/server";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";

@@ -2,7 +2,7 @@
 import type { Usage as Figures } from "atrium/server";
 import { useMemo } from "react";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { useFilters } from "../data/use-filters.ts";
 import { QuotaMeters } from "../settings/quota-meters.tsx";
 import { useQuotas } from "../settings/use-quotas.ts";

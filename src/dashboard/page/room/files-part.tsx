@@ -1,7 +1,8 @@
 /** The files of a room, with an upload area. */
 import type { Room, StorageFile } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress, useKey } from "../data/organization.tsx";
+import { useKey } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { type Names, useNames } from "../live/use-names.ts";

@@ -3,7 +3,7 @@ import { Menu } from "@base-ui/react/menu";
 import type { Room } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Dialog } from "../ui/dialog.tsx";

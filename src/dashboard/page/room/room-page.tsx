@@ -2,8 +2,8 @@
 import { lazy, Suspense } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { loadPage } from "../data/load-page.ts";
-import { useAddress } from "../data/organization.tsx";
 import { nameInPath } from "../data/path-name.ts";
+import { useAddress } from "../data/use-address.ts";
 import { DocumentsPart } from "../documents/documents-part.tsx";
 import { LiveProvider } from "../live/live.tsx";
 import { Badge } from "../ui/badge.tsx";

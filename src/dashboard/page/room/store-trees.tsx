@@ -2,7 +2,7 @@
 import type { Entry, StoreSummary } from "atrium/server";
 import { useState } from "react";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { useChangeCount } from "../ui/change-count.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";

@@ -1,7 +1,7 @@
 /** The stores of a room: one at a time, as a table that updates live. */
 import { Link, useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
 import { pathPartOf } from "../data/path-name.ts";
+import { useAddress } from "../data/use-address.ts";
 import { JoinBar } from "../live/join-bar.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";

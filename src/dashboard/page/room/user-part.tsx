@@ -2,7 +2,7 @@
 import type { UserSession } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/choice.tsx";

@@ -1,7 +1,8 @@
 /** The users of a room, with their tokens, and actions on several of them. */
 import type { UserSearch, UserWithToken } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress, useKey } from "../data/organization.tsx";
+import { useKey } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";

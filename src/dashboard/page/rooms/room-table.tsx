@@ -1,7 +1,8 @@
 /** The table of rooms, of which several can be closed, reopened or deleted. */
 import type { ListedRoom } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress, useKey } from "../data/organization.tsx";
+import { useKey } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import type { Filters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -9,7 +10,7 @@ import { SelectCell } from "../ui/select-box.tsx";
 import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
-import { useRoomActions } from "./use-rooms.ts";
+import { useRoomActions } from "./room-actions.ts";
 
 const COLUMNS = [
   { label: "Name", sort: "name" },

@@ -8,7 +8,8 @@ import { SelectCell } from "../ui/select-box.tsx";
 import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useKeyActions, useRevokeKey } from "./use-keys.ts";
+import { useKeyActions } from "./key-actions.ts";
+import { useRevokeKey } from "./use-keys.ts";
 
 const COLUMNS = [
   { label: "Name", sort: "name" },

@@ -1,6 +1,6 @@
 /** The settings: API keys, members, quotas, the organization and the person's profile. */
 import { Link, useParams } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Page } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";

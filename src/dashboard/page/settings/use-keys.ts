@@ -1,10 +1,8 @@
 /** Queries and actions for API keys and users' tokens. */
 import { useQuery } from "@tanstack/react-query";
-import type { ApiKey, KeySearch } from "atrium/server";
+import type { KeySearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
 
 export function useKeys(page: KeySearch) {
   const { atrium } = useCurrent();
@@ -40,18 +38,4 @@ export function useRevokeKey(keyId: string) {
     invalidates: [key("keys")],
     isForm: true,
   });
-}
-
-/** What can be done with several API keys. */
-export function useKeyActions(): readonly BulkAction<ApiKey>[] {
-  const { organization } = useCurrent().atrium;
-  return [
-    {
-      label: "Revoke",
-      done: "revoked",
-      consequences: "Requests with these keys fail within 10 seconds. This cannot be undone.",
-      isDanger: true,
-      run: oneByOne(({ id }) => organization.revokeKey(id)),
-    },
-  ];
 }

@@ -3,7 +3,8 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { useLocation } from "wouter";
-import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
+import { useCurrent, useKey } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { NAVIGATION_ITEMS } from "./navigation-items.ts";
 
 interface Target {

@@ -1,6 +1,6 @@
 /** The main navigation. */
 import { Link, useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Icon } from "../ui/icon.tsx";
 import { NAVIGATION_ITEMS } from "./navigation-items.ts";

@@ -2,7 +2,8 @@
 import { Menu } from "@base-ui/react/menu";
 import { useLocation } from "wouter";
 import { useSignOut } from "../data/me.ts";
-import { useAddress, useCurrent } from "../data/organization.tsx";
+import { useCurrent } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { DropMenu } from "../ui/drop-menu.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 

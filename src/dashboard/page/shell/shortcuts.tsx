@@ -2,7 +2,7 @@
 import { Switch } from "@base-ui/react/switch";
 import { useCallback, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { switchSingleKeys, useSingleKey, useSingleKeys } from "./keys.ts";

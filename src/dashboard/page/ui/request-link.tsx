@@ -1,6 +1,6 @@
 /** Request IDs, as links to the request log. */
 import { Link } from "wouter";
-import { useOrganizationAddress } from "../data/organization.tsx";
+import { useOrganizationAddress } from "../data/use-address.ts";
 
 /** A request ID; within an organization, as a link to its log. */
 export function RequestLink({ id }: { readonly id: string }) {

@@ -1,7 +1,7 @@
 /** The button and dialogs that create a webhook and show its secret once. */
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Secret } from "../ui/secret.tsx";

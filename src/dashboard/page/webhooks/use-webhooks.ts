@@ -2,9 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Webhook, WebhookEventName, WebhookSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
 
 export function useWebhooks(search: WebhookSearch) {
   const { atrium } = useCurrent();
@@ -91,33 +89,4 @@ export function useDeleteWebhook(webhookId: string) {
     invalidates: [key("webhooks")],
     isForm: true,
   });
-}
-
-/** What can be done with several webhooks. */
-export function useWebhookActions(): readonly BulkAction<Webhook>[] {
-  const { webhooks } = useCurrent().atrium;
-  return [
-    {
-      label: "Enable",
-      done: "enabled",
-      consequences: "They receive events again.",
-      applies: ({ enabled }) => !enabled,
-      run: oneByOne(({ id }) => webhooks.update(id, { enabled: true })),
-    },
-    {
-      label: "Disable",
-      done: "disabled",
-      consequences: "They receive no events until they are enabled again.",
-      applies: ({ enabled }) => enabled,
-      run: oneByOne(({ id }) => webhooks.update(id, { enabled: false })),
-    },
-    {
-      label: "Delete",
-      done: "deleted",
-      consequences:
-        "Their pending deliveries are cancelled and their histories deleted. This cannot be undone.",
-      isDanger: true,
-      run: oneByOne(({ id }) => webhooks.delete(id)),
-    },
-  ];
 }

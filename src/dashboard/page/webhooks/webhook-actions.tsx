@@ -1,7 +1,7 @@
 /** The actions on a webhook: test, enable, rotate the secret, delete. */
 import type { Webhook } from "atrium/server";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Secret } from "../ui/secret.tsx";

@@ -1,7 +1,7 @@
 /** A webhook: its deliveries and its configuration. */
 import type { Webhook } from "atrium/server";
 import { Link, useParams } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { DeliveryStats } from "../delivery/delivery-stats.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";

@@ -1,7 +1,8 @@
 /** The list of webhooks, of which several can be enabled, disabled or deleted. */
 import type { Webhook } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress, useKey } from "../data/organization.tsx";
+import { useKey } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -16,7 +17,8 @@ import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewWebhook } from "./new-webhook.tsx";
-import { useWebhookActions, useWebhooks } from "./use-webhooks.ts";
+import { useWebhooks } from "./use-webhooks.ts";
+import { useWebhookActions } from "./webhook-actions.ts";
 
 export default function WebhooksPage() {
   const filters = useFilters();

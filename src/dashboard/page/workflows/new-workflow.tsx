@@ -1,6 +1,7 @@
 /** The page that creates a workflow. */
 import { Link, useLocation } from "wouter";
-import { useAddress, useCurrent } from "../data/organization.tsx";
+import { useCurrent } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Page } from "../ui/page.tsx";
 import { forgetDraft, newDraft } from "./use-draft.ts";
 import { useCreateWorkflow } from "./use-workflows.ts";

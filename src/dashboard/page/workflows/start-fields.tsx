@@ -1,6 +1,5 @@
 /** The fields of what starts a workflow beside events: its schedule, and requests to it. */
-import { Checkbox } from "@base-ui/react/checkbox";
-import { Icon } from "../ui/icon.tsx";
+import { Choice } from "../ui/choice.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import type { Fields } from "./draft-fields.ts";
 
@@ -37,20 +36,10 @@ export function StartFields({ schedule, httpTrigger, onChange }: StartFieldsProp
       )}
       <fieldset className="field choices">
         <legend>Requests</legend>
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control */}
-        <label className="choice">
-          <Checkbox.Root
-            className="checkbox"
-            checked={httpTrigger}
-            onCheckedChange={(isOn) => onChange({ httpTrigger: isOn })}
-          >
-            <Checkbox.Indicator className="checkbox-mark">
-              <Icon name="check" />
-            </Checkbox.Indicator>
-          </Checkbox.Root>
+        <Choice isOn={httpTrigger} onChange={(isOn) => onChange({ httpTrigger: isOn })}>
           <span>HTTP trigger</span>
           <span className="soft small">A signed request starts the workflow</span>
-        </label>
+        </Choice>
       </fieldset>
     </>
   );

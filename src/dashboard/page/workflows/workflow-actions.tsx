@@ -1,7 +1,7 @@
 /** The actions on a workflow: enable, delete. */
 import type { Workflow } from "atrium/server";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { useDeleteWorkflow, useEnableWorkflow } from "./use-workflows.ts";

@@ -2,7 +2,7 @@
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { DeliveryStats } from "../delivery/delivery-stats.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";

@@ -1,7 +1,8 @@
 /** The list of workflows, of which several can be enabled, disabled or deleted. */
 import type { Workflow } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress, useKey } from "../data/organization.tsx";
+import { useKey } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
 import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -16,7 +17,8 @@ import { SelectCell } from "../ui/select-box.tsx";
 import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useWorkflowActions, useWorkflows } from "./use-workflows.ts";
+import { useWorkflows } from "./use-workflows.ts";
+import { useWorkflowActions } from "./workflow-actions.ts";
 
 export default function WorkflowsPage() {
   const address = useAddress();

@@ -2,6 +2,7 @@
 import { type DocumentProvider, type DocumentStatus, openDocument } from "../../documents/index.ts";
 import type { AnyClient } from "../../react/any-client.ts";
 import { ExternalSource, type Source, together, type Unsubscribe } from "../../react/external-source.ts";
+import { connectWhileRead } from "./connect-while-read.ts";
 
 /** What `useDocument` returns. */
 export interface RoomDocument {
@@ -27,7 +28,7 @@ export function openShared(client: AnyClient, name: string): SharedDocument {
     synced: provider.synced,
     hasUnsyncedChanges: provider.hasUnsyncedChanges,
   });
-  const connection = connecting(provider);
+  const connection = connectWhileRead(provider);
   const watch = (changed: () => void): Unsubscribe =>
     together(
       provider.on("status", changed),
@@ -36,22 +37,4 @@ export function openShared(client: AnyClient, name: string): SharedDocument {
       connection(),
     );
   return { source: new ExternalSource<RoomDocument>(watch, compute, compute()) };
-}
-
-/** A function that connects the document until the function that it returns is called, and its changes are stored. */
-function connecting(provider: DocumentProvider): () => Unsubscribe {
-  let isWatched = false;
-  const release = () => {
-    if (!isWatched && !provider.hasUnsyncedChanges) provider.disconnect();
-  };
-  provider.on("unsyncedChanges", release);
-  return () => {
-    isWatched = true;
-    provider.connect();
-    return () => {
-      isWatched = false;
-      // Asynchronously, because StrictMode releases and connects again at once.
-      queueMicrotask(release);
-    };
-  };
 }

@@ -7,8 +7,9 @@ import type { Member } from "../members.ts";
 import type { Readiness } from "../readiness.ts";
 import { useRoom as useRoomNow } from "../room.ts";
 import type { RoomHandle } from "../room-handle.ts";
+import { useSelf as useSelfNow } from "../self.ts";
 import { useStore as useStoreNow } from "../store.ts";
-import { useOther as useOtherNow, useOthers as useOthersNow, useSelf as useSelfNow } from "../users.ts";
+import { useOther as useOtherNow, useOthers as useOthersNow } from "../users.ts";
 import { useJoinedRoom } from "./joined.ts";
 
 /** The room, your role in it, and the client, for everything without a hook. */

@@ -11,6 +11,7 @@ export { RoomProvider, type RoomProviderProps } from "../provider.ts";
 export { useBroadcast, useConnection, useHasUnsyncedChanges, useStatus } from "../room.ts";
 export type { ConnectionState, ConnectionStatus } from "../shared-connection.ts";
 export { useStoreActions } from "../store.ts";
-export type { StoreActions, StoreEntries } from "../store-source.ts";
+export type { StoreActions } from "../store-actions.ts";
+export type { StoreEntries } from "../store-source.ts";
 export { type JoinedRoom, useComments, useOther, useOthers, useRoom, useSelf, useStore } from "./hooks.ts";
 export { ClientSideSuspense, type ClientSideSuspenseProps } from "./joined.ts";

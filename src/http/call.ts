@@ -1,0 +1,34 @@
+/** A call of an endpoint, and what handles it. */
+import type { ExecutionContext } from "hono";
+import type { RequestContext } from "../context/context.ts";
+import type { Env } from "../env.ts";
+import type { Scheme } from "./authenticate.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { ServedRequest } from "./served-request.ts";
+
+/** A request with its bindings, and the parameters that routing found in its path. */
+export interface Call {
+  readonly request: Request;
+  readonly env: Env;
+  readonly execution: ExecutionContext;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What the composition root gives to the pipeline. */
+export interface Composition<Ports extends object> {
+  /** Tried in this order. */
+  readonly schemes: readonly Scheme[];
+  /** What endpoints need beside the {@link RequestContext}. */
+  readonly ports: Ports;
+  /** Called with each request once it is answered; `defer` lets work finish after the response. */
+  observe?(request: ServedRequest, defer: (work: Promise<unknown>) => void): void;
+}
+
+/** Handles a call of an endpoint that needs at most `C` of a request. Never rejects. */
+export type RequestHandler<C extends RequestContext> = (
+  endpoint: Endpoint<C>,
+  call: Call,
+) => Promise<Response>;
+
+export type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
+export type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw" };

@@ -1,0 +1,30 @@
+/** What the request log keeps of a request. */
+
+/** Who made a request: an API key, a member, a user of a room, or a caller without a credential that is valid. */
+export const CREDENTIALS = ["key", "member", "user", "none"] as const;
+
+export interface LoggedRequest {
+  /** The request ID. */
+  readonly id: string;
+  /** The ID that the client gave to it, and the trace ID that it sent; null or, from an earlier version, absent for none. */
+  readonly clientRequestId?: string | null;
+  readonly traceId?: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly method: string;
+  /** The endpoint's path below the organization's, with the names of its parameters. */
+  readonly route: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly credential: (typeof CREDENTIALS)[number];
+  /** The ID of the key, person or user; null without one. */
+  readonly credentialId: string | null;
+  readonly roomId: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** Shortened to a network; null when it is not known. */
+  readonly address: string | null;
+  /** How many requests it stands for, itself included: more than 1 where successes are sampled. */
+  readonly weight: number;
+}

@@ -1,5 +1,6 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
 import { Hono } from "hono";
+import { operatorResponse } from "./backup/routes.ts";
 import { compose, healthChecks } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
@@ -78,6 +79,9 @@ for (const name of ["tokens", "helpers"] as const)
   app.post(`/demo/${name}`, (c) =>
     handleVisitorRequest(name, c.req.raw, c.env, c.executionCtx, handleRequest),
   );
+app.post("/operator/:purpose/:accountId/:operation", (c) =>
+  operatorResponse(c.req.raw, c.env, c.req.param()),
+);
 app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));

@@ -1,5 +1,6 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { purgeOldAuditEntries } from "./audit/queries.ts";
+import { purgeExpiredOperatorTokens } from "./backup/operator-token.ts";
 import { auditLogKeptMs } from "./config/limits.ts";
 import { jwtSecrets } from "./config/secrets.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
@@ -86,6 +87,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   await runTasks(
     {
       ...Object.fromEntries(named),
+      operatorTokens: () => purgeExpiredOperatorTokens(directory, now),
       signIns: () => purgeExpiredSignIns(directory, now),
       invitations: () => purgeExpiredInvitations(directory, now),
       mails: () => continueMails(env, now),

@@ -7,14 +7,21 @@ import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 const keyByHash = prepared(() =>
   build
-    .select(columnsOf(apiKeys))
+    .select({
+      ...columnsOf(apiKeys),
+      accountTokenEpoch:
+        sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = api_keys.account_id)`.as(
+          "accountTokenEpoch",
+        ),
+    })
     .from(apiKeys)
     .where(eq(apiKeys.hash, sql.placeholder("hash")))
     .limit(1),
 );
 
-/** Across organizations: the key determines the organization. */
-export const selectKeyByHash = (hash: string): Statement<ApiKeyRow> => keyByHash({ hash });
+/** Across organizations: the key determines the organization, whose token epoch says whether it is being restored. */
+export const selectKeyByHash = (hash: string): Statement<ApiKeyRow & { accountTokenEpoch: number }> =>
+  keyByHash({ hash });
 
 const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);
 const whereIs = (tenant: Tenant, keyId: string) => and(ofAccount(tenant), eq(apiKeys.id, keyId));

@@ -7,6 +7,7 @@ import { MINUTE_MS } from "../platform/durations.ts";
 import { sha256 } from "../platform/hash.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { isApiKey } from "./api-key.ts";
+import { requireRestored } from "./being-restored.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
 /** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */
@@ -61,6 +62,7 @@ async function readKey(
     cache.set(hash, null, now);
     return null;
   }
+  requireRestored(row.accountTokenEpoch);
   const key = { accountId: row.accountId, keyId: row.id, name: row.name };
   cache.set(hash, key, now);
   lately.set(hash, true, now);

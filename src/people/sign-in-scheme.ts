@@ -1,9 +1,10 @@
 /** Authenticates members of an organization by the dashboard's session cookie. */
+import { requireRestored } from "../accounts/being-restored.ts";
 import type { AuthPorts, Claim } from "../http/authenticate.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { AppError } from "../platform/errors.ts";
 import { signInCookieOf } from "./sign-in-cookie.ts";
-import { readSignIn, recallSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
+import { readSignInFor, recallSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
 
 /**
  * A member of the organization in the path, for requests from the service's `origin`. The cookie counts only in a request without an `Authorization` header.
@@ -29,12 +30,16 @@ export async function authenticateMember(
     isOfUser: false,
     isOurs: known === undefined || suffices,
     verify: async () => {
-      const session = suffices ? known : await readSignIn(directory, hash, now());
+      const { session, tokenEpoch } = suffices
+        ? { session: known }
+        : await readSignInFor(directory, hash, now(), accountId);
       if (session === null) return null;
       const { personId, name } = session;
       const membership = membershipOf(session);
-      if (membership === undefined)
+      if (membership === undefined) {
+        requireRestored(tokenEpoch);
         throw new AppError("Auth", "FORBIDDEN", "You are not a member of the account in the path");
+      }
       return { type: "person", accountId, personId, name, role: membership.role };
     },
   };

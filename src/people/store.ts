@@ -1,10 +1,11 @@
 /** The only SQL about people and their sign-in sessions. */
 import { and, eq, lt } from "drizzle-orm";
+import { RESTORING_EPOCH } from "../accounts/being-restored.ts";
 import { build, type Statement, statement } from "../platform/d1.ts";
 import { hasPassword, PASSWORD_PROVIDER } from "./password-store.ts";
 import { people, signInSessions } from "./table.ts";
 
-/** A person with their organizations. */
+/** A person with their organizations, but for those that are being restored. */
 export interface PersonRow {
   readonly personId: string;
   readonly name: string;
@@ -24,7 +25,7 @@ const PERSON = `people.id AS personId, people.name, people.email, (
   SELECT json_group_array(json_object('id', id, 'name', name, 'role', role)) FROM (
     SELECT accounts.id, accounts.name, memberships.role
     FROM memberships JOIN accounts ON accounts.id = memberships.account_id
-    WHERE memberships.person_id = people.id
+    WHERE memberships.person_id = people.id AND accounts.token_epoch < ${RESTORING_EPOCH}
     ORDER BY memberships.joined_at, memberships.account_id
   )
 ) AS organizations`;

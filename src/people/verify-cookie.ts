@@ -1,6 +1,7 @@
 /** Verifies a sign-in cookie, from memory while the entry is fresh, else with one D1 read. */
 import type { Database } from "../platform/d1.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import { selectAccountTokenEpoch } from "../users/shared-store.ts";
 import type { OwnOrganization } from "./schema.ts";
 import { tokenHashOf, tokenIn } from "./sign-in-cookie.ts";
 import { selectSignIn } from "./store.ts";
@@ -49,13 +50,22 @@ export function recallSignIn(hash: string, now: number): SignInSession | null | 
 }
 
 /** The sign-in session from D1; null when it has ended, which memory may know already. */
-export async function readSignIn(db: Database, hash: string, now: number): Promise<SignInSession | null> {
-  if (recallSignIn(hash, now) === null) return null;
-  const [[row]] = await db.run([selectSignIn(hash)]);
+export const readSignIn = async (db: Database, hash: string, now: number): Promise<SignInSession | null> =>
+  (await readSignInFor(db, hash, now, "")).session;
+
+/** The same, and in the same trip the token epoch of an organization. */
+export async function readSignInFor(
+  db: Database,
+  hash: string,
+  now: number,
+  accountId: string,
+): Promise<{ readonly session: SignInSession | null; readonly tokenEpoch?: number | undefined }> {
+  if (recallSignIn(hash, now) === null) return { session: null };
+  const [[row], [account]] = await db.run([selectSignIn(hash), selectAccountTokenEpoch({ db, accountId })]);
   const session =
     row === undefined || row.expiresAt <= now
       ? null
       : { ...row, organizations: parseOrganizations(row.organizations) };
   cache.set(hash, session, now);
-  return session;
+  return { session, tokenEpoch: account?.tokenEpoch };
 }

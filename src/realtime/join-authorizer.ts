@@ -1,4 +1,6 @@
 /** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
+
+import { beingRestored, RESTORING_EPOCH } from "../accounts/being-restored.ts";
 import { quotaDefaults, reconnectGraceMs } from "../config/limits.ts";
 import { jwtSecrets } from "../config/secrets.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -11,6 +13,7 @@ import type { RoomRow } from "../rooms/table.ts";
 import { recordOf } from "../users/present.ts";
 import { selectUsersById } from "../users/shared-store.ts";
 import type { UserRow } from "../users/table.ts";
+import { findAccountTokenEpoch } from "../users/token-bearer.ts";
 import { isTokenOf, type TokenClaims } from "../users/token-claims.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { JOIN_FAILED, type JoinDecision, type JoinRefusal, joinRefusal } from "./join/join-decision.ts";
@@ -28,6 +31,9 @@ import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import { figures } from "./room-figures.ts";
 import type { Effect } from "./transport/effects.ts";
+
+const { module, code, message } = beingRestored();
+const BEING_RESTORED = joinRefusal(module, code, message);
 
 /** Who was online so lately comes back after a broken connection: no quota refuses that. */
 const RETURN_MS = 5 * 60_000;
@@ -123,7 +129,9 @@ export class JoinAuthorizer {
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
       if (!mayJoin(claims.userId)) return TOO_MANY_JOINS;
       const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
-      return joiner === null ? SOCKET_GONE : this.#judge(claims, joiner);
+      if (joiner === null) return SOCKET_GONE;
+      const epoch = joiner.user?.accountTokenEpoch ?? (await findAccountTokenEpoch(context.tenant));
+      return epoch === RESTORING_EPOCH ? BEING_RESTORED : this.#judge(claims, joiner);
     } catch (error) {
       context.report("A join could not be authorized", error);
       return JOIN_FAILED;

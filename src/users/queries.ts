@@ -1,4 +1,5 @@
 /** Reads single users: rows from D1, who is online from the room's object. */
+import { requireRestored } from "../accounts/being-restored.ts";
 import type { Database } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
@@ -8,6 +9,7 @@ import type { User, UserSession, UserWithToken } from "./schema.ts";
 import { selectUser, type UserKey } from "./shared-store.ts";
 import { shownToken } from "./shown-token.ts";
 import type { UserRow } from "./table.ts";
+import { findAccountTokenEpoch } from "./token-bearer.ts";
 import { isTokenOf, type TokenClaims } from "./token-claims.ts";
 
 /** A user with its token and latest sessions, newest first. One D1 round trip and one object call. */
@@ -44,9 +46,13 @@ export async function presentWithSessions(
   };
 }
 
-/** The current row of a token's user; null when the user is deleted or no longer matches the claims. */
+/**
+ * The current row of a token's user; null when the user is deleted or no longer matches the claims. RATE_LIMITED while
+ * the organization is being restored.
+ */
 export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<UserRow | null> {
   const tenant = { db, accountId: claims.accountId };
   const [[user]] = await db.run([selectUser(tenant, claims.roomId, { id: claims.userId })]);
+  requireRestored(user?.accountTokenEpoch ?? (await findAccountTokenEpoch(tenant)));
   return user !== undefined && isTokenOf(claims, user) ? user : null;
 }

@@ -66,6 +66,10 @@ export const selectTriggerable = selectOne<TriggerableWorkflow>({
   triggerSecret,
   previousTriggerSecret,
   previousTriggerSecretUntil,
+  accountTokenEpoch:
+    sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = workflows.account_id)`.as(
+      "accountTokenEpoch",
+    ),
 });
 
 const workflowPage = selectPage<WorkflowRow>(SHOWN);

@@ -78,10 +78,14 @@ export type WorkflowRow = Omit<
   "hash" | "origin" | "problemAtRun" | "module" | TriggerSecrets
 >;
 /** What a signed request of the HTTP trigger needs. */
-export type TriggerableWorkflow = Pick<
-  StoredWorkflow,
-  TriggerSecrets | "id" | "name" | "roomId" | "enabled" | "httpTrigger" | "updatedAt"
->;
+export interface TriggerableWorkflow
+  extends Pick<
+    StoredWorkflow,
+    TriggerSecrets | "id" | "name" | "roomId" | "enabled" | "httpTrigger" | "updatedAt"
+  > {
+  /** Of its organization: says whether that is being restored. */
+  readonly accountTokenEpoch: number;
+}
 
 /** Who saved code: a member in the dashboard, or the organization with an API key. */
 const AUTHOR_TYPES = ["person", "key"] as const;

@@ -1,4 +1,5 @@
 /** Starts workflows by requests, which a credential or a signature permits, and replaces the secrets of those signatures. */
+import { requireRestored } from "../accounts/being-restored.ts";
 import { OpenSigningSecrets, sealSecret } from "../delivery/signing-secrets.ts";
 import { presentWorkflowTriggered } from "../delivery/workflow-started.ts";
 import type { SentRequest } from "../http/endpoint-definition.ts";
@@ -87,6 +88,7 @@ async function verifySigned(
   if (Math.abs(now / 1000 - signed.timestampSeconds) > TOLERANCE_SECONDS)
     throw refuse("webhook-timestamp is more than 5 minutes from the service's time; sign each attempt anew");
   const row = await find(ctx, workflowId);
+  requireRestored(row?.accountTokenEpoch);
   if (row === undefined || row.httpTrigger === 0) throw unverified();
   const secrets = new OpenSigningSecrets(subscriberKey(ctx, workflowId), () => ctx.signingSealer);
   const opened = await secrets.open(storedSecretsOf(row, now), (message, error) => ctx.log(message, error));

@@ -3,18 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { USAGE as LINES } from "../../src/cli/account-arguments.ts";
+import { BackupStory } from "./backup-story.ts";
 import { query } from "./database.ts";
 import { runCli } from "./processes.ts";
 import { createAccount, type Organization, type Service, startService } from "./service.ts";
 
-const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persist-to DIR | --remote] [--json]
-       npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
-       npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
-       npm run account -- move ACCOUNT_ID --to DB_2 [--persist-to DIR | --remote] [--json]
-       npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
-       npm run account -- export-person EMAIL [--persist-to DIR | --remote]
-       npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]
-`;
+const USAGE = `${LINES}\n`;
 
 let service: Service;
 beforeAll(async () => {
@@ -43,6 +38,10 @@ async function create<Data>(
 
 const createRoom = (name: string): Promise<Response> =>
   requestRooms(service, { method: "POST", body: JSON.stringify({ name }) });
+
+const story = new BackupStory(() => service);
+
+it("backs an organization up while it is in use", () => story.backUp());
 
 describe("while the service runs", () => {
   it("creates organizations that can be used at once, even while the service writes", async () => {
@@ -255,6 +254,7 @@ describe("while no service runs", () => {
     [["limits"]],
     [["end-tokens"]],
     [["end-tokens", "x", "y"]],
+    [["backup", "x", "y", "--cancel"]],
     [["create", "Acme", "Corp"]],
     [["create", "Acme", "--nope"]],
     [["create", "Acme", "--persist-to"]],
@@ -288,3 +288,5 @@ describe("a person", () => {
     expect(people).toHaveLength(1);
   });
 });
+
+it("restores an organization that was deleted", () => story.restore());

@@ -8,8 +8,8 @@ const DIRECTORY = [
   ...["accounts", "api_keys", "people", "credentials", "sessions", "memberships", "invitations"],
   ...["password_links", "mails"],
 ];
-/** For moving organizations; docs/decisions/0027. */
-const OF_MOVES = ["fences", "moves"];
+/** For moving organizations (docs/decisions/0027), and for backing them up (0034). */
+const OF_MOVES = ["fences", "moves", "operator_tokens", "restores"];
 /** Triggers make their rows; those of searches include what FTS5 keeps. */
 const DERIVED = /^(quotas|search_\w+)$/;
 const OF_THE_PLATFORM = /^(sqlite_|_cf_|d1_migrations$)/;

@@ -37,10 +37,21 @@ export interface MultipartBlob {
   complete(): Promise<void>;
 }
 
+/** A part that R2 has of a multipart upload. */
+export type BlobPart = Pick<R2UploadedPart, "partNumber" | "etag">;
+
+/** A multipart upload that an earlier request has begun. */
+interface ResumedBlob {
+  /** `number` counts from 1. */
+  add(number: number, part: Uint8Array): Promise<BlobPart>;
+  complete(parts: readonly BlobPart[]): Promise<void>;
+}
+
 export interface Blobs {
   /** Puts a whole file. */
   put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void>;
   begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob>;
+  resume(address: BlobAddress, uploadId: string): ResumedBlob;
   /** Null when there is no such file. */
   head(address: BlobAddress): Promise<BlobFacts | null>;
   /** Null when there is no such file. */
@@ -77,6 +88,16 @@ export const openBlobs = (bucket: R2Bucket): Blobs => ({
       },
       async complete() {
         await upload.complete(parts);
+      },
+    };
+  },
+
+  resume(address, uploadId) {
+    const upload = bucket.resumeMultipartUpload(nameOf(address), uploadId);
+    return {
+      add: (number, part) => upload.uploadPart(number, part),
+      complete: async (parts) => {
+        await upload.complete([...parts]);
       },
     };
   },

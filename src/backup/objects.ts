@@ -1,0 +1,115 @@
+/** The objects of an organization, as backups and restores see them. */
+import { subscriberGateway } from "../delivery/subscribers.ts";
+import type { Env } from "../env.ts";
+import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
+import { SHARDS } from "../event-log/shards/shard-of.ts";
+import { openTenant } from "../placement/databases.ts";
+import type { Database } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
+import type { ArchivedObject, ArchiveSlice } from "../platform/object-archive.ts";
+import { FACTS } from "../platform/object-tables.ts";
+import { roomGateway } from "../realtime/gateway.ts";
+import type { ObjectRef, ObjectSlices } from "./format.ts";
+import { type OwnedObjects, selectOwned } from "./row-store.ts";
+
+/** An answer with this many characters is enough: the next request goes on behind it. */
+const ENOUGH_CHARS = 4 * 1024 * 1024;
+
+interface Owner {
+  readonly env: Env;
+  readonly accountId: string;
+}
+
+/** The object itself. Only for one that {@link findOwned} has found. */
+function objectOf({ env, accountId }: Owner, { kind, id }: ObjectRef): ArchivedObject {
+  if (kind === "room") return roomGateway(env).archived(id);
+  if (kind !== "log") return subscriberGateway(env).archived({ kind, accountId, id });
+  const shard = eventLogGateway(env).archived(accountId)[Number(id)];
+  if (shard === undefined) throw new Error(`An event log has no shard ${id}`);
+  return shard;
+}
+
+const OWNED_BY: Readonly<Record<Exclude<ObjectRef["kind"], "log">, OwnedObjects>> = {
+  room: "rooms",
+  webhook: "webhooks",
+  workflow: "workflows",
+};
+
+/** Those of the objects that are the organization's, by the rows that it has. */
+export async function findOwned<Ref extends ObjectRef>(
+  { accountId }: Pick<Owner, "accountId">,
+  refs: readonly Ref[],
+  db: Database,
+): Promise<readonly Ref[]> {
+  const idsOf = (of: string) => refs.filter(({ kind }) => kind === of).map(({ id }) => id);
+  const select = (kind: keyof typeof OWNED_BY) => selectOwned(OWNED_BY[kind], accountId, idsOf(kind));
+  const [rooms, webhooks, workflows] = await db.run([select("room"), select("webhook"), select("workflow")]);
+  const found = { room: rooms, webhook: webhooks, workflow: workflows };
+  const shards = Array.from({ length: SHARDS }, (_, shard) => String(shard));
+  return refs.filter(({ kind, id }) =>
+    kind === "log" ? shards.includes(id) : found[kind].some((row) => row.id === id),
+  );
+}
+
+/** {@link ObjectSlices}, as objects make them. */
+interface ArchivedSlices {
+  readonly objects: readonly (ObjectRef & { readonly slice: ArchiveSlice })[];
+  readonly next: ObjectSlices["next"];
+}
+
+/** Slices of objects, from the first one's cursor on, until they are enough for an answer. Deleted ones have none. */
+export async function archiveObjects(
+  owner: Owner,
+  refs: readonly ObjectRef[],
+  after: string | null,
+): Promise<ArchivedSlices> {
+  const owned = await findOwned(owner, refs, openTenant(owner.env, owner.accountId).db);
+  const objects: (ObjectRef & { readonly slice: ArchiveSlice })[] = [];
+  let chars = 0;
+  let cursor = after;
+  for (const [index, { kind, id }] of refs.entries()) {
+    if (!owned.some((ref) => ref.kind === kind && ref.id === id)) {
+      cursor = null;
+      continue;
+    }
+    const object = objectOf(owner, { kind, id });
+    do {
+      if (chars >= ENOUGH_CHARS) return { objects, next: { index, after: cursor } };
+      const slice = await object.archive(cursor);
+      objects.push({ kind, id, slice });
+      chars += JSON.stringify(slice).length;
+      ({ cursor } = slice);
+    } while (cursor !== null);
+  }
+  return { objects, next: null };
+}
+
+/** Writes slices into objects of the organization, which stay closed until {@link openObjects}. */
+export async function restoreObjects(owner: Owner, { objects }: ObjectSlices): Promise<void> {
+  for (const { slice, ...ref } of objects) await objectOf(owner, ref).restore(slice);
+}
+
+/** An object that stores nothing but the version of its tables. */
+const NOTHING: Omit<ArchiveSlice, "reading"> = {
+  version: 1,
+  schema: [{ type: "table", name: "facts", sql: FACTS.facts }],
+  ...{ deleted: [], rows: [], cursor: null },
+};
+
+/** Opens objects that are to be deleted instead of restored to their end. Those that are open already stay as they are. */
+export async function abandonObjects(owner: Owner, refs: readonly ObjectRef[]): Promise<void> {
+  for (const ref of refs) {
+    const object = objectOf(owner, ref);
+    try {
+      await object.restore({ ...NOTHING, reading: crypto.randomUUID() });
+      await object.finishRestore();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "CONFLICT") throw error;
+    }
+  }
+}
+
+/** Opens objects that were restored, which sets their alarms. */
+export async function openObjects(owner: Owner, refs: readonly ObjectRef[]): Promise<void> {
+  await Promise.all(refs.map((ref) => objectOf(owner, ref).finishRestore()));
+}

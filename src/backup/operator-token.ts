@@ -1,0 +1,51 @@
+/** The operator's token: what a command proves itself by to the service, for one organization, one purpose and an hour. */
+import type { Env } from "../env.ts";
+import { bearerOf } from "../http/authenticate.ts";
+import { limitAuthFailures } from "../http/rate-limit.ts";
+import { openDirectory } from "../placement/databases.ts";
+import { equalInConstantTime } from "../platform/constant-time.ts";
+import type { Database } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
+import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
+import type { OperatorPurpose } from "./table.ts";
+import { deleteExpiredOperatorTokens, selectOperatorToken } from "./token-store.ts";
+
+/** Those that were right within these seconds: a command sends many requests. */
+const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });
+
+const keyOf = (accountId: string, purpose: OperatorPurpose): string => `${purpose} ${accountId}`;
+
+const refused = () =>
+  new AppError(
+    "Auth",
+    "UNAUTHORIZED",
+    "The operator's token is missing, wrong or expired, or another command has taken over; run the command again",
+  );
+
+/** UNAUTHORIZED without the token; RATE_LIMITED for who guesses too often, before the database is asked. */
+export async function requireOperator(
+  request: Request,
+  env: Env,
+  accountId: string,
+  purpose: OperatorPurpose,
+): Promise<void> {
+  const token = bearerOf(request) ?? "";
+  const hash = await operatorTokenHash(token);
+  const known = verified.get(keyOf(accountId, purpose), Date.now());
+  if (known !== undefined && equalInConstantTime(known, hash)) return;
+  await limitAuthFailures(env, request);
+  if (!isOperatorToken(token)) throw refused();
+  const now = Date.now();
+  const [[row]] = await openDirectory(env).run([selectOperatorToken(accountId, purpose, now)]);
+  if (row === undefined || !equalInConstantTime(row.hash, hash)) throw refused();
+  verified.set(keyOf(accountId, purpose), hash, now);
+}
+
+/** In this isolate; others follow within ten seconds. */
+export const evictOperatorToken = (accountId: string, purpose: OperatorPurpose): boolean =>
+  verified.delete(keyOf(accountId, purpose));
+
+/** Deletes the tokens of commands that were killed. */
+export const purgeExpiredOperatorTokens = (directory: Database, now: number): Promise<unknown> =>
+  directory.run([deleteExpiredOperatorTokens(now)]);

@@ -1,0 +1,95 @@
+/** The parts of an organization's backup that are rows of D1: from which tables, and in which order they are copied and restored. */
+import { ORGANIZATION_TABLES, type OrganizationTable } from "../organizations/tables.ts";
+import { FILES, OBJECTS } from "./format.ts";
+
+export interface RowPart {
+  readonly name: string;
+  readonly table: OrganizationTable;
+  readonly database: "organization" | "directory";
+  /** Its rows refer by this column to the ID of a row of that part. */
+  readonly parent?: { readonly part: string; readonly column: string };
+}
+
+type Options = Partial<Pick<RowPart, "name" | "database" | "parent"> & Pick<OrganizationTable, "atOnce">> & {
+  readonly and?: string;
+};
+
+/** A table of the list that moves use. */
+function listed(table: string, { and = "", atOnce, ...options }: Options = {}): RowPart {
+  const found = ORGANIZATION_TABLES.find(({ name }) => name === table);
+  if (found === undefined) throw new Error(`No organization owns rows of ${table}`);
+  const sliced = { ...found, where: found.where + and, atOnce: atOnce ?? found.atOnce };
+  return { name: table, database: "organization", ...options, table: sliced };
+}
+
+/** What is about the organization in the directory. */
+const ofDirectory = (
+  name: string,
+  table: string,
+  primaryKey: readonly string[],
+  order: readonly string[],
+): RowPart => ({
+  name,
+  database: "directory",
+  table: {
+    name: table,
+    where: "account_id = ?",
+    paramsOf: (accountId) => [accountId],
+    primaryKey,
+    order: order.map((column) => ({ column, isDescending: false })),
+    atOnce: 40,
+  },
+});
+
+/** With what names a person: the directory of another service may know the same person by another ID. */
+const MEMBERS = `(SELECT memberships.account_id, memberships.person_id, memberships.role, memberships.joined_at,
+  memberships.notices, people.name, people.email FROM memberships JOIN people ON people.id = memberships.person_id)`;
+
+const inRoom = { parent: { part: "rooms", column: "room_id" } };
+const ofWorkflow = { parent: { part: "workflows", column: "workflow_id" } };
+const here = { and: " AND in_directory = 0" };
+const inDirectory = { and: " AND in_directory = 1", database: "directory" } as const;
+
+/**
+ * In the order in which they are copied: receipts before what they are for, what hands something over before what it
+ * hands it to, and what the objects refer to after them. Files on their way in or out are left out, and so are scripts
+ * that no workflow uses.
+ */
+const ROW_PARTS: readonly RowPart[] = [
+  listed("receipts", here),
+  listed("receipts", { ...inDirectory, name: "receipts of the directory" }),
+  listed("outbox"),
+  listed("outbox_events"),
+  listed("user_events"),
+  listed("rooms"),
+  listed("webhooks"),
+  listed("workflows"),
+  listed("workflow_versions", ofWorkflow),
+  listed("workflow_secrets", ofWorkflow),
+  listed("users", inRoom),
+  listed(FILES, { ...inRoom, atOnce: 40 }),
+  listed("hourly_counts"),
+  listed("audit_entries", here),
+  listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),
+  { ...ofDirectory("quotas", "quotas", ["account_id", "quota"], ["quota"]), database: "organization" },
+  ofDirectory("api_keys", "api_keys", ["id"], ["created_at", "id"]),
+  ofDirectory("members", MEMBERS, ["account_id", "person_id"], ["person_id"]),
+  ofDirectory("invitations", "invitations", ["id"], ["created_at", "id"]),
+];
+
+export const rowPartOf = (name: string): RowPart | undefined => ROW_PARTS.find((part) => part.name === name);
+
+/** The objects come before the users and files that they refer to. */
+export const COPIED: readonly Pick<RowPart, "name" | "parent">[] = ROW_PARTS.flatMap(({ name, parent }) => [
+  ...(name === "users" ? [{ name: OBJECTS }] : []),
+  { name, ...(parent && { parent }) },
+]);
+
+/** Who has access first, so that they are refused as those whose organization is being restored; the objects last. */
+const RESTORED_FIRST = ["api_keys", "members", "invitations", "quotas"];
+
+export const RESTORED: readonly string[] = [
+  ...RESTORED_FIRST,
+  ...ROW_PARTS.map(({ name }) => name).filter((name) => !RESTORED_FIRST.includes(name)),
+  OBJECTS,
+];

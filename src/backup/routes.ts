@@ -1,0 +1,61 @@
+/** `POST /operator/backup/…` and `/operator/restore/…`: backups and restores of organizations, for the operator's commands. */
+import { jwtSecrets } from "../config/secrets.ts";
+import type { Env } from "../env.ts";
+import { withoutCors } from "../http/cors.ts";
+import { failure } from "../http/envelope.ts";
+import { toAppError } from "../http/refusal.ts";
+import { AppError } from "../platform/errors.ts";
+import { logError } from "../platform/log.ts";
+import { BACKUP_OPERATIONS } from "./backup-operations.ts";
+import type { Operation } from "./operator-call.ts";
+import { requireOperator } from "./operator-token.ts";
+import { RESTORE_OPERATIONS } from "./restore-operations.ts";
+import { signaturesOf } from "./signatures.ts";
+import { OPERATOR_PURPOSES, type OperatorPurpose } from "./table.ts";
+
+const OPERATIONS: Readonly<Record<OperatorPurpose, Readonly<Record<string, Operation>>>> = {
+  backup: BACKUP_OPERATIONS,
+  restore: RESTORE_OPERATIONS,
+};
+
+/** An ID has this form: what identifies an organization in a token's row, in names of objects and of files. */
+const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface OperatorPath {
+  readonly purpose: string;
+  readonly accountId: string;
+  readonly operation: string;
+}
+
+function operationOf({ purpose: named, accountId, operation: name }: OperatorPath) {
+  const purpose = OPERATOR_PURPOSES.find((candidate) => candidate === named);
+  if (purpose !== undefined && ACCOUNT_ID.test(accountId) && Object.hasOwn(OPERATIONS[purpose], name)) {
+    const operation = OPERATIONS[purpose][name];
+    if (operation !== undefined) return { purpose, operation };
+  }
+  throw new AppError(
+    "Server",
+    "NOT_FOUND",
+    "This operation does not exist; update the command or the service",
+  );
+}
+
+/** UNAUTHORIZED without the operator's token for this purpose and organization. */
+export async function operatorResponse(request: Request, env: Env, path: OperatorPath): Promise<Response> {
+  const requestId = crypto.randomUUID();
+  const { accountId } = path;
+  const log = (message: string, error: unknown) =>
+    logError(message, { account: accountId, request: requestId }, error);
+  try {
+    const { purpose, operation } = operationOf(path);
+    await requireOperator(request, env, accountId, purpose);
+    const signatures = signaturesOf(jwtSecrets(env));
+    return withoutCors(
+      await operation({ request, env, accountId, signatures, requestId, now: Date.now, log }),
+    );
+  } catch (error) {
+    const refusal = toAppError(error, "Server");
+    if (refusal.code === "INTERNAL_ERROR") log("An operation of a backup or restore failed", error);
+    return withoutCors(failure(refusal, requestId));
+  }
+}

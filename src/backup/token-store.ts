@@ -1,0 +1,35 @@
+/** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
+import { lte } from "drizzle-orm";
+import { build, type Statement, statement } from "../platform/d1.ts";
+import { type OperatorPurpose, operatorTokens } from "./table.ts";
+
+/** Replaces the token for the same purpose, if there is one: the command that had it gives way. */
+export const upsertOperatorToken = (
+  accountId: string,
+  purpose: OperatorPurpose,
+  hash: string,
+  expiresAt: number,
+): Statement => ({
+  sql: `INSERT INTO operator_tokens (account_id, purpose, hash, expires_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (account_id, purpose) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+  params: [accountId, purpose, hash, expiresAt],
+});
+
+/** The hash of the token, unless it has expired. */
+export const selectOperatorToken = (
+  accountId: string,
+  purpose: OperatorPurpose,
+  now: number,
+): Statement<{ hash: string }> => ({
+  sql: "SELECT hash FROM operator_tokens WHERE account_id = ? AND purpose = ? AND expires_at > ?",
+  params: [accountId, purpose, now],
+});
+
+export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose): Statement => ({
+  sql: "DELETE FROM operator_tokens WHERE account_id = ? AND purpose = ?",
+  params: [accountId, purpose],
+});
+
+/** What commands that were killed have left. */
+export const deleteExpiredOperatorTokens = (now: number): Statement =>
+  statement(build.delete(operatorTokens).where(lte(operatorTokens.expiresAt, now)));

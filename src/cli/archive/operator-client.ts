@@ -1,0 +1,121 @@
+/** Speaks to the service as its operator: with a token that only who can write to the database can have made. */
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  createOperatorToken,
+  OPERATOR_TOKEN_LIFETIME_MS,
+  operatorTokenHash,
+} from "../../backup/operator-secret.ts";
+import type { OperatorPurpose } from "../../backup/table.ts";
+import { CommandError } from "../process/command.ts";
+
+const MAX_ATTEMPTS = 8;
+const MAX_PAUSE_MS = 30_000;
+
+export interface OperatorOptions {
+  readonly accountId: string;
+  readonly purpose: OperatorPurpose;
+  /** Of the service, such as `https://atrium.example`. */
+  readonly url: string;
+  /** Writes the hash of a token to the database, valid until then (epoch ms). */
+  writeToken(hash: string, expiresAt: number): Promise<void>;
+  readonly stop: AbortSignal;
+  /** Says why the next request waits for seconds. */
+  readonly show: (line: string) => void;
+}
+
+/** What a request has: JSON, or bytes with the headers and parameters that belong to them. */
+export interface OperatorRequest {
+  readonly json?: object;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Refusal {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+export class OperatorClient {
+  readonly #options: OperatorOptions;
+  #token = "";
+  #renewAt = 0;
+
+  constructor(options: OperatorOptions) {
+    this.#options = options;
+  }
+
+  /** The answer to an operation; null for NOT_FOUND where `mayBeGone` says so. What passes with time is tried again. */
+  async send(operation: string, request: OperatorRequest, mayBeGone: true): Promise<Response | null>;
+  async send(operation: string, request?: OperatorRequest): Promise<Response>;
+  async send(operation: string, request: OperatorRequest = {}, mayBeGone = false): Promise<Response | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.#try(operation, request);
+      if (response instanceof Response && response.ok) return response;
+      const { retryAfterMs, why } = await reasonOf(response);
+      if (mayBeGone && response instanceof Response && response.status === 404) return null;
+      if (retryAfterMs === null || attempt === MAX_ATTEMPTS)
+        throw new CommandError(`${why}${this.#hint(response)}`);
+      const ms = Math.min(MAX_PAUSE_MS, Math.max(retryAfterMs, 500 * 2 ** attempt));
+      if (retryAfterMs > 0) this.#options.show(`${why} Waiting …`);
+      await pause(ms, undefined, { signal: this.#options.stop });
+    }
+  }
+
+  /** `data` of the answer. */
+  async data<Data>(operation: string, request: OperatorRequest = {}): Promise<Data> {
+    const response = await this.send(operation, request);
+    return ((await response.json()) as { data: Data }).data;
+  }
+
+  async #try(
+    operation: string,
+    { json, bytes, query = {}, headers = {} }: OperatorRequest,
+  ): Promise<Response | Error> {
+    const { accountId, purpose, stop, url } = this.#options;
+    if (Date.now() > this.#renewAt) await this.#renew();
+    const address = new URL(`/operator/${purpose}/${accountId}/${operation}`, url);
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    const type = bytes === undefined ? "application/json" : "application/octet-stream";
+    try {
+      return await fetch(address, {
+        method: "POST",
+        headers: { ...headers, Authorization: `Bearer ${this.#token}`, "Content-Type": type },
+        body: bytes ?? JSON.stringify(json ?? {}),
+        signal: stop,
+      });
+    } catch (error) {
+      stop.throwIfAborted();
+      return error as Error;
+    }
+  }
+
+  /** Only the hash is in the statement, which the process list shows. */
+  async #renew(): Promise<void> {
+    const token = createOperatorToken();
+    const expiresAt = Date.now() + OPERATOR_TOKEN_LIFETIME_MS;
+    const hash = await operatorTokenHash(token);
+    await this.#options.writeToken(hash, expiresAt);
+    this.#token = token;
+    this.#renewAt = expiresAt - OPERATOR_TOKEN_LIFETIME_MS / 4;
+  }
+
+  #hint(response: Response | Error): string {
+    const { url } = this.#options;
+    return response instanceof Error
+      ? ` Is the service running at ${url}? Name its address by --url, then run this again: it continues.`
+      : "";
+  }
+}
+
+/** Why a request failed, and when to send it again; null for never. */
+async function reasonOf(response: Response | Error): Promise<{ retryAfterMs: number | null; why: string }> {
+  if (response instanceof Error)
+    return { retryAfterMs: 0, why: `The service does not answer: ${response.message}.` };
+  const refusal = (await response.json().catch(() => null)) as Refusal | null;
+  const seconds = Number(response.headers.get("Retry-After") ?? 0);
+  const why = refusal?.error?.message ?? `The service answered with the status ${response.status}`;
+  return {
+    retryAfterMs: response.status === 429 || response.status >= 500 ? seconds * 1000 : null,
+    why: `${why}.`,
+  };
+}

@@ -1,0 +1,254 @@
+/** Makes and restores backups of organizations as the operator's command does, in memory. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { app } from "../../src/app.ts";
+import {
+  type BackupPlan,
+  FILE_PART_BYTES,
+  FILE_SIZE_HEADER,
+  FILES,
+  OBJECTS,
+  OBJECTS_AT_ONCE,
+  type ObjectRef,
+  type ObjectSlices,
+  type RestorePlan,
+  type RowSlice,
+  SIGNATURE_HEADER,
+} from "../../src/backup/format.ts";
+import { createOperatorToken, operatorTokenHash } from "../../src/backup/operator-secret.ts";
+import type { OperatorPurpose } from "../../src/backup/table.ts";
+import { upsertOperatorToken } from "../../src/backup/token-store.ts";
+import type { ErrorDetail } from "../../src/http/envelope.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
+
+export interface Sent {
+  readonly json?: object;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Who has a token for one purpose and organization. */
+export class Operator {
+  readonly accountId: string;
+  readonly purpose: OperatorPurpose;
+  readonly token: string;
+  readonly address = freshAddress();
+  /** Where the service places organizations. */
+  place: PlaceName = "DB";
+
+  constructor(accountId: string, purpose: OperatorPurpose, token: string) {
+    this.accountId = accountId;
+    this.purpose = purpose;
+    this.token = token;
+  }
+
+  static async with(accountId: string, purpose: OperatorPurpose, lifetimeMs = 60_000): Promise<Operator> {
+    const token = createOperatorToken();
+    const row = [accountId, purpose, await operatorTokenHash(token), Date.now() + lifetimeMs] as const;
+    await openDatabase(env.DB).run([upsertOperatorToken(...row)]);
+    return new Operator(accountId, purpose, token);
+  }
+
+  async raw(operation: string, { json = {}, bytes, query = {}, headers = {} }: Sent = {}): Promise<Response> {
+    const url = new URL(`/operator/${this.purpose}/${this.accountId}/${operation}`, ORIGIN);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const request = new Request(url, {
+      method: "POST",
+      headers: {
+        ...headers,
+        Authorization: `Bearer ${this.token}`,
+        "CF-Connecting-IP": this.address,
+        "Content-Type": bytes === undefined ? "application/json" : "application/octet-stream",
+      },
+      body: bytes ?? JSON.stringify(json),
+    });
+    return app.fetch(request, { ...env, PLACE_ORGANIZATIONS_IN: this.place }, createExecutionContext());
+  }
+
+  /** `data` of the answer. Throws its error. */
+  async data<Data = object>(operation: string, sent: Sent = {}): Promise<Data> {
+    const { data, error } = await (await this.raw(operation, sent)).json<{
+      data: Data;
+      error: ErrorDetail | null;
+    }>();
+    if (error !== null) throw new Error(`${error.code}: ${error.message}`);
+    return data;
+  }
+
+  async refusal(operation: string, sent: Sent = {}): Promise<string> {
+    const response = await this.raw(operation, sent);
+    const { error } = await response.json<{ error: ErrorDetail | null }>();
+    return `${response.status} ${error?.code}`;
+  }
+}
+
+/** Bytes as the service has signed them. */
+export interface Signed {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly signature: string;
+}
+
+async function signed(response: Response): Promise<Signed> {
+  if (!response.ok) throw new Error(await response.text());
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { bytes, signature: response.headers.get(SIGNATURE_HEADER) ?? "" };
+}
+
+export const readJson = <Data>({ bytes }: Signed): Data =>
+  JSON.parse(new TextDecoder().decode(bytes)) as Data;
+
+export const sentOf = ({ bytes, signature }: Signed, query: Sent["query"] = {}): Sent => ({
+  bytes,
+  query,
+  headers: { [SIGNATURE_HEADER]: signature },
+});
+
+export interface Archive {
+  readonly accountId: string;
+  readonly backupId: string;
+  readonly manifest: Signed;
+  readonly parts: ReadonlyMap<string, readonly Signed[]>;
+  /** By key, the parts of a file. */
+  readonly files: ReadonlyMap<string, readonly Signed[]>;
+  readonly refs: readonly ObjectRef[];
+}
+
+/** Backs an organization up, whole. */
+export async function backUp(accountId: string): Promise<Archive> {
+  const operator = await Operator.with(accountId, "backup");
+  const backupId = crypto.randomUUID();
+  const plan = await operator.data<BackupPlan>("begin");
+  const parts = new Map<string, Signed[]>();
+  const files = new Map<string, Signed[]>();
+  const idsOf = (part: string) =>
+    (parts.get(part) ?? []).flatMap((slice) => readJson<RowSlice>(slice).rows.map(({ id }) => String(id)));
+  let refs: ObjectRef[] = [];
+  for (const { name } of plan.parts) {
+    const slices: Signed[] = [];
+    parts.set(name, slices);
+    if (name === OBJECTS) {
+      refs = [
+        ...idsOf("rooms").map((id) => ({ kind: "room", id }) as const),
+        ...idsOf("webhooks").map((id) => ({ kind: "webhook", id }) as const),
+        ...idsOf("workflows").map((id) => ({ kind: "workflow", id }) as const),
+        ...Array.from({ length: plan.shards }, (_, shard) => ({ kind: "log", id: String(shard) }) as const),
+      ];
+      let at: ObjectSlices["next"] = { index: 0, after: null };
+      for (let left = refs; left.length > 0; ) {
+        const objects = left.slice(0, OBJECTS_AT_ONCE);
+        const slice = await signed(
+          await operator.raw("objects", { json: { backupId, objects, after: at.after } }),
+        );
+        slices.push(slice);
+        const { next } = readJson<ObjectSlices>(slice);
+        at = next ?? { index: objects.length, after: null };
+        left = left.slice(at.index);
+      }
+      continue;
+    }
+    let after: RowSlice["after"] = null;
+    do {
+      const slice = await signed(await operator.raw("rows", { json: { backupId, part: name, after } }));
+      slices.push(slice);
+      const found = readJson<RowSlice>(slice);
+      ({ after } = found);
+      if (name === FILES)
+        for (const { key } of found.rows)
+          files.set(String(key), await readFile(operator, backupId, String(key)));
+    } while (after !== null);
+  }
+  const described = [...parts].map(([name, { length }]) => ({
+    name,
+    slices: length,
+    bytes: 0,
+    sha256: "0".repeat(64),
+  }));
+  const json = {
+    backupId,
+    startedAt: new Date().toISOString(),
+    parts: described,
+    files: { count: 0, bytes: 0 },
+  };
+  return {
+    ...{ accountId, backupId, parts, files, refs },
+    manifest: await signed(await operator.raw("finish", { json })),
+  };
+}
+
+async function readFile(operator: Operator, backupId: string, key: string): Promise<Signed[]> {
+  const parts: Signed[] = [];
+  let size = 0;
+  do {
+    const offset = parts.length * FILE_PART_BYTES;
+    const response = await operator.raw("file", { json: { backupId, key, offset } });
+    size = Number(response.headers.get(FILE_SIZE_HEADER));
+    parts.push(await signed(response));
+  } while (parts.length * FILE_PART_BYTES < size);
+  return parts;
+}
+
+/** Begins or continues a restore. */
+export const begin = ({ manifest, backupId }: Archive, operator: Operator): Promise<RestorePlan> =>
+  operator.data<RestorePlan>("begin", sentOf(manifest, { backup: backupId }));
+
+/**
+ * Restores an archive by so many requests, from where the one before has noted to be; true when it is complete. Each run
+ * is another command, with a token of its own.
+ */
+export async function restore(
+  archive: Archive,
+  requests = Number.POSITIVE_INFINITY,
+  place: PlaceName = "DB",
+): Promise<boolean> {
+  const operator = await Operator.with(archive.accountId, "restore");
+  operator.place = place;
+  let left = requests;
+  const killed = () => {
+    left -= 1;
+    return left < 0;
+  };
+  if (killed()) return false;
+  const { parts, position } = await begin(archive, operator);
+  const [first = 0, firstSlice = 0] = position === "" ? [] : (JSON.parse(position) as number[]);
+  for (const [index, part] of parts.entries()) {
+    const slices = archive.parts.get(part) ?? [];
+    for (const [at, slice] of slices.entries()) {
+      if (index < first || (index === first && at < firstSlice)) continue;
+      if (killed()) return false;
+      await operator.data(part === OBJECTS ? "objects" : "rows", sentOf(slice, { part }));
+      if (part === FILES) {
+        const keys = readJson<RowSlice>(slice).rows.map(({ key }) => String(key));
+        if (killed()) return false;
+        const missing = await operator.data<{ keys: string[] }>("missing", { json: { keys } });
+        for (const key of missing.keys) {
+          if (killed()) return false;
+          await writeFile(operator, key, archive.files.get(key) ?? []);
+        }
+      }
+      if (killed()) return false;
+      await operator.data("progress", { json: { position: JSON.stringify([index, at + 1]) } });
+    }
+  }
+  for (let from = 0; from < archive.refs.length; from += OBJECTS_AT_ONCE) {
+    if (killed()) return false;
+    await operator.data("open", { json: { objects: archive.refs.slice(from, from + OBJECTS_AT_ONCE) } });
+  }
+  if (killed()) return false;
+  await operator.data("finish");
+  return true;
+}
+
+async function writeFile(operator: Operator, key: string, signedParts: readonly Signed[]): Promise<void> {
+  type Answer = { readonly upload: string | null; readonly part: object | null };
+  const parts: object[] = [];
+  let upload: string | null = null;
+  for (const [index, slice] of signedParts.entries()) {
+    const query = { key, offset: String(index * FILE_PART_BYTES), ...(upload !== null && { upload }) };
+    const answer: Answer = await operator.data<Answer>("file", sentOf(slice, query));
+    ({ upload } = answer);
+    if (answer.part !== null) parts.push(answer.part);
+  }
+  if (upload !== null) await operator.data("complete-file", { json: { key, upload, parts } });
+}

@@ -14,7 +14,8 @@ import type {
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import type { Documents } from "./documents.ts";
-import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES, MAX_PART_BYTES } from "./limits.ts";
+import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES } from "./history-limits.ts";
+import { MAX_PART_BYTES } from "./limits.ts";
 import { mergeWhole } from "./merge-whole.ts";
 import { foldEntries, sumOfBytes } from "./trail.ts";
 import { Versions } from "./versions.ts";

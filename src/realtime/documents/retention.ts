@@ -1,7 +1,8 @@
 /** What happens to the history of a document that gets old: the room's own versions go, and the trail keeps one row between two of the versions that stay. */
 import type { TrailEntry } from "../port/document-history.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import { AGED_ENTRIES, AGED_VERSIONS, MAX_PART_BYTES } from "./limits.ts";
+import { AGED_ENTRIES, AGED_VERSIONS } from "./history-limits.ts";
+import { MAX_PART_BYTES } from "./limits.ts";
 import { agedStretches, joinUpdates, type Stretch, sumOfBytes } from "./trail.ts";
 import { Versions } from "./versions.ts";
 

@@ -2,7 +2,8 @@
 import type { TrailEntry } from "../port/document-history.ts";
 import { distinctAuthors } from "../storage/authors.ts";
 import type { StoredUpdate } from "../storage/storage-documents.ts";
-import { MAX_AUTHORS, MAX_PART_BYTES, TRAIL_STRETCH_MS } from "./limits.ts";
+import { MAX_AUTHORS, TRAIL_STRETCH_MS } from "./history-limits.ts";
+import { MAX_PART_BYTES } from "./limits.ts";
 import { type Deleted, mergeWhole } from "./merge-whole.ts";
 
 /** What an entry of the trail and an update have in common. */

@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { Author, VersionInfo } from "../port/document-history.ts";
 import { distinctAuthors } from "../storage/authors.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "./limits.ts";
+import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "./history-limits.ts";
 
 /** When the updates since a document's latest version arrived, the first and the last (epoch ms); null for none. */
 export type Unversioned = { readonly firstAt: number; readonly at: number } | null;

@@ -10,7 +10,7 @@ import {
   renameVersion,
   restoreVersion,
 } from "../document-history-commands.ts";
-import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/limits.ts";
+import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/history-limits.ts";
 import { DocumentVersion, presentVersion } from "./history-schema.ts";
 import { historyQuery, nextShape } from "./routes-document-history.ts";
 

@@ -7,7 +7,7 @@ import {
   MAX_NAMED_VERSIONS,
   VERSION_EDITING_MS,
   VERSION_QUIET_MS,
-} from "../../../src/realtime/documents/limits.ts";
+} from "../../../src/realtime/documents/history-limits.ts";
 import type { Author, VersionInfo } from "../../../src/realtime/port/document-history.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";

@@ -4,7 +4,7 @@ import type { DocumentUpdatedEvent, VersionEvent } from "../../../src/delivery/c
 import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents } from "../../../src/realtime/documents/documents.ts";
-import { VERSION_QUIET_MS } from "../../../src/realtime/documents/limits.ts";
+import { VERSION_QUIET_MS } from "../../../src/realtime/documents/history-limits.ts";
 import { UNHEARD_INTERVAL_MS } from "../../../src/realtime/outbox/delayed-events.ts";
 import { DOCUMENT_EVENT_INTERVAL_MS, DocumentEvents } from "../../../src/realtime/outbox/document-events.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";

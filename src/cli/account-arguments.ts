@@ -70,7 +70,9 @@ export function parseArguments(args: string[]): Arguments {
   const verb = VERBS.find((candidate) => candidate === name);
   const { remote = false, cancel = false, json = false, url } = values;
   const persistTo = values["persist-to"];
-  if (verb === undefined || subject === undefined || subject === "") throw new UsageError(USAGE);
+  if (verb === undefined || subject === undefined) throw new UsageError(USAGE);
+  // An empty name is refused as other names are.
+  if (subject === "" && verb !== "create") throw new UsageError(USAGE);
   if (!(REST[verb] ?? ((count) => count === 0))(rest.length)) throw new UsageError(USAGE);
   if (verb !== "create" && values.in !== undefined) throw new UsageError(USAGE);
   if ((verb === "move") !== (values.to !== undefined)) throw new UsageError(USAGE);

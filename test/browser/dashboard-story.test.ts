@@ -219,7 +219,7 @@ describe("the logs", () => {
     const { requestId } = await (await refused).json();
     await desk.link("Logs").click();
     await desk.field("Find a request ID").fill(requestId);
-    await desk.row("GET /rooms/:roomId").getByText("404").waitFor();
+    await desk.row("GET /rooms/:roomId").getByText("404", { exact: true }).waitFor();
     await desk.page.waitForURL((url) => url.searchParams.get("id") === requestId);
   });
 

@@ -20,6 +20,13 @@ export const DOCUMENTS: readonly Mutant[] = [
     ],
   },
   {
+    bug: "Hocuspocus' client is sent more acknowledgements than it counts",
+    file: "src/realtime/documents/transfers.ts",
+    code: "return this.#syncs.includes(subscription, update);",
+    by: "return update.length === 0 && this.#syncs.includes(subscription, update);",
+    tests: ["test/realtime/documents/document-sockets.test.ts"],
+  },
+  {
     bug: "a document with content is seeded",
     file: "src/realtime/documents/documents.ts",
     code: "return this.#loaded.get(name).known.isEmpty && this.append(",

@@ -67,19 +67,21 @@ export class DocumentMessages {
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
   ): Effect[] {
     const { id, userId } = connection;
-    const expected = type === "step2" ? this.transfers.answered(id) : undefined;
+    const expected = type === "step2" ? this.transfers.answered(subscription) : undefined;
     const read: Effect[] =
       expected === undefined || expected.mark === null
         ? []
         : [{ type: "acknowledgeRead", id, mark: expected.mark }];
     const written = this.#write(connection, channel.name, update);
     const isNews = "isNews" in written && written.isNews;
+    const isExpected =
+      type === "step2" ? expected?.isSync !== false : !this.transfers.synchronizes(subscription, update);
     return [
       ...read,
       ...(isNews
         ? this.#channels.broadcast(channel.name, update, subscription)
         : this.#channels.foldIfDue(channel.name)),
-      ...acknowledge(connection, subscription, written, expected?.isSync !== false),
+      ...acknowledge(connection, subscription, written, isExpected),
       ...(type === "step2" ? this.transfers.continue(channel.name, subscription) : []),
       { type: "countDelivery", userId, isBroadcast: false },
     ];
@@ -98,7 +100,7 @@ export class DocumentMessages {
   }
 }
 
-/** What a client learns of its update. `isExpected` is false for an answer that synchronizes nothing. */
+/** What a client learns of its update. `isExpected` is false if the answer to another step 1 tells it. */
 function acknowledge(
   { documents }: DocumentConnection,
   subscription: Subscription,

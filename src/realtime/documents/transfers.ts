@@ -1,5 +1,6 @@
 /** What clients are sent of documents, part by part, and the step 1 by which each shows that it has read so far. */
 import type { Effect } from "../transport/effects.ts";
+import { BegunSyncs } from "./begun-syncs.ts";
 import { sendTo } from "./channel.ts";
 import type { Documents } from "./documents.ts";
 import type { Subscription } from "./subscription.ts";
@@ -17,6 +18,7 @@ export class Transfers {
   readonly #documents: Documents;
   /** By socket, in the order in which they were sent. */
   readonly #expected = new Map<string, Expected[]>();
+  readonly #syncs = new BegunSyncs();
 
   constructor(documents: Documents) {
     this.#documents = documents;
@@ -24,6 +26,7 @@ export class Transfers {
 
   /** Sends a client what it lacks; of a large document, the first part. */
   begin(name: string, subscription: Subscription, stateVector: Uint8Array): Effect[] {
+    this.#syncs.begin(subscription, stateVector);
     this.#open(name, subscription, stateVector);
     return this.continue(name, subscription);
   }
@@ -64,12 +67,20 @@ export class Transfers {
   }
 
   /** A client has answered the earliest step 1: returns what that means. */
-  answered(socketId: string): Expected | undefined {
-    return this.#expected.get(socketId)?.shift();
+  answered(subscription: Subscription): Expected | undefined {
+    const expected = this.#expected.get(subscription.socketId)?.shift();
+    if (expected?.isSync) this.#syncs.end(subscription);
+    return expected;
+  }
+
+  /** Whether the client will send the update again, in the answer that synchronizes it: it had made it before it asked. */
+  synchronizes(subscription: Subscription, update: Uint8Array): boolean {
+    return this.#syncs.includes(subscription, update);
   }
 
   /** A socket is gone. */
   forget(socketId: string): void {
     this.#expected.delete(socketId);
+    this.#syncs.forget(socketId);
   }
 }

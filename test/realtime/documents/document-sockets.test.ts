@@ -2,7 +2,7 @@
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { describe, expect, it, vi } from "vitest";
-import { writeSyncStep1 } from "y-protocols/sync";
+import { writeSyncStep1, writeUpdate } from "y-protocols/sync";
 import * as Y from "yjs";
 import { FOLD_UPDATES, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
 import { expectLogged } from "../../support/log-guard.ts";
@@ -186,6 +186,28 @@ it("Hocuspocus' client learns its role, that its changes are stored, and can clo
     [2, "readonly"],
     [8, 1],
   ]);
+});
+
+it("Hocuspocus' client is sent as many acknowledgements as it counts, whatever had waited for its connection (D9)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const offline = new Y.Doc();
+  const waiting: Uint8Array[] = [];
+  offline.on("update", (update: Uint8Array) => waiting.push(update));
+  for (const letter of "offline") offline.getText("text").insert(0, letter);
+  const before = Y.encodeStateAsUpdate(offline);
+  const client = await DocumentClient.open(room, ada, { wire: "hocuspocus" });
+  await client.until(() => client.notes.length === 2);
+  // As the provider does: it counts 1 when it sends step 1, and 1 for each later edit, but none for those that wait.
+  Y.applyUpdate(client.doc, before, client);
+  client.sync();
+  client.type("!");
+  for (const update of waiting) client.sendFrame(0, (encoder) => writeUpdate(encoder, update));
+  await client.until(() => client.notes.length >= 4);
+  client.type("?");
+  client.sendFrame(0, (encoder) => writeUpdate(encoder, before));
+  client.sendFrame(7, () => undefined);
+  await client.until(() => client.notes.at(-1)?.[0] === 7);
+  expect(client.notes.slice(2)).toEqual([...Array(4).fill([8, 1]), [7, "provider_initiated"]]);
 });
 
 it("a token that is refused to one document keeps no other document of Hocuspocus' socket from opening (D13)", async () => {

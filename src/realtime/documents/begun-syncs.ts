@@ -11,22 +11,32 @@ const MAX_CLOCKS_OF_SOCKET = 10_000;
 type Clocks = ReadonlyMap<number, number>;
 
 export class BegunSyncs {
-  /** By socket and document: the clocks of the client's latest step 1. */
-  readonly #clocks = new Map<string, Map<string, Clocks>>();
+  /** By socket and document: the clocks of the client's latest step 1; null once all of it is stored. */
+  readonly #clocks = new Map<string, Map<string, Clocks | null>>();
 
   /** A client has sent a step 1. It is not remembered if the socket's would become too many. */
   begin({ socketId, key }: Subscription, stateVector: Uint8Array): void {
-    const known = this.#clocks.get(socketId) ?? new Map<string, Clocks>();
+    const known = this.#clocks.get(socketId) ?? new Map<string, Clocks | null>();
     known.delete(key ?? "");
-    const others = [...known.values()].reduce((sum, { size }) => sum + size + 1, 0);
+    const others = [...known.values()].reduce((sum, clocks) => sum + (clocks?.size ?? 0) + 1, 0);
     if (others + clocksIn(stateVector) < MAX_CLOCKS_OF_SOCKET)
       known.set(key ?? "", decodeStateVector(stateVector));
     this.#clocks.set(socketId, known);
   }
 
-  /** A client has answered the room's step 1: what it sends from now on is new. */
-  end({ socketId, key }: Subscription): void {
-    this.#clocks.get(socketId)?.delete(key ?? "");
+  /**
+   * A client has sent a step 2, after which the room has this state vector. Returns whether it is the one that completes
+   * its synchronization: of several, the first after which the room has all that the client had.
+   */
+  complete({ socketId, key }: Subscription, stateVector: Uint8Array): boolean {
+    const known = this.#clocks.get(socketId);
+    const clocks = known?.get(key ?? "");
+    if (clocks === undefined) return true; // it was forgotten
+    if (clocks === null) return false;
+    const stored = decodeStateVector(stateVector);
+    if ([...clocks].some(([client, clock]) => (stored.get(client) ?? 0) < clock)) return false;
+    known?.set(key ?? "", null);
+    return true;
   }
 
   /**
@@ -35,7 +45,7 @@ export class BegunSyncs {
    */
   includes({ socketId, key }: Subscription, update: Uint8Array): boolean {
     const clocks = this.#clocks.get(socketId)?.get(key ?? "");
-    if (clocks === undefined) return false;
+    if (clocks === undefined || clocks === null) return false;
     const { inserted } = scanUpdate(update);
     return inserted.length > 0 && inserted.every(({ client, end }) => end <= (clocks.get(client) ?? 0));
   }

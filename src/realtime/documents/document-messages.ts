@@ -67,7 +67,7 @@ export class DocumentMessages {
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
   ): Effect[] {
     const { id, userId } = connection;
-    const expected = type === "step2" ? this.transfers.answered(subscription) : undefined;
+    const expected = type === "step2" ? this.transfers.answered(id) : undefined;
     const read: Effect[] =
       expected === undefined || expected.mark === null
         ? []
@@ -75,7 +75,10 @@ export class DocumentMessages {
     const written = this.#write(connection, channel.name, update);
     const isNews = "isNews" in written && written.isNews;
     const isExpected =
-      type === "step2" ? expected?.isSync !== false : !this.transfers.synchronizes(subscription, update);
+      type === "update"
+        ? !this.transfers.synchronizes(subscription, update)
+        : expected?.isSync !== false &&
+          ("refused" in written || this.transfers.completes(channel.name, subscription));
     return [
       ...read,
       ...(isNews

@@ -67,10 +67,13 @@ export class Transfers {
   }
 
   /** A client has answered the earliest step 1: returns what that means. */
-  answered(subscription: Subscription): Expected | undefined {
-    const expected = this.#expected.get(subscription.socketId)?.shift();
-    if (expected?.isSync) this.#syncs.end(subscription);
-    return expected;
+  answered(socketId: string): Expected | undefined {
+    return this.#expected.get(socketId)?.shift();
+  }
+
+  /** Whether the step 2 that a client has sent completes its synchronization. */
+  completes(name: string, subscription: Subscription): boolean {
+    return this.#syncs.complete(subscription, this.#documents.stateVector(name));
   }
 
   /** Whether the client will send the update again, in the answer that synchronizes it: it had made it before it asked. */

@@ -2,7 +2,7 @@
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { describe, expect, it, vi } from "vitest";
-import { writeSyncStep1, writeUpdate } from "y-protocols/sync";
+import { writeSyncStep1, writeSyncStep2, writeUpdate } from "y-protocols/sync";
 import * as Y from "yjs";
 import { FOLD_UPDATES, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
 import { expectLogged } from "../../support/log-guard.ts";
@@ -201,6 +201,8 @@ it("Hocuspocus' client is sent as many acknowledgements as it counts, whatever h
   Y.applyUpdate(client.doc, before, client);
   client.sync();
   client.type("!");
+  // The answer to a step 1 whose connection was closing by then.
+  client.sendFrame(0, (encoder) => writeSyncStep2(encoder, new Y.Doc()));
   for (const update of waiting) client.sendFrame(0, (encoder) => writeUpdate(encoder, update));
   await client.until(() => client.notes.length >= 4);
   client.type("?");

@@ -14,13 +14,6 @@ import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./wire/fra
 /** How many tokens a client may try on one socket: each has to be verified. */
 const MAX_REFUSED_TOKENS = 8;
 
-/** What was refused on a socket that stays open. */
-interface Refusals {
-  count: number;
-  /** The documents that have no token: what was sent about them before the refusal arrived is ignored. */
-  readonly keys: Set<string>;
-}
-
 export class DocumentSockets {
   readonly #participants: Participants;
   readonly #handshake: JoinHandshake;
@@ -28,7 +21,8 @@ export class DocumentSockets {
   readonly #pending: PendingTokens;
   /** By which the sockets are to join; y-websocket's came with the upgrade. */
   readonly #tokens = new Map<string, string>();
-  readonly #refusals = new Map<string, Refusals>();
+  /** How many tokens were refused on each socket that stays open. */
+  readonly #refusals = new Map<string, number>();
 
   constructor(
     participants: Participants,
@@ -73,13 +67,11 @@ export class DocumentSockets {
   #receiveToken(connection: Waiting, bytes: Uint8Array): Effect[] {
     const { id } = connection;
     const named = parseDocumentFrame(bytes, true);
-    if (named?.frame.type === "authenticate") {
-      this.#refusals.get(id)?.keys.delete(named.key);
-      this.#tokens.set(id, named.frame.token);
-      return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
-    }
-    const isIgnored = named !== null && this.#refusals.get(id)?.keys.has(named.key) === true;
-    return isIgnored ? [] : this.#break(id, "expected a token");
+    if (named === null) return this.#break(id, "expected a token");
+    // What is written before a token, or before its refusal arrives, is in the client's answer to the next step 1.
+    if (named.frame.type !== "authenticate") return [];
+    this.#tokens.set(id, named.frame.token);
+    return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
   }
 
   #break(id: string, reason: string): Effect[] {
@@ -100,10 +92,9 @@ export class DocumentSockets {
     const connection = this.#participants.connections.get(id);
     if (decision.approved || !decision.authFailed || connection?.phase !== "authorizing") return null;
     const { openedAt, address, documents, request } = connection;
-    const refusals = this.#refusals.get(id) ?? { count: 0, keys: new Set() };
-    if (documents?.wire !== "hocuspocus" || refusals.count >= MAX_REFUSED_TOKENS) return null;
-    refusals.count += 1;
-    this.#refusals.set(id, refusals);
+    const count = this.#refusals.get(id) ?? 0;
+    if (documents?.wire !== "hocuspocus" || count >= MAX_REFUSED_TOKENS) return null;
+    this.#refusals.set(id, count + 1);
     const waiting: Waiting = { phase: "waiting", id, openedAt, address, documents };
     this.#participants.connections.put(waiting);
     const refused: Effect[] = [];
@@ -111,10 +102,7 @@ export class DocumentSockets {
     for (const bytes of this.#pending.early.take(id)) {
       const authentication = authenticationIn(bytes);
       if (authentication?.token !== request.token) others.push(bytes);
-      else {
-        refusals.keys.add(authentication.key);
-        refused.push(refusal(id, authentication.key, decision.message));
-      }
+      else refused.push(refusal(id, authentication.key, decision.message));
     }
     return [...refused, ...others.flatMap((bytes) => this.#receiveAgain(id, bytes))];
   }

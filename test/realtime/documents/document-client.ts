@@ -12,6 +12,8 @@ interface Options {
   readonly name?: string;
   /** Sent instead of the user's. */
   readonly token?: string;
+  /** Typed while the client does not have its token yet. */
+  readonly typedBefore?: string;
 }
 
 export class DocumentClient {
@@ -64,7 +66,7 @@ export class DocumentClient {
 
   /** Opens a socket for the user, and begins to synchronize as the providers do. */
   static async open(room: TestRoom, user: TestUser, options: Options = {}): Promise<DocumentClient> {
-    const { wire = "yWebsocket", name = "notes", token = user.token } = options;
+    const { wire = "yWebsocket", name = "notes", token = user.token, typedBefore = "" } = options;
     await room.inside(() => undefined);
     const upgrade = new Request("https://atrium.test/sync", { headers: { Upgrade: "websocket" } });
     const isNamed = wire !== "yWebsocket";
@@ -75,6 +77,7 @@ export class DocumentClient {
     const { webSocket } = await gateway.connect(room.id, room.accountId, upgrade, address);
     if (webSocket === null) throw new Error("The upgrade returned no socket");
     const client = new DocumentClient(webSocket, isNamed ? name : null);
+    if (typedBefore !== "") client.type(typedBefore);
     if (wire === "hocuspocus") client.authenticate(token);
     if (wire === "room") await client.#join(token);
     client.sync();

@@ -212,6 +212,20 @@ it("Hocuspocus' client is sent as many acknowledgements as it counts, whatever h
   expect(client.notes.slice(2)).toEqual([...Array(4).fill([8, 1]), [7, "provider_initiated"]]);
 });
 
+it("what Hocuspocus' client writes while it fetches its token is stored, and acknowledged once (D9)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await DocumentClient.open(room, ada, { wire: "hocuspocus", typedBefore: "early" });
+  await (await client.synced()).until(() => client.notes.length === 2);
+  client.sendFrame(7, () => undefined);
+  await client.until(() => client.notes.length === 3);
+  expect(client.notes).toEqual([
+    [2, "read-write"],
+    [8, 1],
+    [7, "provider_initiated"],
+  ]);
+  expect((await (await DocumentClient.open(room, ada)).synced()).text).toBe("early");
+});
+
 it("a token that is refused to one document keeps no other document of Hocuspocus' socket from opening (D13)", async () => {
   const { room, ada } = await roomWithViewer();
   const client = await DocumentClient.open(room, ada, { wire: "hocuspocus", token: "no token" });

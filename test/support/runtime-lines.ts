@@ -4,8 +4,6 @@
 const PROVOKED: readonly RegExp[] = [
   // A webhook whose host does not exist, or does not speak TLS.
   /ffi\.rs:\d+: failed: (failed to lookup address information|TLS handshake failed)/,
-  // A test that evicts all objects.
-  /\bApplication called abortAllDurableObjects\(\)/,
   // A range of an empty file: Miniflare's R2 asserts that it lies within the object, where R2 answers with an error.
   /^R2 error response does not contain the CF-R2-Error header/,
   /\[mf:error\] AssertionError[\s\S]*\bfetchSingleRange\b/,

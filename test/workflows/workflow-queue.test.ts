@@ -2,13 +2,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { Isolates } from "../../src/sandbox/runners/isolates.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
@@ -47,7 +48,10 @@ let now: number;
 beforeEach(async () => {
   owner = await account();
   now = START;
+  vi.spyOn(Isolates, "hold");
 });
+
+afterEach(() => vi.mocked(Isolates.hold).mockRestore());
 
 /** A workflow whose object has a clock that only the test advances. */
 class Subject {
@@ -94,9 +98,11 @@ class Subject {
     return deliveries.map((each) => presentExecution(this.key.id, each));
   }
 
-  /** Aborts the object in the middle of its work. */
+  /** Aborts the object in the middle of its work: what it holds of isolates, it cannot give back itself. */
   async crash(): Promise<void> {
     await this.inside((_, state) => state.abort("crash")).catch(() => undefined);
+    for (const { type, value } of vi.mocked(Isolates.hold).mock.settledResults)
+      if (type === "fulfilled") value[Symbol.dispose]();
     await this.inside(() => undefined);
   }
 

@@ -1,7 +1,8 @@
 /** Isolates that can be freed: each belongs to a context of its own, whose end frees it at once. */
-import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
+import { exports, RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
+import type { HeldGuest } from "./loader-runner.ts";
 import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
 
 /**
@@ -22,6 +23,11 @@ export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader 
     }));
     // The entrypoint's methods are the harness's, which types cannot know.
     return new Isolate(worker.getEntrypoint(undefined, { limits: { cpuMs } }) as unknown as Guest);
+  }
+
+  /** The same, as a stub: the calling context holds the isolate until it disposes of that, or ends. */
+  static async hold(module: string, cpuMs: number): Promise<HeldGuest> {
+    return (await exports.Isolates.open(module, cpuMs)) as unknown as HeldGuest;
   }
 }
 

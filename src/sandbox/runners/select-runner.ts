@@ -1,12 +1,12 @@
 /** Selects the runner of this deployment by its bindings. */
-import { exports } from "cloudflare:workers";
 import type { Settings } from "../../config/settings.ts";
 import { namespaceSettings, runLimits } from "../../config/workflows.ts";
 import type { DebugPort } from "../../platform/debug-port.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
-import { type HeldGuest, LoaderRunner } from "./loader-runner.ts";
+import { Isolates } from "./isolates.ts";
+import { LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
 import { type PoolBindings, PoolClient } from "./pool-client.ts";
 import { connectEachTime, KeptConnection, type PoolConnections } from "./pool-connections.ts";
@@ -31,10 +31,7 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));
   }
   if (LOADER !== undefined) {
-    // RPC returns a disposable stub of what `open` returns.
-    return new LoaderRunner(
-      async (...args) => (await exports.Isolates.open(...args)) as unknown as HeldGuest,
-    );
+    return new LoaderRunner((...args) => Isolates.hold(...args));
   }
   throw new AppError(
     "Server",

@@ -1,10 +1,5 @@
 /** Rooms, users and sockets for the tests of a room's object, with a clock that only the test moves. */
-import {
-  abortAllDurableObjects,
-  evictDurableObject,
-  runDurableObjectAlarm,
-  runInDurableObject,
-} from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
@@ -84,7 +79,7 @@ export class TestRoom {
 
   /** Ends the object as a crash or a deploy does: memory and sockets are lost, storage stays. `wake` starts it again. */
   async crash(wake: () => Promise<unknown> = () => this.inside(() => undefined)): Promise<void> {
-    await abortAllDurableObjects();
+    await this.inside((_, state) => state.abort("crash")).catch(() => undefined);
     // The object plans its alarm when it starts, before it has the room's clock.
     const clock = vi.spyOn(Date, "now").mockReturnValue(this.now);
     try {

@@ -91,7 +91,10 @@ async function measure(service: Service, checkout: Checkout, stop: AbortSignal):
     ],
     ["changes over REST are refused, with `Retry-After`", `${seconds(probe.refusedMs)} s`],
     ["reads over REST that failed, of all", `${probe.failedReads} of ${count(probe.reads)}`],
-    ["store writes acknowledged; lost or doubled", `${count(during.length)}; ${lost}`],
+    [
+      "store writes acknowledged; writers whose last one was missing afterwards",
+      `${count(during.length)}; ${lost}`,
+    ],
     ["a store write waits: median, longest; before", `${ms(during)}; ${ms(before)}`],
     ["users afterwards", count(users)],
   ];

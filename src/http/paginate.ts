@@ -2,8 +2,8 @@
 import * as z from "zod";
 import type { ListPosition, Order, Page } from "../platform/d1.ts";
 import { codePoints, fold } from "../platform/text.ts";
-import { parseTime } from "../platform/time.ts";
 import { decodePosition, encodePosition } from "./list-cursor.ts";
+import { timeParameter } from "./time-parameter.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -30,24 +30,6 @@ const Offset = z
   .transform(Number)
   .default(0)
   .meta({ description: "How many items to skip.", override: { type: "integer", minimum: 0, default: 0 } });
-
-const time = (end: "from" | "to") =>
-  z
-    .string()
-    .transform((value, context) => {
-      const parsed = parseTime(value, end);
-      if (parsed === null)
-        context.addIssue("must be a date or an RFC 3339 timestamp with a time zone (write + as %2B)");
-      return parsed ?? z.NEVER;
-    })
-    .optional()
-    .meta({
-      description:
-        end === "from"
-          ? "Only items created at or after this time. A date without a time is the start of that UTC day."
-          : "Only items created at or before this time. A date without a time is the end of that UTC day.",
-      override: { type: "string", example: "2026-01-31" },
-    });
 
 /** `limit` and `offset`. */
 export const paging = { limit: Limit, offset: Offset };
@@ -108,7 +90,16 @@ export const searching = (where: string) => ({
 });
 
 /** `from` and `to`. */
-export const dates = { from: time("from"), to: time("to") };
+export const dates = {
+  from: timeParameter(
+    "from",
+    "Only items created at or after this time. A date without a time is the start of that UTC day.",
+  ),
+  to: timeParameter(
+    "to",
+    "Only items created at or before this time. A date without a time is the end of that UTC day.",
+  ),
+};
 
 /** The page that a list's parsed query selects, newest first or in this order. */
 export const toPage = (

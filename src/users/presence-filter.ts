@@ -1,24 +1,15 @@
 /** Filters users by who is online and when each was last seen, which only the room's object knows. */
 import * as z from "zod";
-import { parseTime } from "../platform/time.ts";
+import { timeParameter } from "../http/time-parameter.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { NamedUsers } from "./named-users.ts";
 
-const time = (end: "from" | "to") =>
-  z
-    .string()
-    .transform((value, context) => {
-      const parsed = parseTime(value, end);
-      if (parsed === null)
-        context.addIssue("must be a date or an RFC 3339 timestamp with a time zone (write + as %2B)");
-      return parsed ?? z.NEVER;
-    })
-    .optional()
-    .meta({
-      description: `Only users who were last seen at or ${end === "from" ? "after" : "before"} this time, of those of the room's latest 10,000 sessions; users who are online are seen now.`,
-      override: { type: "string", example: "2026-01-31" },
-    });
+const seen = (end: "from" | "to") =>
+  timeParameter(
+    end,
+    `Only users who were last seen at or ${end === "from" ? "after" : "before"} this time, of those of the room's latest 10,000 sessions; users who are online are seen now.`,
+  );
 
 /** The query parameters. */
 export const presenceFilter = {
@@ -26,8 +17,8 @@ export const presenceFilter = {
     .enum(["true", "false"])
     .optional()
     .meta({ description: "Only users who are online, or only those who are not." }),
-  lastSeenFrom: time("from"),
-  lastSeenTo: time("to"),
+  lastSeenFrom: seen("from"),
+  lastSeenTo: seen("to"),
 };
 
 /** The parsed parameters; times are epoch milliseconds. */

@@ -7,7 +7,7 @@ import type { Lease, LeaseRequest } from "../../src/sandbox/pool/pool-protocol.t
 
 const MEBIBYTE = 1024 * 1024;
 const LIMITS = { wallMs: 1_000, cpuMs: 100, memoryMb: 128 };
-const SETTINGS = { maxProcesses: 4, maxPerAccount: 2, idleMs: 500, maxWaitMs: 2_000 };
+const SETTINGS = { maxProcesses: 5, maxAtWork: 4, maxPerAccount: 2, idleMs: 5_000, maxWaitMs: 2_000 };
 
 /** A process that does what the test says. */
 interface FakeProcess extends ProgramProcess {
@@ -66,6 +66,11 @@ const processOf = ({ address }: Lease): FakeProcess => {
 };
 const giveBack = (lease: Lease, { isSpent = false, isLost = false } = {}) =>
   pool.end({ id: lease.id, isSpent, isLost });
+/** Polls when those that idle are measured again. */
+async function pollIdle(): Promise<void> {
+  now += 1_000;
+  await pool.poll();
+}
 const alive = () => started.filter(({ isAlive }) => isAlive).length;
 
 /** Whether a promise has settled once all that is under way has. */
@@ -109,9 +114,24 @@ describe("the pool of processes for programs", () => {
   it("ends one that idles when another program needs its place", async () => {
     const idle = await pool.lease(request("acme", "a"));
     await giveBack(idle);
-    for (const account of ["b", "c", "d", "e"]) await pool.lease(request(account));
+    const leases: Lease[] = [];
+    for (const account of ["b", "c", "d", "e"]) leases.push(await pool.lease(request(account)));
+    expect(processOf(idle).isAlive).toBe(true);
+    await giveBack(leases[0] as Lease);
+    await pool.lease(request("f"));
     expect(processOf(idle).isAlive).toBe(false);
     expect(alive()).toBe(SETTINGS.maxProcesses);
+  });
+
+  it("keeps one that idles while so many are at work that its program has to wait", async () => {
+    const idle = await pool.lease(request("acme"));
+    await giveBack(idle);
+    const leases: Lease[] = [];
+    for (const account of ["b", "c", "d", "e"]) leases.push(await pool.lease(request(account)));
+    const again = pool.lease(request("acme"));
+    expect(await isSettled(again)).toBe(false);
+    await giveBack(leases[0] as Lease);
+    expect((await again).address).toBe(idle.address);
   });
 
   it("serves organizations in turn, and first the one that used less", async () => {
@@ -203,10 +223,18 @@ describe("the pool of processes for programs", () => {
     const lease = await pool.lease(request("acme"));
     await giveBack(lease);
     processOf(lease).usage.cpuMs += 400;
-    await pool.poll();
+    await pollIdle();
     expect(processOf(lease).isAlive).toBe(true);
     processOf(lease).usage.cpuMs += 200;
-    await pool.poll();
+    await pollIdle();
+    expect(processOf(lease).isAlive).toBe(false);
+  });
+
+  it("ends a process whose program takes more memory without a run", async () => {
+    const lease = await pool.lease(request("acme"));
+    await giveBack(lease);
+    processOf(lease).usage.memoryBytes += 65 * MEBIBYTE;
+    await pollIdle();
     expect(processOf(lease).isAlive).toBe(false);
   });
 

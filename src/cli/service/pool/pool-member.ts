@@ -134,7 +134,8 @@ export class PoolMember {
   enforce(): void {
     if (this.#ending?.reason) return;
     const { cpuMs } = this.#usage;
-    if (this.#owner !== null && !this.isAtWork && cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS) this.retire();
+    const goesOn = cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS || this.isFull;
+    if (this.#owner !== null && !this.isAtWork && goesOn) this.retire();
     const usedByNow = { now: this.#now(), cpuMs, ownBytes: this.#ownBytes };
     for (const lease of this.#leases.values()) {
       const reason = passedLimit(lease, usedByNow);

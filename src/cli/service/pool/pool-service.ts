@@ -25,15 +25,19 @@ const MEBIBYTE = 1024 * 1024;
 const HEAP_SLACK_MB = 64;
 /** What a process occupies besides its program's heap. */
 const PROCESS_MB = 64;
-const MAX_PROCESSES = 16;
+const MAX_AT_WORK = 16;
+/** What one that idles may have: one whose program has left more behind ends with its run. */
+const IDLE_MB = 128;
+const MAX_IDLE = 64;
 const FOLDER_PREFIX = "atrium-programs-";
 
-/** The processes of all programs may fill half of the machine's memory. */
+/** The processes of all programs may fill half of the machine's memory: those at work, and those that idle, half of it each. */
 function settingsFor(heapMb: number): PoolSettings {
-  const fitting = Math.floor(totalmem() / 2 / ((heapMb + PROCESS_MB) * MEBIBYTE));
-  const maxProcesses = Math.max(2, Math.min(MAX_PROCESSES, fitting));
-  const maxPerAccount = Math.max(1, Math.min(2 * availableParallelism(), Math.floor(maxProcesses / 4)));
-  return { maxProcesses, maxPerAccount, idleMs: 30_000, maxWaitMs: 60_000 };
+  const fitting = (processMb: number) => Math.floor(totalmem() / 4 / (processMb * MEBIBYTE));
+  const maxAtWork = Math.max(2, Math.min(MAX_AT_WORK, fitting(heapMb + PROCESS_MB)));
+  const maxProcesses = maxAtWork + Math.min(MAX_IDLE, fitting(IDLE_MB));
+  const maxPerAccount = Math.max(1, Math.min(2 * availableParallelism(), Math.floor(maxAtWork / 4)));
+  return { maxProcesses, maxAtWork, maxPerAccount, idleMs: 30_000, maxWaitMs: 60_000 };
 }
 
 export interface PoolService {

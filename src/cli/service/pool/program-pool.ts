@@ -13,8 +13,10 @@ import { Tenants } from "./tenants.ts";
 import type { Usage } from "./usage.ts";
 
 export interface PoolSettings {
-  /** How many processes there may be at once. */
+  /** How many processes there may be at once: those at work, those that idle, and those that end. */
   readonly maxProcesses: number;
+  /** How many of them may be at work. */
+  readonly maxAtWork: number;
   /** How many of them one organization may have at work. */
   readonly maxPerAccount: number;
   /** How long a process stays without work. */
@@ -32,6 +34,8 @@ export interface PoolPorts {
 
 /** How long what became of a lease is kept for its return. */
 const FORGOTTEN_MS = 5 * 60_000;
+/** How often processes that idle are measured; those at work are at each poll. */
+const IDLE_POLL_MS = 1_000;
 /** How long after an unused process has ended by itself another one may be started without need. */
 const SPARE_PAUSE_MS = 5_000;
 
@@ -60,6 +64,7 @@ export class ProgramPool {
   readonly #reports = new Map<string, LeaseReport & { readonly at: number }>();
   #waiting: Waiting[] = [];
   #spareAfter = 0;
+  #idleMeasuredAt = Number.NEGATIVE_INFINITY;
   #isPolling = false;
   #isStopped = false;
 
@@ -109,7 +114,7 @@ export class ProgramPool {
     this.#isPolling = true;
     try {
       const members = this.#all();
-      await this.#measure(members.filter(({ program }) => program !== null));
+      await this.#measure(this.#due(members));
       for (const member of members) member.enforce();
       this.#expire();
       this.#assign();
@@ -152,9 +157,12 @@ export class ProgramPool {
     const members = this.#all();
     const open = members.filter(({ isOpen }) => isOpen);
     const own = open.find((member) => member.program === program);
+    if (own?.isAtWork) return own;
+    const atWork = members.filter(({ isAtWork }) => isAtWork);
+    if (atWork.length >= this.#settings.maxAtWork) return null;
     if (own !== undefined) return own;
-    const atWork = members.filter((member) => member.accountId === accountId && member.isAtWork);
-    if (atWork.length >= this.#settings.maxPerAccount) return null;
+    const ofAccount = atWork.filter((member) => member.accountId === accountId);
+    if (ofAccount.length >= this.#settings.maxPerAccount) return null;
     const unused = open.find((member) => member.program === null);
     if (unused !== undefined) return unused;
     if (members.length < this.#settings.maxProcesses) return this.#start();
@@ -199,6 +207,14 @@ export class ProgramPool {
       this.#close(member, id);
     }
     this.#assign();
+  }
+
+  /** Those that run a program and have to be measured now. */
+  #due(members: readonly PoolMember[]): readonly PoolMember[] {
+    const now = this.#ports.now();
+    const isIdleDue = now - this.#idleMeasuredAt >= IDLE_POLL_MS;
+    if (isIdleDue) this.#idleMeasuredAt = now;
+    return members.filter(({ program, isAtWork }) => isAtWork || (isIdleDue && program !== null));
   }
 
   async #measure(members: readonly PoolMember[]): Promise<void> {

@@ -3,6 +3,20 @@ import type { Mutant } from "./mutant.ts";
 
 export const SDK: readonly Mutant[] = [
   {
+    bug: "a change that a refused write had hidden is reported without its author and reason",
+    file: "src/sdk/client/stores/replica.ts",
+    code: "const cause = this.#hidden.get(write.key) ?? RESYNCED;",
+    by: "const cause = RESYNCED;",
+    tests: ["test/sdk/races.test.ts"],
+  },
+  {
+    bug: "a refused write is reported as another user's",
+    file: "src/sdk/client/stores/replica.ts",
+    code: 'isRefused ? { reason: "reverted", userId: this.#context.userId() } : cause',
+    by: "cause",
+    tests: ["test/sdk/races.test.ts"],
+  },
+  {
     bug: "a write is not shown until it is answered",
     file: "src/sdk/client/stores/entries.ts",
     code: "writes.reduce(applyTo, entry.value)",

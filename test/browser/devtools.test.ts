@@ -32,7 +32,7 @@ const panel = (): Locator => page.getByRole("region", { name: "Atrium DevTools" 
 const line = (title: string | RegExp): Locator => panel().locator("summary").filter({ hasText: title });
 const button = (name: string): Locator => panel().getByRole("button", { name });
 
-it("shows connection, latency, users with presence, and stores with their latest changes", async () => {
+it("shows connection, latency, users with presence, and stores with their latest changes, own ones too", async () => {
   await begin();
   await toggle().click();
   await panel().getByText("connected", { exact: true }).waitFor();
@@ -53,6 +53,13 @@ it("shows connection, latency, users with presence, and stores with their latest
   await line("Latest changes2").click();
   await panel().getByRole("listitem").filter({ hasText: "update  a" }).filter({ hasText: "by Bo" }).waitFor();
   await line('<b>{"title":"<i>not markup</i>"}').waitFor();
+  const listed = (...texts: string[]) =>
+    texts.reduce((items, hasText) => items.filter({ hasText }), panel().getByRole("listitem")).waitFor();
+  await page.evaluate(() => window.devtools.client.store("tasks").set("c", { title: "Mine" }));
+  await listed("set  c", "by you");
+  await page.evaluate(() => window.devtools.client.history.undo());
+  await listed("delete  c", "history");
+  await line("Latest changes4").waitFor();
   await page.evaluate(() => window.devtools.close());
   expect(await page.locator("atrium-devtools").count()).toBe(0);
   expect(opened.complaints).toEqual([]);

@@ -1,7 +1,8 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes as they happen. */
-import type { StoreChange } from "../client/index.ts";
+import type { Store, StoreChange } from "../client/index.ts";
 import type { Inspection } from "../client/inspection.ts";
 import { ConnectionMonitor, inspectionOf } from "./connection-monitor.ts";
+import { watchOwnWrites } from "./own-writes.ts";
 import type { InspectedClient, RecentChange, StoreView, UnconfirmedWrite } from "./views.ts";
 
 /** How many of a store's latest changes are kept. */
@@ -29,10 +30,7 @@ export class Monitor extends ConnectionMonitor {
   stores(): StoreView[] {
     return [...this.#inspection.stores.opened].map(([name, store]) => {
       const known = this.#changes.get(name);
-      if (known === undefined) {
-        this.#changes.set(name, []);
-        this.#stops.push(store.on("changed", (change) => this.#changed(name, change)));
-      }
+      if (known === undefined) this.#watch(name, store);
       return { name, entries: store.getAll(), changes: known ?? [] };
     });
   }
@@ -44,12 +42,24 @@ export class Monitor extends ConnectionMonitor {
     );
   }
 
-  #changed(name: string, change: StoreChange<unknown>): void {
+  #watch(name: string, store: Store): void {
+    this.#changes.set(name, []);
+    const isByUser = ({ userId, reason }: StoreChange<unknown>) =>
+      userId === this.client.userId && reason !== "reverted";
+    this.#stops.push(
+      store.on("changed", ({ userId, ...change }) => {
+        const by = userId && (this.client.users.get({ userId })?.name ?? userId);
+        this.#add(name, { ...change, by });
+      }),
+      watchOwnWrites(store, isByUser, ({ key, action }) => {
+        this.#add(name, { key, action, value: store.get(key), by: "you", reason: "own" });
+      }),
+    );
+  }
+
+  #add(name: string, change: Omit<RecentChange, "number" | "at">): void {
     this.#latest += 1;
-    const before = this.#changes.get(name) ?? [];
-    const { userId } = change;
-    const by = userId && (this.client.users.get({ userId })?.name ?? userId);
-    const latest = { ...change, number: this.#latest, at: new Date(), by };
-    this.#changes.set(name, [latest, ...before].slice(0, KEPT_CHANGES));
+    const latest = { ...change, number: this.#latest, at: new Date() };
+    this.#changes.set(name, [latest, ...(this.#changes.get(name) ?? [])].slice(0, KEPT_CHANGES));
   }
 }

@@ -49,7 +49,7 @@ const describe = ({ at, key, action, value, by, reason }: RecentChange): readonl
   action,
   key,
   value === undefined ? "" : summary(value),
-  reason === "remote" ? `by ${by ?? "your back end"}` : reason,
+  reason === "remote" || reason === "own" ? `by ${by ?? "your back end"}` : reason,
 ];
 
 export function storesSection(): Section {

@@ -1,10 +1,12 @@
 /** What the panel shows of a client's stores. */
-import type { AtriumClient, StoreChange } from "../client/index.ts";
+import type { AtriumClient, ChangeReason, StoreChange } from "../client/index.ts";
 
 /** A client with any declared stores. */
 export type InspectedClient = Omit<AtriumClient, "stores">;
 
-export interface RecentChange extends StoreChange<unknown> {
+export interface RecentChange extends Pick<StoreChange<unknown>, "key" | "action" | "value"> {
+  /** `own`: a call of the application itself. */
+  readonly reason: ChangeReason | "own";
   /** Counts the changes of all stores. */
   readonly number: number;
   readonly at: Date;

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OLDEST_PLATFORMS } from "../../src/cli/package/manifest.ts";
 import { gzippedBytes, modulesOf, without } from "../support/package-modules.ts";
 import { ROOT, run, runCli } from "./processes.ts";
 import { useSharedService } from "./shared-service.ts";
@@ -34,6 +35,7 @@ const TOO_NEW = new RegExp(
     String.raw`\.(union|intersection|difference|symmetricDifference|isSubsetOf|isSupersetOf|isDisjointFrom)\(`,
     String.raw`\.(toBase64|toHex|setFromBase64|setFromHex|getOrInsert|getOrInsertComputed)\(`,
     String.raw`\.(values|keys|entries)\(\)\.(map|filter|take|drop|flatMap|reduce|toArray|forEach|some|every|find)\(`,
+    String.raw`\bcolor-mix\(`,
     String.raw`\.(checkVisibility|showPopover|hidePopover|togglePopover|moveBefore|startViewTransition)\(`,
   ].join("|"),
 );
@@ -178,6 +180,39 @@ describe("the package", () => {
     const bytes = gzippedBytes(devtools);
     expect(bytes).toBeLessThanOrEqual(MAX_DEVTOOLS_BYTES);
     expect(bytes).toBeGreaterThan(1024);
+  });
+
+  it("leaves nothing of DevTools in an application that uses them in development only", async () => {
+    const application = `
+      import { AtriumClient } from "atrium/client";
+      import { openDevTools } from "atrium/devtools";
+      export function start(options) {
+        const client = new AtriumClient(options);
+        if (process.env.NODE_ENV === "development") openDevTools(client);
+        return client;
+      }`;
+    await writeFile(path.join(plain, "start.js"), application);
+    const bundled = (environment: string) =>
+      succeed(
+        process.execPath,
+        [
+          ...[bin("esbuild/bin/esbuild"), "start.js", "--bundle", "--minify", "--format=esm"],
+          `--define:process.env.NODE_ENV="${environment}"`,
+        ],
+        plain,
+      );
+    expect(await bundled("development")).toContain("atrium-devtools");
+    expect(await bundled("production")).not.toContain("atrium-devtools");
+  });
+
+  it("names the oldest platforms that it is built for", async () => {
+    for (const file of [path.join(dist, "README.md"), path.join(ROOT, "docs/guides/connecting.md")]) {
+      const text = await readFile(file, "utf8");
+      for (const platform of OLDEST_PLATFORMS) {
+        const [, name, version] = /^([a-z]+)([\d.]+)$/.exec(platform) ?? [];
+        expect(text).toMatch(new RegExp(`\\b${name}\\b[^0-9]* ${version}\\b`, "i"));
+      }
+    }
   });
 
   it("has documents of at most 5 kB gzipped beside the client and Yjs, which no other entry loads", async () => {
@@ -366,6 +401,13 @@ describe("TypeScript", () => {
       client.presence.on("errors", () => {});
       // @ts-expect-error: no such event exists
       client.comments.on("create", () => {});
+      client.on("unsyncedChanges", (hasUnsynced: boolean) => console.log(hasUnsynced));
+      client.on("changesDiscarded", ({ writes, error }) => console.log(writes[0]?.key, error.code));
+      // @ts-expect-error: no such event exists
+      client.on("unsynced", () => {});
+      client.history.on("changed", ({ canUndo, canRedo }) => console.log(canUndo, canRedo));
+      // @ts-expect-error: no such event exists
+      client.history.on("change", () => {});
       const server = new AtriumServer({ serverUrl: "http://localhost", accountId: "", apiKey: "" });
       const room = await server.rooms.create({ name: "A room" });
       const [id, customId]: [string, string | undefined] = [room.id, room.custom_id];

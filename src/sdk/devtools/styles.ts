@@ -3,7 +3,7 @@
 const CSS = `
 :host {
   --page: #ffffff; --raised: #f4f5f7; --line: #d5d9e0; --text: #1b1f27; --quiet: #565e6c;
-  --accent: #2450c4; --good: #0f7a4a; --warn: #8a5300; --bad: #b42318;
+  --accent: #2450c4; --good: #0f7a4a; --warn: #8a5300; --bad: #b42318; --lit: rgb(36 80 196 / 30%);
   all: initial;
   position: fixed; z-index: 2147483000; inset: auto 12px 12px auto;
   max-width: calc(100vw - 24px);
@@ -12,7 +12,7 @@ const CSS = `
 @media (prefers-color-scheme: dark) {
   :host {
     --page: #15181e; --raised: #1f242d; --line: #363d49; --text: #e8ebf0; --quiet: #a5aebd;
-    --accent: #8fb0ff; --good: #5ed39b; --warn: #f0b657; --bad: #ff9a8f;
+    --accent: #8fb0ff; --good: #5ed39b; --warn: #f0b657; --bad: #ff9a8f; --lit: rgb(143 176 255 / 30%);
     color-scheme: dark;
   }
 }
@@ -57,7 +57,7 @@ pre { margin: 0 12px 6px 30px; padding: 6px 8px; max-height: 220px; overflow: au
 }
 @media (prefers-reduced-motion: no-preference) {
   .changed > summary { animation: changed 1.2s ease-out; }
-  @keyframes changed { from { background: color-mix(in srgb, var(--accent) 30%, transparent); } }
+  @keyframes changed { from { background: var(--lit); } }
 }
 `;
 

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AtriumError } from "../../src/sdk/client/index.ts";
 import { type Service, startService } from "../node/service.ts";
 import { Customer } from "../stories/client.ts";
 import { launchChromium } from "./chromium.ts";
 import { ClientSite } from "./client-site.ts";
+import { AWAY } from "./visitor.ts";
 
 let service: Service;
 let browser: Browser;
@@ -95,7 +97,24 @@ it("an upload from a page of another origin reports progress and can be aborted"
   expect(complaints).toEqual([]);
 });
 
-it("pages see each other's presence and writes, and recover from a lost network", async () => {
+it("an upload that cannot even load its part of the SDK fails as one without a network, and can be tried again", async () => {
+  const customer = new Customer(service, service);
+  const { id: roomId } = await customer.createRoom();
+  const { page } = await open((await customer.createUser(roomId, "Ada")).token);
+  const upload = () =>
+    page.evaluate(() =>
+      window.client.storage.upload({ file: new Blob(["Hello"]), filename: "hello.txt" }).then(
+        () => "stored",
+        ({ name, code, retryable }: AtriumError) => [name, code, retryable],
+      ),
+    );
+  await page.route(/room-files/, (route) => route.abort());
+  expect(await upload()).toEqual(["AtriumError", "UNREACHABLE", true]);
+  await page.unroute(/room-files/);
+  expect(await upload()).toBe("stored");
+});
+
+it("pages see each other's presence and writes, and come back after a restart without a word in the console", async () => {
   const customer = new Customer(service, service);
   const { id: roomId } = await customer.createRoom();
   const [ada, bo] = [await customer.createUser(roomId, "Ada"), await customer.createUser(roomId, "Bo")];
@@ -138,4 +157,7 @@ it("pages see each other's presence and writes, and recover from a lost network"
       2: { text: "Meanwhile" },
     });
   }
+  // What a browser itself says of connections that it could not make is not in a page's hands.
+  const complaints = [...atAda.complaints, ...atBo.complaints].filter((text) => !AWAY.test(text));
+  expect(complaints).toEqual([]);
 });

@@ -1,11 +1,13 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
-import { AtriumError } from "../core/error.ts";
+import { AtriumError, clientFault } from "../core/error.ts";
 import type { FileFilter } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
 import { fileUrl, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
 import type { RoomFiles, Upload } from "./room-files.ts";
+
+const NOT_LOADED = clientFault("UNREACHABLE", "A part of the SDK could not be loaded: check the network");
 
 export class Storage {
   /** The address of the service for sockets. */
@@ -18,7 +20,9 @@ export class Storage {
   }
 
   async #room(): Promise<RoomFiles> {
-    const { openFiles } = await import("./room-files.ts");
+    const { openFiles } = await import("./room-files.ts").catch(() => {
+      throw new AtriumError(NOT_LOADED);
+    });
     return openFiles(httpUrl(this.#base), this.#tokens);
   }
 

@@ -2,6 +2,7 @@
 
 import { inspections } from "../client/client.ts";
 import type { Inspection } from "../client/inspection.ts";
+import { invalid } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { InspectedClient } from "./views.ts";
 
@@ -103,6 +104,7 @@ export class ConnectionMonitor {
 /** The parts of a client. Throws for an object that is not a client of the same copy of the SDK. */
 export function inspectionOf(client: object): Inspection {
   const inspection = inspections.get(client);
-  if (inspection === undefined) throw new Error("client must be an AtriumClient of the same copy of atrium");
+  if (inspection === undefined)
+    throw invalid("Client", "client must be an AtriumClient of the same copy of atrium");
   return inspection;
 }

@@ -4,6 +4,7 @@ import { inspections } from "../client/client.ts";
 import { AtriumClient } from "../client/index.ts";
 import type { Inspection } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
+import { invalid } from "../core/error.ts";
 import { FrameBudget } from "./frame-budget.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
@@ -35,7 +36,8 @@ export function channelOf(client: object): DocumentChannel {
   const known = channels.get(client);
   if (known !== undefined) return known;
   const inspection = client instanceof AtriumClient ? inspections.get(client) : undefined;
-  if (inspection === undefined) throw new TypeError("openDocument() needs an AtriumClient");
+  if (inspection === undefined)
+    throw invalid("Client", "client must be an AtriumClient of the same copy of atrium");
   const channel = new DocumentChannel(inspection);
   channels.set(client, channel);
   return channel;

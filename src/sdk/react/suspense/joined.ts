@@ -1,5 +1,6 @@
 /** How components wait for their room: they suspend until it was joined. */
 import { createElement, type ReactNode, Suspense, useSyncExternalStore } from "react";
+import { invalid } from "../../core/error.ts";
 import { useRoomHandle } from "../context.ts";
 import type { RoomHandle } from "../room-handle.ts";
 
@@ -8,7 +9,8 @@ const yes = () => true;
 const no = () => false;
 
 function refuse(): never {
-  throw new Error(
+  throw invalid(
+    "Client",
     "A component that waits for its room renders in browsers only: wrap it in <ClientSideSuspense>",
   );
 }

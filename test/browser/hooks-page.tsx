@@ -71,7 +71,7 @@ type Hooks = ReturnType<typeof useEverything>;
  */
 export type Provided =
   | "given"
-  | { readonly token: string; readonly role?: "viewer"; readonly asked?: string };
+  | { readonly token: string; readonly role?: "viewer"; readonly asked?: string; readonly warns?: true };
 
 export interface Stage {
   /** The version of React. */
@@ -121,7 +121,10 @@ type Functions = Map<string, () => string | null>;
 const propsOf = (provider: Provided, functions: Functions): RoomProviderProps =>
   provider === "given"
     ? { client: window.stage.client }
-    : { serverUrl, authToken: authTokenOf(provider, functions), role: provider.role, stores: STORES };
+    : {
+        ...{ serverUrl, authToken: authTokenOf(provider, functions), role: provider.role, stores: STORES },
+        warnBeforeUnload: provider.warns,
+      };
 
 const noted = (asked: string, token: string) => () => {
   window.stage.asked.push(asked);

@@ -199,6 +199,23 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect(complaints).toEqual([]);
     });
 
+    it("lets the browser ask before it closes a page with unsynced changes, if its option says so", async () => {
+      await begin();
+      for (const warns of [false, true]) {
+        await mount({ token: ada.token, ...(warns && { warns }) });
+        await connected();
+        const asks = await page.evaluate(() => {
+          const asksNow = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+          const before = asksNow();
+          void window.stage.hooks.tasks[1].set("last", { title: "The last stroke" });
+          return [before, asksNow()];
+        });
+        expect(asks).toEqual([false, warns]);
+        await page.evaluate(() => window.stage.unmount());
+      }
+      expect(complaints).toEqual([]);
+    });
+
     it("joins with the requested role: a viewer's write is rolled back", async () => {
       await begin();
       await mount({ token: ada.token, role: "viewer" });

@@ -11,6 +11,7 @@ interface GivenClient {
   readonly authToken?: never;
   readonly stores?: never;
   readonly offline?: never;
+  readonly warnBeforeUnload?: never;
 }
 
 /** Either a client, or the options to create one. */
@@ -26,20 +27,20 @@ export type RoomProviderProps = {
  * another one in each render; the first one counts as the option.
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
-  const { client, serverUrl = "", authToken = "", stores, offline, role, children } = props;
+  const { client, serverUrl = "", authToken = "", stores, offline, warnBeforeUnload, role } = props;
   const token = useStableToken(authToken);
   const handle = useMemo(
     () =>
       client === undefined
-        ? roomOf({ serverUrl, authToken: token, stores, offline, role })
+        ? roomOf({ serverUrl, authToken: token, stores, offline, warnBeforeUnload, role })
         : roomOfClient(client, role),
-    [client, serverUrl, token, stores, offline, role],
+    [client, serverUrl, token, stores, offline, warnBeforeUnload, role],
   );
   useEffect(() => {
     handle.authToken = authToken;
   }, [handle, authToken]);
   useEffect(() => handle.connection.acquire(), [handle]);
-  return createElement(RoomContext.Provider, { value: handle }, children);
+  return createElement(RoomContext.Provider, { value: handle }, props.children);
 }
 
 /** The token, or the first of the functions that are passed one after the other. */

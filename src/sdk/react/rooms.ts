@@ -21,6 +21,8 @@ export interface RoomOptions {
   readonly stores?: StoreShapes | undefined;
   /** The result of `keepOffline` of `atrium/offline`. Call it outside of components, too. */
   readonly offline?: OfflineSupport | undefined;
+  /** True to let the browser ask before it closes a tab with changes that are not stored yet; false by default. */
+  readonly warnBeforeUnload?: boolean | undefined;
   readonly role?: Role | undefined;
 }
 
@@ -48,15 +50,17 @@ function idOf(object: object | undefined): number {
 }
 
 /** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR for invalid options. */
-export function roomOf({ serverUrl, authToken, stores, offline, role }: RoomOptions): RoomHandle {
+export function roomOf(options: RoomOptions): RoomHandle {
+  const { serverUrl, authToken, stores, offline, warnBeforeUnload = false, role } = options;
   const isFunction = typeof authToken === "function";
   const token = isFunction ? idOf(authToken) : authToken;
-  const key = JSON.stringify([serverUrl, token, role, idOf(stores), idOf(offline)]);
+  const key = JSON.stringify([serverUrl, token, role, idOf(stores), idOf(offline), warnBeforeUnload]);
   const known = byOptions.get(key)?.deref();
   if (known !== undefined) return known;
   const client = new AtriumClient({
     serverUrl,
     authToken: isFunction ? () => handle.currentToken() : authToken,
+    warnBeforeUnload,
     ...(stores && { stores }),
     ...(offline && { offline }),
   });

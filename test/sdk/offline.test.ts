@@ -9,6 +9,7 @@ import {
 } from "../../src/sdk/offline/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, meet, nextOf } from "./clients.ts";
+import { writtenDuring } from "./console.ts";
 import { CrashableStorage } from "./model/crashable-storage.ts";
 import { ModelClient, settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
@@ -191,6 +192,24 @@ describe("unsent writes", () => {
     expect(second.model.store.get("a")).toBeUndefined();
     expect(second.model.mirror.changes.at(-1)).toMatchObject({ key: "a", reason: "reverted", userId: "ada" });
     expect(await keptWrites(shared)).toEqual([]);
+  });
+
+  it("are reported in the console when the application does not listen", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const first = await openPage(room, shared);
+    first.model.socket?.cut();
+    first.model.set("a", "refused");
+    await settle();
+    await first.storage.store();
+    first.crash();
+    room.isRefused = () => true;
+    const written = await writtenDuring(async () => {
+      const second = new ModelClient(room, "ada", keepOffline({ storage: shared }));
+      void second.client.join();
+      await settle();
+      await second.deliverAll();
+    });
+    expect(written).toEqual([`error: AtriumError: Refused`]);
   });
 
   it("are sent only when the id of their batch is kept", async () => {

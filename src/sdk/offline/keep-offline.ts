@@ -1,6 +1,7 @@
 /** `keepOffline`: the value of the client's option `offline`. */
 import type { AtriumError } from "../client/index.ts";
 import type { OfflineSupport } from "../client/offline.ts";
+import { report } from "../core/emitter.ts";
 import { DeviceKeeper } from "./device-keeper.ts";
 import { indexedDbStorage } from "./indexed-db-storage.ts";
 import type { RejectedWrite } from "./keeper-options.ts";
@@ -11,7 +12,10 @@ export interface KeepOfflineOptions {
   readonly storage?: OfflineStorage;
   /** The names of the stores to keep; all that are synced unless you name some. Writes are kept of all stores. */
   readonly stores?: readonly string[];
-  /** Called for each write of an earlier page that the room has refused, or whose outcome is not known. */
+  /**
+   * Called for each write of an earlier page that the room has refused, or whose outcome is not known. Without it, the
+   * browser's console has the error.
+   */
   readonly onRejected?: (write: RejectedWrite) => void;
   /** Called when nothing more can be kept, with the code STORAGE_FAILED: once for each client, which goes on in memory. */
   readonly onError?: (error: AtriumError) => void;
@@ -26,9 +30,11 @@ export interface Offline extends OfflineSupport {
   clear(): Promise<void>;
 }
 
+const reportRejected = ({ error }: RejectedWrite): void => report(error);
+
 /** Keeps stores and unsent writes on the device, and opens them at once when a client starts, with or without a network. */
 export function keepOffline(options: KeepOfflineOptions = {}): Offline {
-  const { storage = indexedDbStorage(), stores, onRejected = () => {}, onError = () => {} } = options;
+  const { storage = indexedDbStorage(), stores, onRejected = reportRejected, onError = () => {} } = options;
   const includes = (name: string) => stores === undefined || stores.includes(name);
   return {
     attach: (base, runtime) => new DeviceKeeper(base, runtime, { storage, includes, onRejected, onError }),

@@ -35,7 +35,9 @@ beforeEach(async () => {
 /** A page whose user has joined through the proxy. */
 async function open(): Promise<Page> {
   const { token } = await customer.createUser(roomId, "Ada");
-  const page = await browser.newPage();
+  const context = await browser.newContext();
+  await context.newPage(); // without another tab, the end of this one would be the end of the whole profile
+  const page = await context.newPage();
   await page.goto(site.url);
   await page.evaluate(
     async ({ serverUrl, authToken }) => {
@@ -75,16 +77,50 @@ it("a tab that is closed right after the last stroke loses nothing", async () =>
   await draw(page);
   await page.close();
   await expectDrawing();
+  await page.context().close();
 });
 
-it("a tab whose connection is stuck sends what is left by a request when it is closed", async () => {
+it.each([
+  ["shows another page", (page: Page) => page.goto("about:blank")],
+  ["is closed", (page: Page) => page.close()],
+])("a tab whose connection is stuck sends what is left by a request when it %s", async (_, end) => {
   const page = await open();
   proxy.stall("up");
   await draw(page);
   expect(await page.evaluate(() => window.client.hasUnsyncedChanges)).toBe(true);
-  await page.goto("about:blank");
+  await end(page);
   await expectDrawing();
+  await page.context().close();
+});
+
+it("what a tab has sent and, when it is closed, sends again in that request is done once", async () => {
+  const page = await open();
+  const versions = async (): Promise<Record<string, number>> => {
+    const { data } = await customer.send<{ entries: Record<string, { version: number }> }>(
+      "GET",
+      `/rooms/${roomId}/stores/board`,
+    );
+    return Object.fromEntries(Object.entries(data.entries).map(([key, { version }]) => [key, version]));
+  };
+  proxy.stall("down");
+  // The first batches are sent, and get no answer; so the others wait.
+  await page.evaluate(async () => {
+    for (let index = 0; index < 20; index += 1) {
+      void window.client
+        .store("board")
+        .set(`${index}`, index)
+        .catch(() => {});
+      await new Promise(requestAnimationFrame);
+    }
+  });
+  await eventually("the first to be stored", async () => "3" in (await versions()));
+  const before = await versions();
+  expect(before).not.toHaveProperty("19");
+  proxy.stall("up");
   await page.close();
+  await eventually("the last to be stored", async () => "19" in (await versions()));
+  expect(await versions()).toMatchObject(before);
+  await page.context().close();
 });
 
 it("a tab with unsynced changes asks before it is closed, and no longer when they are stored", async () => {
@@ -101,7 +137,7 @@ it("a tab with unsynced changes asks before it is closed, and no longer when the
   await page.evaluate(() => window.client.flush());
   await page.reload(); // a question would be dismissed, and the page would stay
   await expectDrawing();
-  await page.close();
+  await page.context().close();
 });
 
 /** Opens a client that keeps what it has on the device, and waits for nothing from the network. */

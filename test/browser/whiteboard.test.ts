@@ -1,4 +1,4 @@
-/** The example `examples/whiteboard` as two people use it: what each of them sees always equals the store. */
+/** The example `examples/whiteboard` as two people use it in two browsers: what each of them sees always equals the store. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page, WebSocketRoute } from "playwright-core";
@@ -26,7 +26,8 @@ const PIXEL = Buffer.from(
 
 let service: SharedService;
 let server: Server;
-let browser: Browser;
+/** Ada's and Bo's. */
+let browsers: readonly [Browser, Browser];
 let room: string;
 let ada: Person;
 let bo: Person;
@@ -35,16 +36,16 @@ beforeAll(async () => {
   service = await useSharedService();
   const { url: serverUrl, accountId, apiKey } = service;
   server = await startWhiteboard({ serverUrl, accountId, apiKey, port: 0 });
-  browser = await launchChromium();
+  browsers = [await launchChromium(), await launchChromium()];
 });
 afterAll(async () => {
-  await browser?.close();
+  for (const browser of browsers ?? []) await browser.close();
   server?.closeAllConnections();
   server?.close();
 });
 beforeEach(async () => {
   room = crypto.randomUUID();
-  [ada, bo] = await Promise.all([Person.open("Ada"), Person.open("Bo")]);
+  [ada, bo] = await Promise.all([Person.open("Ada", browsers[0]), Person.open("Bo", browsers[1])]);
 });
 afterEach(() => Promise.all([ada?.close(), bo?.close()]));
 
@@ -58,7 +59,7 @@ class Person {
     this.page = page;
   }
 
-  static async open(name: string): Promise<Person> {
+  static async open(name: string, browser: Browser): Promise<Person> {
     const context = await browser.newContext({ viewport: { width: 1000, height: 700 } });
     const person = new Person(await context.newPage());
     await person.page.routeWebSocket(/\/socket(\?|$)/, (socket) => person.#connect(socket));

@@ -219,6 +219,17 @@ it("sends what was written 10,600 times while 200 shapes were resized in few fra
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
 });
 
+it("keeps its connection whatever it writes itself, although it receives all of it again (R62)", async () => {
+  const ada = await join(await meet(service), "Ada");
+  const told: unknown[] = [];
+  ada.socket.on("disconnected", (closure) => told.push(closure));
+  const written = Array.from({ length: 200 }, (_, key) =>
+    ada.store("large").set(`${key}`, "a".repeat(60_000)),
+  );
+  await Promise.all(written);
+  expect([told, Object.keys(ada.store("large").getAll()).length]).toEqual([[], 200]);
+});
+
 it("leaves when everything is stored, and reports what a disconnect discards", async () => {
   const meeting = await meet(service);
   const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];

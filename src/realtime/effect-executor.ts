@@ -54,8 +54,6 @@ export class EffectExecutor {
   /** What the effects of this turn have sent, in points, and has not been counted for anyone. */
   #deliveredPoints = 0;
   #foldTimer: ReturnType<typeof setTimeout> | null = null;
-  /** Sockets whose clients have to show that they have read so far. */
-  #dueMarks: { readonly id: string; readonly mark: number }[] = [];
   #resumeTimer: ReturnType<typeof setTimeout> | null = null;
   /** Sockets that the service has failed, and has not closed yet. */
   readonly #failed = new Set<string>();
@@ -80,12 +78,13 @@ export class EffectExecutor {
     this.#ports.sockets.requestFlush();
     this.#closeFailed();
     this.#ports.performed();
-    this.#askForMarks();
+    this.askForMarks();
   }
 
-  #askForMarks(): void {
-    const marks = this.#dueMarks.splice(0);
-    for (const { id, mark } of marks) this.perform(this.#ports.room.openDocuments.mark(id, mark));
+  /** Asks the clients of documents that were sent much whether they have read it. */
+  askForMarks(): void {
+    const { room, sockets } = this.#ports;
+    for (const { id, mark } of sockets.takeDueMarks()) this.perform(room.openDocuments.mark(id, mark));
   }
 
   #foldDocuments(): void {
@@ -154,7 +153,7 @@ export class EffectExecutor {
         break;
       case "sendBytes":
         this.#deliveredPoints += deliveryPoints(effect.frame.length, effect.to.length);
-        this.#dueMarks.push(...sockets.sendBytes(effect.to, effect.frame));
+        sockets.sendBytes(effect.to, effect.frame);
         break;
       case "foldDocuments":
         this.#foldTimer ??= setTimeout(() => this.#foldDocuments(), FOLD_DELAY_MS);

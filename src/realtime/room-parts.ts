@@ -56,6 +56,7 @@ export class RoomParts {
       },
       onReleased: () => figures.add("connections_closed"),
       onFailedSend: (id, error) => fail(id, "A frame could not be sent", error),
+      onFlushed: () => this.effects.askForMarks(),
     });
     this.room = new Room({
       storage,

@@ -6,6 +6,7 @@ import {
   UNCONFIRMED_IN_ROOM,
   UNREAD_IN_ROOM,
 } from "../../src/realtime/transport/output.ts";
+import { SlowReaders } from "../../src/realtime/transport/slow-readers.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 
 describe("a client that accepts arrays", () => {
@@ -149,6 +150,28 @@ describe("the output of a socket", () => {
     expect(slowest(sent.slice(1))).toEqual([]);
     expect(slowest(Array(100).fill(16 * MIB))).toEqual([]);
   });
+});
+
+it("what many have not read ends for those who have the most, while the room goes on sending (R67, R72)", () => {
+  const MIB = 1024 * 1024;
+  const readers = Array.from({ length: 6 }, () => ({ output: new Output(false) }));
+  const slow = new SlowReaders(() => readers);
+  const [hoarder, ...others] = readers;
+  if (hoarder === undefined) throw new Error("There is no reader");
+  slow.count(hoarder, 15 * MIB, 0, 0);
+  for (const other of others) slow.count(other, 9 * MIB, 0, 0);
+  expect(slow.take()).toEqual([]); // 60 MiB
+  slow.count(others[0] ?? hoarder, 5 * MIB, 0, 0);
+  expect(slow.take()).toEqual([hoarder]);
+  const many = Array.from({ length: 40 }, () => ({ output: new Output(false) }));
+  const counted = new SlowReaders(() => many);
+  // Slowly enough to be read, as far as the room can tell.
+  for (let second = 0; second < 13; second += 1)
+    for (const one of many) counted.count(one, MIB, 0, second * 1000);
+  expect(counted.take()).toEqual([]); // 520 MiB, but no one has more than 16
+  for (let second = 13; second < 17; second += 1)
+    for (const one of many) counted.count(one, MIB, 0, second * 1000);
+  expect(counted.take().length).toBeGreaterThan(0);
 });
 
 describe("a socket that floods", () => {

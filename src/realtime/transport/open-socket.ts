@@ -11,7 +11,7 @@ export interface OpenSocket extends Receiver {
   readonly socket: WebSocket;
   /** Of the request that has opened it; null if that is not known. */
   readonly trace: Trace | null;
-  /** Accepts several frames as one array. */
+  /** Accepts several texts as one array. */
   batches: boolean;
   /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
   isOfDocuments: boolean;

@@ -1,34 +1,37 @@
 /** Frames on their way to sockets: large ones, and those to many, go out in portions, so that other work gets its turn between. */
 
+/** A frame for any number of sockets: text, or bytes of a document. */
+export interface Outgoing {
+  readonly frame: string | Uint8Array;
+  /** Of its length, what is an event. */
+  readonly eventBytes: number;
+}
+
 /** A socket, as far as it concerns what waits to be sent to it. */
 export interface Receiver {
-  /** Accepts several frames as one array. */
+  /** Accepts several texts as one array. */
   readonly batches: boolean;
-  queued: string[];
-  /** Of the queued frames, those that are events. */
-  queuedEventBytes: number;
+  queued: Outgoing[];
 }
 
 interface QueuePorts<Socket> {
   /** Epoch ms. The platform's clock stands still while an event is handled. */
   now(): number;
-  /** Sends a frame; of its bytes, `eventBytes` are events. */
-  transmit(socket: Socket, frame: string, eventBytes: number): void;
-  /** What was queued for the socket is sent. */
+  transmit(socket: Socket, outgoing: Outgoing): void;
+  /** Something was sent to the socket. */
   sent(socket: Socket): void;
   /** A portion is sent. */
   flushed(): void;
 }
 
 /**
- * What may go out in one turn of the event loop: about two milliseconds of one core. The runtime encodes each frame
- * anew for each socket, and writes them all before it looks for what has arrived, for other rooms and tenants too.
+ * What may go out in one turn of the event loop: about half a millisecond of one core. The runtime encodes each frame
+ * anew for each socket, and writes them all before it looks for what has arrived, for other rooms and tenants too; a
+ * request of theirs takes several turns, and may meet a portion in each.
  */
-const PORTION_BYTES = 512 * 1024;
+const PORTION_BYTES = 128 * 1024;
 /** A frame costs as much as this many bytes, however small it is. */
-const FRAME_BYTES = 4 * 1024;
-
-const costOf = (frame: string): number => FRAME_BYTES + frame.length;
+const FRAME_BYTES = 1024;
 
 /** Per frame sent: slightly more than sending it takes, so that the room can receive as long as it sends. */
 const REST_PER_FRAME_MS = 0.03;
@@ -67,17 +70,17 @@ export class SendQueues<Socket extends Receiver> {
   }
 
   /**
-   * Queues a frame for {@link request} or, for a socket that takes one frame at a time, sends it at once while the portion
-   * lasts. Each socket gets its frames in order.
+   * Queues a frame for {@link request} or, if the socket takes it alone, sends it at once while the portion lasts. Each
+   * socket gets its frames in order.
    */
-  add(socket: Socket, frame: string, eventBytes: number): void {
-    if (!socket.batches && socket.queued.length === 0 && this.#hasLeft()) {
-      this.#left -= costOf(frame);
-      this.#ports.transmit(socket, frame, eventBytes);
+  add(socket: Socket, outgoing: Outgoing): void {
+    const isAlone = !socket.batches || typeof outgoing.frame !== "string";
+    if (isAlone && socket.queued.length === 0 && this.#hasLeft()) {
+      this.#transmit(socket, outgoing);
+      this.#ports.sent(socket);
       return;
     }
-    socket.queued.push(frame);
-    socket.queuedEventBytes += eventBytes;
+    socket.queued.push(outgoing);
     this.#waiting.add(socket);
   }
 
@@ -86,6 +89,11 @@ export class SendQueues<Socket extends Receiver> {
     if (now !== this.#leftAt) this.#left = PORTION_BYTES;
     this.#leftAt = now;
     return this.#left > 0;
+  }
+
+  #transmit(socket: Socket, outgoing: Outgoing): void {
+    this.#left -= FRAME_BYTES + outgoing.frame.length;
+    this.#ports.transmit(socket, outgoing);
   }
 
   /** Sends what is queued as soon as the room has rested. */
@@ -109,7 +117,7 @@ export class SendQueues<Socket extends Receiver> {
     for (const socket of this.#waiting) {
       if (this.#left <= 0) break;
       this.#flushed += 1;
-      this.flush(socket);
+      this.#send(socket, () => this.#left);
     }
     this.#rest.recordFlush(this.#ports.now(), this.#flushed);
     this.#ports.flushed();
@@ -119,14 +127,24 @@ export class SendQueues<Socket extends Receiver> {
 
   /** Sends all that is queued for a socket, now. */
   flush(socket: Socket): void {
-    if (!this.#waiting.delete(socket)) return;
-    const { queued, queuedEventBytes } = socket;
-    socket.queued = [];
-    socket.queuedEventBytes = 0;
-    const frames = socket.batches ? [`[${queued.join()}]`] : queued;
-    for (const [index, frame] of frames.entries()) {
-      this.#left -= costOf(frame);
-      this.#ports.transmit(socket, frame, index === 0 ? queuedEventBytes : 0);
+    if (this.#waiting.has(socket)) this.#send(socket, () => Number.POSITIVE_INFINITY);
+  }
+
+  /** Sends what is queued for a socket, as long as there is something left of what may be sent. */
+  #send(socket: Socket, left: () => number): void {
+    const { queued } = socket;
+    socket.queued = []; // a send that fails closes the socket, which flushes it
+    let next = 0;
+    while (next < queued.length && left() > 0) {
+      const end = socket.batches ? endOfArray(queued, next, left()) : next + 1;
+      const [first, ...others] = queued.slice(next, end);
+      if (first !== undefined) this.#transmit(socket, takenBy(socket, first, others));
+      next = end;
+    }
+    const isOpen = this.#waiting.delete(socket);
+    if (isOpen && next < queued.length) {
+      socket.queued = queued.slice(next);
+      this.#waiting.add(socket); // behind the others
     }
     this.#ports.sent(socket);
   }
@@ -135,4 +153,25 @@ export class SendQueues<Socket extends Receiver> {
   delete(socket: Socket): void {
     this.#waiting.delete(socket);
   }
+}
+
+/** Where the array ends that begins with the frame at `first`: at bytes, or when it has `left` of them. */
+function endOfArray(queued: readonly Outgoing[], first: number, left: number): number {
+  let end = first;
+  for (let length = 0; end < queued.length && length < left; end += 1) {
+    const frame = queued[end]?.frame;
+    if (typeof frame !== "string") break;
+    length += frame.length;
+  }
+  return Math.max(end, first + 1);
+}
+
+/** Frames as the socket takes them: texts as one array where it accepts that, else a single one as it is. */
+function takenBy({ batches }: Receiver, first: Outgoing, others: readonly Outgoing[]): Outgoing {
+  if (!batches || typeof first.frame !== "string") return first;
+  const all = [first, ...others];
+  return {
+    frame: `[${all.map(({ frame }) => frame).join()}]`,
+    eventBytes: all.reduce((sum, { eventBytes }) => sum + eventBytes, 0),
+  };
 }

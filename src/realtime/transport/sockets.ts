@@ -9,7 +9,7 @@ import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
 import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
 import { acceptArrays, clearQuietly, type OpenSocket, openedAt, speakDocuments } from "./open-socket.ts";
 import { Output } from "./output.ts";
-import { SendQueues } from "./send-queues.ts";
+import { type Outgoing, SendQueues } from "./send-queues.ts";
 import { SlowReaders } from "./slow-readers.ts";
 
 interface SocketPorts {
@@ -22,6 +22,14 @@ interface SocketPorts {
   onReleased(): void;
   /** A frame could not be sent: the client misses it. */
   onFailedSend(id: string, error: unknown): void;
+  /** Some of what was queued is sent: marks may be due. */
+  onFlushed(): void;
+}
+
+/** The client of an editor's own socket is to show that it has read what was sent before this mark. */
+interface DueMark {
+  readonly id: string;
+  readonly mark: number;
 }
 
 export class Sockets {
@@ -31,6 +39,7 @@ export class Sockets {
   readonly #bySocket = new Map<WebSocket, OpenSocket>();
   readonly #queues: SendQueues<OpenSocket>;
   readonly #slowReaders = new SlowReaders<OpenSocket>(() => this.#byId.values());
+  #dueMarks: DueMark[] = [];
   #identity: RoomIdentity | null = null;
 
   constructor(state: DurableObjectState, ports: SocketPorts) {
@@ -38,9 +47,12 @@ export class Sockets {
     this.#ports = ports;
     this.#queues = new SendQueues({
       now: () => ports.now(),
-      transmit: (open, frame, eventBytes) => this.#transmit(open, frame, eventBytes),
-      sent: (open) => this.#sendMark(open),
-      flushed: () => this.#closeSlow(),
+      transmit: (open, outgoing) => this.#transmit(open, outgoing),
+      sent: (open) => this.#markSent(open),
+      flushed: () => {
+        this.#closeSlow();
+        ports.onFlushed();
+      },
     });
   }
 
@@ -74,7 +86,7 @@ export class Sockets {
     const output = new Output(false);
     const open: OpenSocket = {
       ...{ id, socket, trace, batches: false, isOfDocuments: false },
-      ...{ queued: [], queuedEventBytes: 0, output },
+      ...{ queued: [], output },
     };
     this.#byId.set(id, open);
     this.#bySocket.set(socket, open);
@@ -111,32 +123,27 @@ export class Sockets {
   /** Sends one message, serialized once for all receivers; what is queued of it goes out with {@link requestFlush}. Returns its length. */
   send(ids: readonly string[], message: ServerMessage): number {
     const frame = serialize(message);
-    const eventBytes = message.type === "event" ? frame.length : 0;
+    const outgoing = { frame, eventBytes: message.type === "event" ? frame.length : 0 };
     for (const id of ids) {
       const open = this.#byId.get(id);
       if (open === undefined || open.isOfDocuments) continue;
-      this.#queues.add(open, frame, eventBytes);
+      this.#queues.add(open, outgoing);
     }
     return frame.length;
   }
 
-  /**
-   * Sends a frame of a document. Returns the sockets of editors' own clients that are to show that they have read it;
-   * the others are sent a mark.
-   */
-  sendBytes(ids: readonly string[], frame: Uint8Array): { readonly id: string; readonly mark: number }[] {
-    return ids.flatMap((id) => {
+  /** Sends a frame of a document; what is queued of it goes out with {@link requestFlush}. */
+  sendBytes(ids: readonly string[], frame: Uint8Array): void {
+    const outgoing = { frame, eventBytes: 0 };
+    for (const id of ids) {
       const open = this.#byId.get(id);
-      if (open === undefined) return [];
-      if (!open.batches) this.#queues.flush(open); // in order
-      this.#transmit(open, frame, 0);
-      if (!open.isOfDocuments) {
-        this.#sendMark(open);
-        return [];
-      }
-      const mark = open.output.nextMark();
-      return mark === null ? [] : [{ id, mark }];
-    });
+      if (open !== undefined) this.#queues.add(open, outgoing);
+    }
+  }
+
+  /** The marks that have become due since the last call. */
+  takeDueMarks(): DueMark[] {
+    return this.#dueMarks.splice(0);
   }
 
   /** Milliseconds until the socket may be sent another large answer; null when its client has to read first. */
@@ -151,13 +158,15 @@ export class Sockets {
     this.#closeSlow();
   }
 
-  /** Sends a mark if one is due. */
-  #sendMark(open: OpenSocket): void {
+  /** Sends a mark if one is due, or notes it: who speaks of documents alone is asked in their protocol. */
+  #markSent(open: OpenSocket): void {
     const mark = open.output.nextMark();
-    if (mark !== null) this.#send(open, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
+    if (mark === null) return;
+    if (open.isOfDocuments) this.#dueMarks.push({ id: open.id, mark });
+    else this.#send(open, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
   }
 
-  #transmit(open: OpenSocket, frame: string | Uint8Array, eventBytes: number): void {
+  #transmit(open: OpenSocket, { frame, eventBytes }: Outgoing): void {
     this.#send(open, frame);
     this.#slowReaders.count(open, frame.length, eventBytes, this.#ports.now());
   }

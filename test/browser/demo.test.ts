@@ -229,6 +229,36 @@ describe("the board", () => {
     await bo.note("Typed").waitFor({ state: "detached" });
   });
 
+  it("supports drawing and erasing a shape by keyboard", async () => {
+    const { keyboard } = ada.page;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await keyboard.press(key);
+    };
+    const draws = ["Space", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"];
+    const paths = await bo.shapes.count();
+    const becomes = (count: number) =>
+      eventually(`Bo sees ${count} shapes`, async () => (await bo.shapes.count()) === count);
+    await ada.page.getByRole("button", { name: "Box", exact: true }).focus();
+    await press("Enter", "ArrowUp");
+    await ada.notice("Space puts it down").waitFor();
+    await press(...draws);
+    await becomes(paths + 1);
+    await press("Escape");
+    await becomes(paths);
+    await press(...draws, "Space");
+    await becomes(paths + 1);
+    const corner = await ada.placeOf(ada.page.locator(".pen"));
+    await bo.arrives(bo.cursor("Ada"), corner);
+    expect(await findingsOf(ada.page)).toEqual([]);
+    await press("e", "Space", "Space");
+    await becomes(paths);
+    await press("Control+z");
+    await becomes(paths + 1);
+    await press("Control+z", "v");
+    await becomes(paths);
+    await ada.page.locator(".pen").waitFor({ state: "detached" });
+  });
+
   it("supports touch", async () => {
     const cleo = await welcome("Cleo", {
       viewport: { width: 390, height: 844 },

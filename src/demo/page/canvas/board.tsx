@@ -7,6 +7,8 @@ import type { Point } from "../room/shape.ts";
 import { Camera } from "./camera.ts";
 import { Cursors } from "./cursors.tsx";
 import { Gestures, type Tool } from "./gestures.ts";
+import { KeyPen } from "./key-pen.ts";
+import { KeyPenHint, KeyPenMark } from "./key-pen-mark.tsx";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
 import { Shapes, useDrawing } from "./shapes.tsx";
@@ -39,10 +41,15 @@ export function Board() {
   const drawing = useDrawing();
   const [camera] = useState(() => new Camera());
   const [gestures] = useState(() => new Gestures(camera, drawing));
+  const [pen] = useState(() => new KeyPen(camera, gestures, freePart));
   const [tool, setTool] = useState<Tool>("move");
   const [tint, setTint] = useState(1);
   const main = useRef<HTMLElement>(null);
   gestures.tint = tint;
+  const choose = (next: Tool) => {
+    pen.take(next);
+    setTool(next);
+  };
 
   const create = async (place: Point, picture = "") => {
     if (Object.keys(client.store("notes").getAll()).length >= MAX_NOTES)
@@ -53,7 +60,7 @@ export function Board() {
     const part = freePart();
     const step = (Object.keys(client.store("notes").getAll()).length % 5) * 24;
     const middle = camera.toBoard({ x: part.x + part.width / 2, y: part.y + part.height / 2 });
-    setTool("move");
+    choose("move");
     return create({ x: middle.x - NOTE_SIZE.width / 2 + step, y: middle.y - NOTE_SIZE.height / 2 + step });
   };
   const drop = async (event: DragEvent) => {
@@ -62,7 +69,7 @@ export function Board() {
     for (const file of event.dataTransfer.files)
       await create(place, (await client.storage.upload({ file })).key);
   };
-  useKeys({ camera, history: client.history, choose: setTool, add });
+  useKeys({ camera, history: client.history, pen, choose, add });
   useEffect(() => {
     const show = () => {
       const { x, y, zoom } = camera.view;
@@ -87,6 +94,7 @@ export function Board() {
   }, [camera]);
 
   const press = (event: PointerEvent) => {
+    pen.hide();
     const isOnNote = event.target instanceof Element && event.target.closest(".note") !== null;
     if (isOnNote || event.button > 1) {
       gestures.press(event, null);
@@ -115,10 +123,12 @@ export function Board() {
         <div className="sheet">
           <NoteCards camera={camera} />
           <Shapes />
+          <KeyPenMark pen={pen} />
           <Cursors reveal={(point) => camera.reveal(point, freePart())} />
         </div>
       </main>
-      <Toolbar {...{ tool, setTool, tint, setTint, camera }} fit={() => camera.fit(FIRST_BOX, freePart())} />
+      <Toolbar {...{ tool, choose, tint, setTint, camera }} fit={() => camera.fit(FIRST_BOX, freePart())} />
+      <KeyPenHint pen={pen} />
       <nav aria-label="Notes and reactions">
         <button type="button" className="primary" onClick={add}>
           Add note

@@ -69,6 +69,12 @@ export class Gestures {
     this.#finish(true);
   }
 
+  /** The pointer is gone: what it was drawing is given up. */
+  cancel(pointerId: number): void {
+    this.#pressed.delete(pointerId);
+    this.#finish(false);
+  }
+
   #finish(isWhole: boolean): void {
     if (this.#mode === null) return;
     const draft = this.#draft;

@@ -3,17 +3,18 @@ import type { History } from "atrium/client";
 import { useEffect, useRef } from "react";
 import type { Camera } from "./camera.ts";
 import type { Tool } from "./gestures.ts";
+import type { KeyPen } from "./key-pen.ts";
 
 /** The key of each tool, which its button shows. */
 export const KEYS: Readonly<Record<Tool, string>> = {
   ...{ move: "v", pen: "p", box: "b", oval: "o", arrow: "a", eraser: "e" },
 };
 const PAN = 80;
-const DIRECTIONS = new Map([
-  ["ArrowLeft", { x: PAN, y: 0 }],
-  ["ArrowRight", { x: -PAN, y: 0 }],
-  ["ArrowUp", { x: 0, y: PAN }],
-  ["ArrowDown", { x: 0, y: -PAN }],
+const DIRECTIONS: ReadonlyMap<string, readonly [right: number, down: number]> = new Map([
+  ["ArrowLeft", [-1, 0]],
+  ["ArrowRight", [1, 0]],
+  ["ArrowUp", [0, -1]],
+  ["ArrowDown", [0, 1]],
 ]);
 const ZOOM = new Map([
   ["+", 1.25],
@@ -24,6 +25,7 @@ const ZOOM = new Map([
 interface Keyed {
   readonly camera: Camera;
   readonly history: Pick<History, "undo" | "redo">;
+  readonly pen: KeyPen;
   choose(tool: Tool): void;
   add(): Promise<void>;
 }
@@ -31,9 +33,23 @@ interface Keyed {
 const isTyping = ({ target }: Event): boolean =>
   target instanceof Element && target.closest("input, textarea, dialog, [popover]") !== null;
 
+/** On the page itself, or on a tool: there, arrow keys have no meaning of their own. */
+const isOnBoard = ({ target }: Event): boolean =>
+  target === document.body || (target instanceof Element && target.closest(".tools") !== null);
+
+/** On the page itself, or on the tool in use, which need not be chosen again. */
+const isOnPen = ({ target }: Event): boolean =>
+  target === document.body || (target instanceof Element && target.matches("[aria-pressed=true]"));
+
+/** Moves the pen; without a tool to draw with, the board. */
+function go([right, down]: readonly [right: number, down: number], { camera, pen }: Keyed): void {
+  if (!pen.move(right, down)) camera.pan({ x: -PAN * right, y: -PAN * down });
+}
+
 /** Handles the key; returns whether it meant anything. */
-function handle({ key, shiftKey, ctrlKey, metaKey, altKey, target }: KeyboardEvent, keyed: Keyed): boolean {
-  const { camera, history, choose } = keyed;
+function handle(event: KeyboardEvent, keyed: Keyed): boolean {
+  const { key, shiftKey, ctrlKey, metaKey, altKey, repeat } = event;
+  const { camera, history, pen, choose } = keyed;
   const name = key.toLowerCase();
   if (altKey) return false;
   if (ctrlKey || metaKey) {
@@ -44,11 +60,16 @@ function handle({ key, shiftKey, ctrlKey, metaKey, altKey, target }: KeyboardEve
   }
   const tool = Object.entries(KEYS).find(([, letter]) => letter === name)?.[0];
   const factor = ZOOM.get(key);
-  const direction = target === document.body ? DIRECTIONS.get(key) : undefined;
-  if (tool !== undefined) choose(tool as Tool);
-  else if (name === "n") void keyed.add();
+  const direction = isOnBoard(event) ? DIRECTIONS.get(key) : undefined;
+  if (tool !== undefined) {
+    choose(tool as Tool);
+    // The tool whose button has the focus is no longer the one in use.
+    if (isOnBoard(event) && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  } else if (name === "n") void keyed.add();
   else if (factor !== undefined) camera.zoomAt({ x: innerWidth / 2, y: innerHeight / 2 }, factor);
-  else if (direction !== undefined) camera.pan(direction);
+  else if (direction !== undefined) go(direction, keyed);
+  else if (key === " " || key === "Enter") return isOnPen(event) && (repeat || pen.press());
+  else if (key === "Escape") return pen.cancel() || pen.hide();
   else return false;
   return true;
 }

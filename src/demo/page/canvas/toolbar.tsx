@@ -36,12 +36,12 @@ interface ToolbarProps {
   readonly tool: Tool;
   readonly tint: number;
   readonly camera: Camera;
-  setTool(tool: Tool): void;
+  choose(tool: Tool): void;
   setTint(tint: number): void;
   fit(): void;
 }
 
-export function Toolbar({ tool, setTool, tint, setTint, camera, fit }: ToolbarProps) {
+export function Toolbar({ tool, choose, tint, setTint, camera, fit }: ToolbarProps) {
   const isDrawing = tool !== "move" && tool !== "eraser";
   return (
     <section className="tools" aria-label="Drawing">
@@ -52,8 +52,11 @@ export function Toolbar({ tool, setTool, tint, setTint, camera, fit }: ToolbarPr
           title={`${label} (${KEYS[name].toUpperCase()})`}
           aria-label={label}
           aria-keyshortcuts={KEYS[name]}
+          aria-description={
+            name === "move" ? undefined : "By keyboard: arrow keys move it, Space puts it down and lifts it"
+          }
           aria-pressed={tool === name}
-          onClick={() => setTool(name)}
+          onClick={() => choose(name)}
         >
           <Icon name={name} />
         </button>

@@ -41,3 +41,15 @@ export function parseTime(value: string, end: "from" | "to"): number | null {
     finer
   );
 }
+
+/** One end of a span of time in a request, in epoch milliseconds; see {@link parseTime}. `hint` follows the refusal. */
+export const timeInput = (end: "from" | "to", hint = "") =>
+  z
+    .string()
+    .transform((value, context) => {
+      const parsed = parseTime(value, end);
+      if (parsed === null)
+        context.addIssue(`must be a date or an RFC 3339 timestamp with a time zone${hint}`);
+      return parsed ?? z.NEVER;
+    })
+    .pipe(z.number()); // so that the package can print what it becomes

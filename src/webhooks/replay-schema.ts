@@ -1,27 +1,17 @@
 /** Replays of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import type { ReplayRecord } from "../delivery/port/replay.ts";
-import { parseTime, presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
-
-const instant = (end: "from" | "to") =>
-  z
-    .string()
-    .transform((value, context) => {
-      const parsed = parseTime(value, end);
-      if (parsed === null) context.addIssue("must be a date or an RFC 3339 timestamp with a time zone");
-      return parsed ?? z.NEVER;
-    })
-    .pipe(z.number()); // so that the package can print what it becomes
+import { presentNullableTime, presentTime, Timestamp, timeInput } from "../platform/time.ts";
 
 /** Body of `POST /webhooks/:webhookId/replay`. */
 export const ReplayCreation = z
   .object({
-    from: instant("from").meta({
+    from: timeInput("from").meta({
       description:
         "Events that happened at or after this time: RFC 3339, or a date for the start of that UTC day.",
       override: { type: "string" },
     }),
-    to: instant("to")
+    to: timeInput("to")
       .optional()
       .meta({
         description: "And at or before this time, or the end of that UTC day; now by default.",

@@ -1,5 +1,4 @@
 /** Accessibility of the dashboard: themes, screen sizes, keyboard, and hostile names. */
-import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathPartOf } from "../../src/dashboard/page/data/path-name.ts";
@@ -7,6 +6,7 @@ import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { findingsOf } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
@@ -18,6 +18,7 @@ let desk: Desk;
 let roomId: string;
 let userId: string;
 let webhookId: string;
+let workflowId: string;
 let client: AtriumClient;
 
 beforeAll(async () => {
@@ -44,6 +45,10 @@ beforeAll(async () => {
   const { webhook: hook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", webhook);
   webhookId = hook.id;
   await desk.ask("POST", `/webhooks/${webhookId}/test`);
+  const code = `export default () => ${JSON.stringify(EVIL)};`;
+  const workflow = { name: EVIL, events: ["user.created"], code };
+  const { workflow: greeting } = await desk.ask<{ workflow: { id: string } }>("POST", "/workflows", workflow);
+  workflowId = greeting.id;
   await desk.ask("POST", "/api-keys", { name: EVIL });
   await desk.ask("POST", "/invitations", {});
 });
@@ -104,6 +109,8 @@ const STOPS: Readonly<Record<string, Stop>> = {
     shows: "attempt",
     act: async ({ button }) => button("Delete").click(),
   },
+  workflows: { path: () => "/workflows", shows: "enabled" },
+  "a workflow": { path: () => `/workflows/${workflowId}`, shows: "Figures" },
   "a new workflow": { path: () => "/workflows/new", shows: "export default" },
   "API keys": { path: () => "/settings", shows: "never" },
   "a key shown once": {
@@ -141,23 +148,6 @@ async function visit({ path, shows, act }: Stop): Promise<void> {
   await desk.enter(path());
   await desk.page.locator("#main").getByText(shows).first().waitFor();
   await act?.(desk);
-}
-
-/** The violations that axe finds on the page, of all rules or of these, with place and reason. */
-async function violations(rules?: string[]): Promise<string[]> {
-  const { violations: found } = await desk.page.evaluate(
-    (only) => window.axe.run(only === undefined ? {} : { runOnly: only }),
-    rules,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
-  );
-}
-
-declare global {
-  interface Window {
-    axe: typeof axe;
-  }
 }
 
 const excess = () =>
@@ -216,14 +206,13 @@ describe("on every screen, light and dark,", () => {
     await show(SCREENS[0], "light");
     const stop = STOPS[name];
     if (stop !== undefined) await visit(stop);
-    await desk.page.evaluate(axe.source);
     for (const screen of SCREENS) {
       await show(screen, "light");
-      expect([screen, await violations()]).toEqual([screen, []]);
+      expect([screen, await findingsOf(desk.page)]).toEqual([screen, []]);
       expect(await excess()).toBeLessThanOrEqual(0);
       expect(await smallTargets()).toEqual([]);
       await show(screen, "dark"); // which changes nothing but colors
-      expect([screen, await violations(["color-contrast"])]).toEqual([screen, []]);
+      expect([screen, await findingsOf(desk.page, ["color-contrast"])]).toEqual([screen, []]);
     }
     await desk.page.setViewportSize(WIDE);
     expect(await emptyShare()).toBeLessThan(1 / 3);

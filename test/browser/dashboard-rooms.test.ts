@@ -63,6 +63,20 @@ describe("the rooms", () => {
     await desk.link("Room 30").waitFor();
   });
 
+  it("are sorted by a column, up, down, and back to the newest first", async () => {
+    const first = () => desk.page.locator("tbody th").first();
+    await desk.button("Name").click();
+    await first().getByText("Board", { exact: true }).waitFor();
+    await desk.button("Name").click();
+    await first().getByText("Room 9", { exact: true }).waitFor();
+    await desk.page
+      .getByRole("columnheader", { name: "Name" })
+      .and(desk.page.locator("[aria-sort=descending]"))
+      .waitFor();
+    await desk.button("Name").click();
+    await first().getByText("Room 30", { exact: true }).waitFor();
+  });
+
   it("can be narrowed to those with users online", async () => {
     await desk.field("Rooms to show").selectOption("With users online");
     await desk.link("Room 30").waitFor({ state: "detached" });
@@ -346,6 +360,41 @@ describe("an open room", () => {
     await desk.link("Open notes.html").waitFor({ state: "detached" });
     const files = await bo.storage.getAll();
     expect(files.map(({ filename }) => filename)).toEqual(["plan.png"]);
+  });
+
+  it("shows the percent of an upload, which can be cancelled; the next one goes on", async () => {
+    const network = await desk.page.context().newCDPSession(desk.page);
+    const sendAt = (uploadThroughput: number) =>
+      network.send("Network.emulateNetworkConditions", {
+        ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+      });
+    await sendAt(2 ** 20);
+    const film = {
+      name: "film.bin",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.alloc(60 * 2 ** 20),
+    };
+    const text = { name: "after.txt", mimeType: "text/plain", buffer: Buffer.from("After it") };
+    await desk.field("Files to upload").setInputFiles([film, text]);
+    const upload = desk.page.getByRole("status").filter({ hasText: "film.bin" });
+    await upload.getByText(/^[1-9]\d? %$/).waitFor();
+    const share = await desk.field("Upload of film.bin").evaluate((bar: HTMLProgressElement) => bar.value);
+    expect(share > 0 && share < 1).toBe(true);
+    await desk.button("Cancel the upload of film.bin").click();
+    await upload.waitFor({ state: "detached" });
+    await sendAt(-1);
+    await desk.link("Open after.txt").waitFor();
+    const files = await bo.storage.getAll();
+    expect(files.map(({ filename }) => filename).sort()).toEqual(["after.txt", "plan.png"]);
+  });
+
+  it("finds files by name across rooms", async () => {
+    await desk.enter("/files");
+    await desk.row("after.txt").getByText("Board", { exact: true }).waitFor();
+    await desk.field("Search files by name").fill("PLAN");
+    await desk.row("after.txt").waitFor({ state: "detached" });
+    await desk.row("plan.png").getByRole("link", { name: "Board", exact: true }).click();
+    await desk.link("Open plan.png").waitFor();
   });
 });
 

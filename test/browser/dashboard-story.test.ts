@@ -120,25 +120,47 @@ describe("a new person", () => {
 });
 
 describe("while the service does not answer", () => {
+  const REQUESTS = /\/(v1|health|dashboard\/api)(\/|$)/;
+  const isGreyed = (one: Element) => Number(getComputedStyle(one).opacity) < 1;
+  const expectOnlyLostRequests = () => {
+    const lost = /Failed to load resource: net::ERR_FAILED/;
+    expect(desk.complaints.filter((complaint) => !lost.test(complaint))).toEqual([]);
+    desk.complaints.length = 0;
+  };
+
   it("one banner says so and tries again, what was shown stays, and the page recovers by itself", async () => {
     await desk.link("Rooms").click();
     await desk.link("Weekly planning").waitFor();
-    const requests = /\/(v1|health|dashboard\/api)(\/|$)/;
-    await desk.page.route(requests, (route) => route.abort());
+    await desk.page.route(REQUESTS, (route) => route.abort());
     await desk.link("Webhooks").click();
     const banner = desk.page.getByRole("region", { name: "Connection", exact: true });
     await banner.getByText("The service does not answer.").waitFor();
     await banner.getByRole("button", { name: "Try now" }).waitFor();
     expect(await desk.page.getByRole("alert").count()).toBe(1);
+    await expect.poll(() => desk.page.locator("#main").evaluate(isGreyed)).toBe(true);
     await desk.link("Rooms").click();
     await desk.link("Weekly planning").waitFor();
-    await desk.page.unroute(requests);
+    await desk.page.unroute(REQUESTS);
     await banner.waitFor({ state: "detached" });
     await desk.link("Settings").click();
     await desk.heading("Settings").waitFor();
-    const failed = /Failed to load resource: net::ERR_FAILED/;
-    expect(desk.complaints.filter((complaint) => !failed.test(complaint))).toEqual([]);
-    desk.complaints.length = 0;
+    await expect.poll(() => desk.page.locator("#main").evaluate(isGreyed)).toBe(false);
+    expectOnlyLostRequests();
+  });
+
+  it("a page that is opened then says so, and goes on by itself", async () => {
+    await desk.page.route(REQUESTS, (route) => route.abort());
+    await desk.page.reload();
+    const banner = desk.page.getByRole("region", { name: "Connection", exact: true });
+    await banner.getByText("The service does not answer.").waitFor();
+    await banner.getByText(/^Next attempt in \d+ s$/).waitFor();
+    expect(await desk.page.getByRole("alert").count()).toBe(1);
+    expect(await desk.heading("Sign in").count()).toBe(0);
+    await desk.page.unroute(REQUESTS);
+    await banner.getByRole("button", { name: "Try now" }).click();
+    await desk.heading("Settings").waitFor();
+    await banner.waitFor({ state: "detached" });
+    expectOnlyLostRequests();
   });
 });
 

@@ -82,6 +82,14 @@ it("sends the events of a time again", async () => {
   await desk.page.getByText("1 delivery of the events").waitFor();
 });
 
+it("shows the figures of an hour, a day, 7 and 30 days", async () => {
+  const figures = desk.page.getByRole("region", { name: "Figures" });
+  await desk.chooseEachRange(figures, async (range, { stats }) => {
+    expect(stats).toMatchObject({ range, failed: 0 });
+    await figures.getByText("100 %").waitFor();
+  });
+});
+
 it("shows why a delivery failed, and filters by status", async () => {
   const { webhook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", {
     url: "http://127.0.0.1:9/",

@@ -107,6 +107,14 @@ it("shows runs live, with the errors of those that failed", async () => {
   await latest.getByRole("region", { name: "Error" }).getByText("line 2").waitFor();
 });
 
+it("shows the figures of an hour, a day, 7 and 30 days", async () => {
+  const figures = desk.page.getByRole("region", { name: "Figures" });
+  await desk.chooseEachRange(figures, async (range, { stats }) => {
+    expect(stats).toMatchObject({ range });
+    await figures.getByText(/^\d+(\.\d)? %$/).waitFor();
+  });
+});
+
 it("shows what an earlier version changes, and restores it", async () => {
   const versions = desk.page.getByRole("region", { name: "Versions" });
   await versions.getByText("Version 1").click();

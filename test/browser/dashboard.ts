@@ -22,6 +22,14 @@ interface Organizations {
   readonly organizations: readonly { readonly id: string }[];
 }
 
+/** The times that figures can be of; the last one is chosen at first. */
+const RANGES = [
+  ["1h", "Last hour"],
+  ["7d", "Last 7 days"],
+  ["30d", "Last 30 days"],
+  ["24h", "Last 24 hours"],
+] as const;
+
 let count = 0;
 
 /** An email address that no one uses yet. */
@@ -103,6 +111,18 @@ export class Desk {
       },
       [method, `/v1/accounts/${this.accountId}${path}`, body ? JSON.stringify(body) : null] as const,
     );
+  }
+
+  /** Chooses each time that figures can be of, and hands the answer with them to `check`. */
+  async chooseEachRange(
+    figures: Locator,
+    check: (range: string, data: Readonly<Record<string, unknown>>) => Promise<void>,
+  ): Promise<void> {
+    for (const [range, label] of RANGES) {
+      const answered = this.page.waitForResponse((response) => response.url().includes(`range=${range}`));
+      await figures.getByLabel("Time", { exact: true }).selectOption(label);
+      await check(range, (await (await answered).json()).data);
+    }
   }
 
   button = (name: string): Locator => this.page.getByRole("button", { name, exact: true });

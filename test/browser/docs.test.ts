@@ -1,8 +1,8 @@
 /** The documentation in a real browser: it loads only from the service, and works on any screen and by keyboard. */
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { findingsOf } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 
 let service: SharedService;
@@ -38,12 +38,6 @@ async function open(path: string, { width, height, colorScheme }: Screen = WIDE)
   await page.goto(`${service.url}${path}`);
 }
 
-declare global {
-  interface Window {
-    axe: typeof axe;
-  }
-}
-
 const paths = ["/docs", "/docs/guides/workflows", "/docs/reference", "/docs/reference/setEntry"];
 const screens: Screen[] = [WIDE, { ...WIDE, colorScheme: "dark" }, PHONE, { ...PHONE, colorScheme: "dark" }];
 
@@ -63,9 +57,7 @@ describe.each(paths)("%s", (path) => {
       expect(contrasts.length).toBeGreaterThan(8);
       expect(contrasts.filter(({ ratio }) => ratio < 4.5)).toEqual([]);
     }
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() => window.axe.run());
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([]);
+    expect(await findingsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${service.url}/docs`))).toEqual([]);
   });
@@ -85,6 +77,21 @@ describe.each(paths)("%s", (path) => {
     expect(await page.locator("th").count()).toBe(await page.locator("th[scope]").count());
     expect(await page.locator("table:not(:has(thead th))").count()).toBe(0);
   });
+});
+
+it("each page that the documentation lists passes axe, wide and on a phone", async () => {
+  await open("/docs");
+  const links = page.getByRole("navigation").locator("a[href^='/docs/']:not([href*='#'])");
+  const listed = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+  expect(listed.length).toBeGreaterThan(25);
+  for (const path of new Set(listed)) {
+    await page.goto(`${service.url}${path}`);
+    for (const { width, height } of [WIDE, PHONE]) {
+      await page.setViewportSize({ width, height });
+      expect([path, width, await findingsOf(page)]).toEqual([path, width, []]);
+    }
+  }
+  expect(complaints).toEqual([]);
 });
 
 describe("a reader of the API reference", () => {

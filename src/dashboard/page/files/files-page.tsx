@@ -72,7 +72,7 @@ function FileTable({ files, onChooseUploader }: FileTableProps) {
           <td>
             <Button
               variant="quiet"
-              aria-label={`Only files of ${file.uploaderName ?? "this workflow"}`}
+              aria-label={`Only files of ${file.uploaderName ?? "a workflow"}`}
               onClick={() => onChooseUploader(file.uploadedBy)}
             >
               {file.uploaderName ?? "a workflow"}

@@ -1,5 +1,4 @@
 /** The organization itself: its name, and its deletion. */
-import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import { ME } from "../data/me.ts";
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
@@ -53,9 +52,9 @@ function Name() {
 function Deletion() {
   const { organization, atrium } = useCurrent();
   const [, go] = useLocation();
-  const queries = useQueryClient();
   const remove = useAction(() => atrium.organization.delete(organization.name), {
     notice: `${organization.name} is being deleted`,
+    invalidates: [ME],
     isForm: true,
   });
   const act = {
@@ -63,7 +62,6 @@ function Deletion() {
     mutateAsync: async () => {
       await remove.mutateAsync();
       go("/");
-      await queries.invalidateQueries({ queryKey: ME });
     },
   };
   return (

@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { useCurrent } from "../data/organization.tsx";
 import { DropMenu } from "../ui/drop-menu.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Monogram } from "../ui/monogram.tsx";
 
 export function OrganizationMenu() {
   const { me, organization } = useCurrent();
@@ -14,9 +15,7 @@ export function OrganizationMenu() {
       className="organization"
       face={
         <>
-          <span className="monogram" aria-hidden="true">
-            {[...organization.name][0]?.toUpperCase()}
-          </span>
+          <Monogram name={organization.name} />
           <span className="organization-name">{organization.name}</span>
           <Icon name="up" />
         </>

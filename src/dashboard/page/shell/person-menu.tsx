@@ -5,6 +5,7 @@ import { useSignOut } from "../data/me.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { useAddress } from "../data/use-address.ts";
 import { DropMenu } from "../ui/drop-menu.tsx";
+import { Monogram } from "../ui/monogram.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 
 export function PersonMenu() {
@@ -19,9 +20,7 @@ export function PersonMenu() {
       className="button quiet person"
       face={
         <>
-          <span className="monogram round" aria-hidden="true">
-            {[...person.name][0]?.toUpperCase()}
-          </span>
+          <Monogram name={person.name} isRound />
           <span className="person-name">{person.name}</span>
         </>
       }

@@ -1,5 +1,6 @@
 /** The frame of the pages outside an organization. */
 import type { ReactNode } from "react";
+import { Monogram } from "../ui/monogram.tsx";
 import { usePageTitle } from "../ui/use-page-title.ts";
 
 export interface SignInLayoutProps {
@@ -12,7 +13,7 @@ export function SignInLayout({ title, children }: SignInLayoutProps) {
   return (
     <main className="sign-in-layout" id="main">
       <p className="brand">
-        <span className="monogram">A</span> Atrium
+        <Monogram name="Atrium" /> Atrium
       </p>
       <h1>{title}</h1>
       {children}

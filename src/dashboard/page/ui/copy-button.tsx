@@ -1,6 +1,7 @@
 /** A button that copies text to the clipboard and confirms it. */
 import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
+import { copyText } from "./copy-text.ts";
 
 const CONFIRMED_MS = 1500;
 
@@ -24,7 +25,7 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
         variant={label === undefined ? "quiet" : "plain"}
         icon={isCopied ? "check" : "copy"}
         aria-label={`Copy ${what}`}
-        onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true))}
+        onClick={() => copyText(text).then(() => setCopied(true))}
       >
         {label}
       </Button>

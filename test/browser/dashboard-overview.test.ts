@@ -1,0 +1,97 @@
+/** The overview: who is online among many rooms, samples that run as they are, and figures over a time. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { AtriumServer } from "../../src/sdk/server/index.ts";
+import { run } from "../node/processes.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { launchChromium } from "./chromium.ts";
+import { Desk } from "./dashboard.ts";
+
+let service: SharedService;
+let browser: Browser;
+let desk: Desk;
+
+beforeAll(async () => {
+  service = await useSharedService();
+  browser = await launchChromium();
+  desk = await Desk.signedUp(browser, service.url);
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+const chooseTab = async (name: string) => {
+  await desk.page.getByRole("tab", { name, exact: true }).click();
+  await desk.page.getByRole("tabpanel", { name, exact: true }).waitFor();
+};
+
+it("fills in the samples for React, TypeScript and a server, and the one for curl runs as it is", async () => {
+  await desk.enter();
+  await desk.heading("Connect your application").waitFor();
+  await desk.button("Create a test user").click();
+  await desk.page.getByText('authToken="ey').waitFor();
+  const [, token = ""] = /authToken="([^"]+)"/.exec(await desk.copy("the React sample")) ?? [];
+  await chooseTab("TypeScript");
+  expect(await desk.copy("the TypeScript sample")).toContain(`authToken: "${token}"`);
+  await chooseTab("Server");
+  await desk.button("Create an API key").click();
+  await desk.button("Create an API key").waitFor({ state: "detached" });
+  const sample = await desk.copy("the Server sample");
+  const [, apiKey = ""] = /apiKey: "([^"]+)"/.exec(sample) ?? [];
+  expect(sample).toContain(`serverUrl: "${service.url}"`);
+  const atrium = new AtriumServer({ serverUrl: service.url, accountId: desk.accountId, apiKey });
+  expect((await atrium.rooms.list()).total).toBe(1);
+  await chooseTab("curl");
+  await desk.page.getByText("Waiting for your first connection").waitFor();
+  const { stdout } = await run("sh", ["-c", await desk.copy("the curl sample")]);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true });
+  await desk.heading("Connect your application").waitFor({ state: "detached" });
+  await desk.row("My first room").getByText("1", { exact: true }).waitFor();
+});
+
+it("names the room of someone online behind more than a hundred newer rooms, and leads to all that are online", async () => {
+  const createRoom = async (name: string): Promise<string> =>
+    (await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name })).room.id;
+  const takePart = async (roomId: string) => {
+    const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", { name: "Bo", roomId });
+    await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence: {}, ttl: 3600 });
+  };
+  await takePart(await createRoom("Behind all others"));
+  const newer: string[] = [];
+  for (let index = 1; index <= 110; index += 1) newer.push(await createRoom(`Newer ${index}`));
+  await desk.enter();
+  await desk.row("Behind all others").getByText("1", { exact: true }).waitFor();
+  expect(await desk.page.getByText("No one is online").count()).toBe(0);
+  for (const roomId of newer.slice(0, 25)) await takePart(roomId);
+  await desk.page.getByRole("link", { name: /^Show all \d+ rooms online$/ }).click();
+  await desk.link("Newer 25").waitFor();
+  await desk.button("Next").click();
+  await desk.link("Behind all others").waitFor();
+});
+
+it("shows usage of an hour, a day, 7 and 30 days, beside the quotas", async () => {
+  await desk.enter();
+  await desk.page.getByRole("list", { name: "Quotas" }).getByText("Stored files").waitFor();
+  await desk.chooseEachRange(desk.page.locator("#main"), async (range, { usage }) => {
+    expect(usage).toMatchObject({ range });
+    await desk.page.locator("figcaption", { hasText: /^[1-9]\d* events/ }).waitFor();
+  });
+});
+
+it("copies where the browser offers pages no clipboard, as over plain HTTP", async () => {
+  const context = await browser.newContext({ storageState: await desk.page.context().storageState() });
+  await context.addInitScript("delete Navigator.prototype.clipboard");
+  const page = await context.newPage();
+  await page.goto(`${service.url}/dashboard/${desk.accountId}/settings`);
+  expect(await page.evaluate(() => "clipboard" in navigator)).toBe(false);
+  await page.getByRole("button", { name: "Copy the account ID" }).click();
+  await page.getByText("Copied the account ID").waitFor({ state: "attached" });
+  await page.goto(`${service.url}/dashboard/${desk.accountId}/rooms`);
+  await page.getByRole("searchbox").press("Control+v");
+  expect(await page.getByRole("searchbox").inputValue()).toBe(desk.accountId);
+  await context.close();
+});
+
+it("the browser logs no errors or warnings", () => {
+  expect(desk.complaints).toEqual([]);
+});

@@ -79,17 +79,14 @@ describe.each(paths)("%s", (path) => {
   });
 });
 
-it("each page that the documentation lists passes axe, wide and on a phone", async () => {
-  await open("/docs");
+it("each page that the documentation lists passes axe on a phone", { timeout: 600_000 }, async () => {
+  await open("/docs", PHONE);
   const links = page.getByRole("navigation").locator("a[href^='/docs/']:not([href*='#'])");
   const listed = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
   expect(listed.length).toBeGreaterThan(25);
   for (const path of new Set(listed)) {
     await page.goto(`${service.url}${path}`);
-    for (const { width, height } of [WIDE, PHONE]) {
-      await page.setViewportSize({ width, height });
-      expect([path, width, await findingsOf(page)]).toEqual([path, width, []]);
-    }
+    expect([path, await findingsOf(page)]).toEqual([path, []]);
   }
   expect(complaints).toEqual([]);
 });

@@ -1,8 +1,10 @@
 /** Runs of ordinary programs: their event, their bindings, and their reports. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
-import { Isolate } from "../../src/sandbox/runners/isolates.ts";
+import { Isolate, Isolates } from "../../src/sandbox/runners/isolates.ts";
 import { LoaderRunner } from "../../src/sandbox/runners/loader-runner.ts";
+import { platformLimits } from "../../src/sandbox/runners/platform-limits.ts";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import {
   bindingsFor,
@@ -303,6 +305,24 @@ describe("an isolate that is kept for the next run", () => {
     expect(counts).toEqual({ opened: 2, freed: 1 });
     counting[Symbol.dispose]();
   });
+});
+
+it("an isolate has the limits that the platform enforces, and no network", () => {
+  const loaded: object[] = [];
+  const LOADER = {
+    get: (name: string | null, codeOf: () => WorkerLoaderWorkerCode) => ({
+      getEntrypoint: (_: undefined, options: object) => {
+        const { globalOutbound, env } = codeOf();
+        loaded.push({ name, options, globalOutbound, env });
+      },
+    }),
+  };
+  new Isolates(createExecutionContext(), { LOADER: LOADER as unknown as WorkerLoader }).open(
+    "",
+    platformLimits(LIMITS),
+  );
+  const limits = { cpuMs: 50, subRequests: 400 };
+  expect(loaded).toEqual([{ name: null, options: { limits }, globalOutbound: null, env: undefined }]);
 });
 
 it("the bindings of a run that is cut off are given back when its isolate is freed, and once", async () => {

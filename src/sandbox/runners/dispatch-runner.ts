@@ -4,14 +4,13 @@ import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-
 import { type Guest, invoke } from "./invocation.ts";
 import type { NamespaceApi } from "./namespace-api.ts";
 import { NamespaceError } from "./namespace-error.ts";
+import { platformLimits } from "./platform-limits.ts";
 import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 
 /** With `wf-`, a UUID and a dash it makes the longest name that a script may have. */
 const HASH_LENGTH = 22;
-/** The bindings count calls and explain the limit; the platform's own count must not be reached first. */
-const SUBREQUESTS_PER_CALL = 2;
 
 /** The part of the binding that is used here. */
 export type DispatchBinding = Pick<DispatchNamespace, "get">;
@@ -80,11 +79,6 @@ export class DispatchRunner implements Runner {
 
 const scriptName = async (script: ScriptKey): Promise<string> =>
   `wf-${script.workflowId}-${(await nameOf(script)).slice(0, HASH_LENGTH)}`;
-
-const platformLimits = ({ cpuMs, calls }: RunLimits) => ({
-  cpuMs,
-  subRequests: SUBREQUESTS_PER_CALL * calls,
-});
 
 /** The runtime's message about the program's module. Its column is of no use: compiling has moved it. */
 const SYNTAX_ERROR = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/;

@@ -3,6 +3,7 @@ import { exports, RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
 import type { HeldGuest } from "./loader-runner.ts";
+import type { PlatformLimits } from "./platform-limits.ts";
 import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
 
 /**
@@ -11,7 +12,7 @@ import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
  */
 export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader }> {
   /** A new isolate with a compiled program. None of it runs before the first call. */
-  open(module: string, cpuMs: number): Isolate {
+  open(module: string, limits: PlatformLimits): Isolate {
     const { LOADER } = this.env;
     if (LOADER === undefined) throw new Error("The binding LOADER is missing");
     const worker = LOADER.get(null, () => ({
@@ -22,12 +23,12 @@ export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader 
       globalOutbound: null,
     }));
     // The entrypoint's methods are the harness's, which types cannot know.
-    return new Isolate(worker.getEntrypoint(undefined, { limits: { cpuMs } }) as unknown as Guest);
+    return new Isolate(worker.getEntrypoint(undefined, { limits }) as unknown as Guest);
   }
 
   /** The same, as a stub: the calling context holds the isolate until it disposes of that, or ends. */
-  static async hold(module: string, cpuMs: number): Promise<HeldGuest> {
-    return (await exports.Isolates.open(module, cpuMs)) as unknown as HeldGuest;
+  static async hold(module: string, limits: PlatformLimits): Promise<HeldGuest> {
+    return (await exports.Isolates.open(module, limits)) as unknown as HeldGuest;
   }
 }
 

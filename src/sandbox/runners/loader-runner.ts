@@ -1,5 +1,6 @@
 /** Runs programs in isolates of this process, through the Worker Loader. Needs no setup. */
 import { type Guest, invoke } from "./invocation.ts";
+import { type PlatformLimits, platformLimits } from "./platform-limits.ts";
 import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
@@ -8,7 +9,7 @@ type ScriptKey = Omit<Script, "module">;
 export type HeldGuest = Guest & Disposable;
 
 /** Opens an isolate. Disposing of the result frees it. */
-export type OpenIsolate = (module: string, cpuMs: number) => Promise<HeldGuest>;
+export type OpenIsolate = (module: string, limits: PlatformLimits) => Promise<HeldGuest>;
 
 /** An isolate that is kept for later runs, and the number of runs in progress. */
 interface WarmIsolate {
@@ -56,7 +57,7 @@ export class LoaderRunner implements Runner {
 
   async run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = nameOf(script);
-    const warm = this.#warmUp(name, script.module, limits.cpuMs);
+    const warm = this.#warmUp(name, script.module, limits);
     warm.runs += 1;
     clearTimeout(warm.idleTimer);
     try {
@@ -73,9 +74,9 @@ export class LoaderRunner implements Runner {
     }
   }
 
-  #warmUp(name: string, module: string, cpuMs: number): WarmIsolate {
+  #warmUp(name: string, module: string, limits: RunLimits): WarmIsolate {
     const warm = this.#warm.get(name) ?? {
-      guest: this.#openIsolate(module, cpuMs),
+      guest: this.#openIsolate(module, platformLimits(limits)),
       runs: 0,
       isRetired: false,
       idleTimer: undefined,

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { withBundleLock } from "../../src/cli/bundle/bundle-lock.ts";
+import { DEV_WARNING } from "../../src/cli/service/pool/without-pool.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { run } from "./processes.ts";
 
@@ -28,6 +29,23 @@ it("several processes that bundle at once leave every file that the dashboard's 
     expect.arrayContaining(loaded),
   );
 });
+
+it.each([
+  ["dev", DEV_WARNING],
+  ["deploy", ""],
+])(
+  "the build of wrangler %s says that it has no processes for programs, if it runs any",
+  async (command, said) => {
+    const env = { WRANGLER_COMMAND: command };
+    const script = checkout.at("src/cli/bundle/custom-build.ts");
+    const { exitCode, stderr } = await run(process.execPath, [script], {
+      cwd: checkout.root,
+      timeoutMs: 200_000,
+      env,
+    });
+    expect({ exitCode, stderr: stderr.trim() }).toEqual({ exitCode: 0, stderr: said });
+  },
+);
 
 it("one bundles at a time, and the lock is released when bundling fails", async () => {
   let active = 0;

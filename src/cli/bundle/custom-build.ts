@@ -1,10 +1,6 @@
 /** wrangler's custom build: makes what the Worker imports and serves. */
+import { DEV_WARNING } from "../service/pool/without-pool.ts";
 import { bundleServedFiles } from "./served-files.ts";
 
 await bundleServedFiles();
-if (process.env.WRANGLER_COMMAND === "dev") {
-  console.warn(
-    "wrangler dev runs workflows in the service's own process: only their wall time is bounded, and an endless " +
-      "loop stops everything. npm start gives each a process of its own.",
-  );
-}
+if (process.env.WRANGLER_COMMAND === "dev") console.warn(DEV_WARNING);

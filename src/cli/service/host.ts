@@ -9,6 +9,7 @@ import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS, mailInDevelopment, settings
 import { mailTray } from "./mail-tray.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
+import { WINDOWS_WARNING } from "./pool/without-pool.ts";
 import type { HostOptions } from "./server.ts";
 
 /** The names of this machine for itself. A page of another site cannot pass for one of ours under them. */
@@ -62,6 +63,7 @@ const pool = HAS_POOL
       console.error("The pool of programs failed:", error),
     )
   : null;
+if (pool === null) console.warn(WINDOWS_WARNING);
 const served = new Miniflare(
   convertV4MiniflareOptions({
     workers: [

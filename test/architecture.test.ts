@@ -291,6 +291,17 @@ describe("the sources", () => {
     });
   });
 
+  it("read customers' code in the compiler alone, which the service loads for where it has no pool", () => {
+    const isCompiler = (file: string) => file.startsWith("sandbox/compile/");
+    const readers = sources.filter(({ file, loads }) => !isCompiler(file) && loads.some(isCompiler));
+    expect(readers.map(({ file }) => file).sort()).toEqual([
+      "sandbox/runners/compiler.ts",
+      "sandbox/runners/program-worker.ts",
+    ]);
+    const parsing = sources.filter(({ loads }) => loads.some((target) => isPackage(target, "@babel/parser")));
+    expect(parsing.filter(({ file }) => !isCompiler(file))).toEqual([]);
+  });
+
   it("turn a room's id into its stub in one place", () => {
     const stubs = sources.filter(({ text }) => /\bROOMS\.get/.test(text)).map(({ file }) => file);
     expect(stubs).toEqual(["realtime/gateway.ts"]);

@@ -111,6 +111,28 @@ describe("the pool of processes for programs", () => {
     expect(await isSettled(third)).toBe(true);
   });
 
+  it.each([
+    ["at once, while there are processes", 1, 0],
+    ["as soon as one of them ends, when others have taken the rest", 2, 1],
+  ])("starts another organization's program beside twenty endless ones: %s", async (_, villains, ends) => {
+    const begun: Lease[] = [];
+    for (let villain = 0; villain < villains; villain += 1) {
+      for (let count = 0; count < 20; count += 1) {
+        const lease = pool.lease(request(`villain ${villain}`, `${count}`));
+        lease.then(
+          (started) => begun.push(started),
+          () => {},
+        ); // those that wait are refused at the end
+      }
+    }
+    const other = pool.lease(request("other"));
+    expect(await isSettled(other)).toBe(ends === 0);
+    expect(begun).toHaveLength(villains * SETTINGS.maxPerAccount);
+    for (const lease of begun.slice(0, ends)) processOf(lease).end(false);
+    expect(await isSettled(other)).toBe(true);
+    expect(begun).toHaveLength(villains * SETTINGS.maxPerAccount);
+  });
+
   it("ends one that idles when another program needs its place", async () => {
     const idle = await pool.lease(request("acme", "a"));
     await giveBack(idle);

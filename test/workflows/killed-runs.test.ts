@@ -8,6 +8,7 @@ import type { KillReason } from "../../src/sandbox/pool/pool-protocol.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { PoolClient } from "../../src/sandbox/runners/pool-client.ts";
 import { connectEachTime } from "../../src/sandbox/runners/pool-connections.ts";
+import { selectCompiler } from "../../src/sandbox/runners/select-runner.ts";
 import { WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
@@ -124,6 +125,18 @@ describe("compiling in a process", () => {
   it("gives what the process gives", async () => {
     const answer = { ok: true, module: "export default () => 1;", problemAtRun: null };
     expect(await compileWith({ answer })).toEqual(answer);
+  });
+
+  it("is what saving does wherever there is a pool: the service itself reads none of the code", async () => {
+    const answer = { ok: true, module: "export default () => 1;", problemAtRun: null };
+    const { bindings, requests } = poolOf({ answer });
+    expect(await selectCompiler(bindings)(owner.id, "this is no program")).toEqual(answer);
+    const lease = {
+      accountId: owner.id,
+      program: `${owner.id}/compile`,
+      limits: { cpuMs: 5_000, memoryMb: 512 },
+    };
+    expect(requests[0]).toMatchObject({ path: "/lease", body: lease });
   });
 
   it("refuses code that keeps the process for too long", async () => {

@@ -2,29 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 
 import { CALLS, FAILURES, FETCHES, HOGS, LOGS, RESULTS, TAMPERING } from "../sandbox/hostile-programs.ts";
-
-/** A program and what is known of how it ends. */
-export interface RunawayProgram {
-  readonly does: string;
-  readonly source: string;
-  /** The result of its run; null where a native may also refuse, or be done. */
-  readonly result: RegExp | null;
-}
-
-/** On a machine that has other things to do, the wall time may be over first. */
-const TIME = /^The workflow (used more than 1000 ms of processor time|took longer than 30 s)$/;
-const MEMORY = /^The workflow used more than 128 MB of memory$/;
-/** Whichever of them is met first. */
-const EITHER =
-  /^The workflow (used more than (1000 ms of processor time|128 MB of memory)|took longer than 30 s)$/;
-
-const body = (code: string): string =>
-  `export default async (event, { store, room, files }) => {\n${code}\n};`;
-const shape = (does: string, code: string, result: RegExp | null = null): RunawayProgram => ({
-  does,
-  source: body(code),
-  result,
-});
+import { NATIVES } from "./runaway-natives.ts";
+import { body, EITHER, MEMORY, type RunawayProgram, shape, TIME } from "./runaway-shape.ts";
 
 /** One of each kind: `npm test` runs these. */
 export const TYPICAL: readonly RunawayProgram[] = [
@@ -292,6 +271,7 @@ const HOSTILE: readonly RunawayProgram[] = [HOGS, RESULTS, FAILURES, TAMPERING, 
 /** Every one of them. */
 export const ALL: readonly RunawayProgram[] = [
   ...TYPICAL,
+  ...NATIVES,
   ...BY_HAND,
   ...TOP_LEVEL,
   ...HOSTILE,

@@ -4,12 +4,15 @@ import type { Workflow } from "../../src/workflows/schema.ts";
 import { eventually } from "../node/processes.ts";
 import { useSharedService } from "../node/shared-service.ts";
 import { memoryOfService, Neighbour, noWaits, Owner, waitOf } from "./neighbour.ts";
-import { ALL, type RunawayProgram, TYPICAL } from "./runaway-programs.ts";
+import { ALL, TYPICAL } from "./runaway-programs.ts";
+import type { RunawayProgram } from "./runaway-shape.ts";
 
 const { runaways } = inject("endurance");
 const programs = runaways === 0 ? TYPICAL : ALL.slice(0, runaways);
 /** How often the neighbour works alone first. */
 const ALONE = runaways === 0 ? 1 : 100;
+/** How many endless programs one organization starts at once. */
+const AT_ONCE = runaways === 0 ? 8 : 20;
 /** For each program, on a machine that has other things to do. */
 const PROGRAM_MS = 120_000;
 
@@ -59,6 +62,29 @@ it(
     const code = "export default () => 'better';";
     await villain.customer.send("PATCH", path, { code, enabled: true });
     expect((await villain.run(workflow)).data.execution).toMatchObject({ result: '"better"' });
+  },
+  2 * PROGRAM_MS,
+);
+
+it(
+  "many endless programs of one organization at once hold up no run of another one",
+  async () => {
+    const workflows: Workflow[] = [];
+    for (let count = 0; count < AT_ONCE; count += 1) {
+      workflows.push(await villain.save(`export default () => { for (;;); }; // ${count}`));
+    }
+    let ended = 0;
+    const runs = workflows.map(async (workflow) => {
+      await villain.run(workflow);
+      ended += 1;
+    });
+    await Promise.race(runs);
+    const waits = noWaits();
+    await neighbour.work(waits);
+    expect(ended).toBeLessThan(AT_ONCE);
+    if (runaways > 0)
+      console.log(`Beside ${AT_ONCE} programs a run took ${waitOf(waits.runs, 1)} ms: ${ended} had ended`);
+    await Promise.all(runs);
   },
   2 * PROGRAM_MS,
 );

@@ -1,5 +1,6 @@
-/** Events run a workflow with retries while the service is killed: each ends, and each of its actions happens once. */
+/** Events run a workflow with retries and one without while the service is killed: each ends, and what runs do happens once. */
 import { expect } from "vitest";
+import type { StorageFile } from "../../src/files/schema.ts";
 import type { Comment } from "../../src/realtime/protocol/comment.ts";
 import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/workflows/schema.ts";
@@ -28,6 +29,13 @@ const codeOf = (author: string): string => `export default async ({ user }, { ac
   return number;
 };`;
 
+/** Each run leaves a file of its own, which nothing merges with that of another run. */
+const LEAVES_A_FILE = `export default async ({ user }, { files }) => {
+  await files.put("run " + user.name, "x");
+  await new Promise((go) => setTimeout(go, Number(user.name) % 7));
+  return Number(user.name);
+};`;
+
 /** Kills the service this often, a few events after each start, and checks what became of all of them. */
 export async function killUnderWorkflows(
   service: KillableService,
@@ -37,10 +45,12 @@ export async function killUnderWorkflows(
   const customer = new Customer(service, service.organization);
   const { id: roomId } = await customer.createRoom();
   const { id: author } = await customer.createUser(roomId, "Author");
-  const { data } = await customer.send<{ workflow: Workflow }>("POST", "/workflows", {
-    ...{ name: "Two comments", code: codeOf(author), events: ["user.created"], roomId },
-    retries: RETRIES,
-  });
+  const create = async (name: string, code: string, retries: number): Promise<Workflow> => {
+    const body = { name, code, events: ["user.created"], roomId, retries };
+    return (await customer.send<{ workflow: Workflow }>("POST", "/workflows", body)).data.workflow;
+  };
+  const repeated = await create("Two comments", codeOf(author), RETRIES);
+  const unrepeated = await create("A file", LEAVES_A_FILE, 0);
   let events = 0;
   for (let kill = 0; kill < kills; kill += 1) {
     for (let created = 0; created < EVENTS_PER_KILL; created += 1) {
@@ -51,15 +61,17 @@ export async function killUnderWorkflows(
     await service.kill();
     await service.start();
   }
-  const executions = async () => {
-    const path = `/workflows/${data.workflow.id}/executions?limit=100`;
+  const executionsOf = async ({ id }: Workflow) => {
+    const path = `/workflows/${id}/executions?limit=100`;
     return (await customer.send<{ executions: WorkflowExecution[] }>("GET", path)).data.executions;
   };
-  await eventually("every event is over", async () => (await executions()).length === events);
+  for (const workflow of [repeated, unrepeated]) {
+    await eventually("every event is over", async () => (await executionsOf(workflow)).length === events);
+  }
 
   const numbers = Array.from({ length: events }, (_, number) => number);
-  const ended = await executions();
-  const results = ended.filter(({ status }) => status === "success").map(({ result }) => Number(result));
+  const ended = await executionsOf(repeated);
+  const results = resultsOf(ended);
   expect(new Set(results)).toEqual(new Set(numbers.filter((number) => !isFailing(number))));
   const failed = ended.filter(({ status }) => status === "failed");
   expect(failed.map(({ attempts }) => attempts)).toEqual(numbers.filter(isFailing).map(() => 1 + RETRIES));
@@ -69,5 +81,23 @@ export async function killUnderWorkflows(
   expect(texts.toSorted()).toEqual(
     numbers.flatMap((number) => [`begin ${number}`, `end ${number}`]).toSorted(),
   );
+  const { files } = (
+    await customer.send<{ files: StorageFile[] }>("GET", `/files?roomId=${roomId}&limit=100`)
+  ).data;
+  expectAtMostOnce(await executionsOf(unrepeated), files);
   return { events };
+}
+
+const resultsOf = (executions: readonly WorkflowExecution[]): number[] =>
+  executions.filter(({ status }) => status === "success").map(({ result }) => Number(result));
+
+/** Each run that was not cut off left its file; each that was cut off left none, or one, and is recorded as failed. */
+function expectAtMostOnce(executions: readonly WorkflowExecution[], files: readonly StorageFile[]): void {
+  const names = files.map(({ filename }) => filename);
+  expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
+  expect(names).toEqual(expect.arrayContaining(resultsOf(executions).map((number) => `run ${number}`)));
+  for (const { status, attempts, result } of executions) {
+    if (status === "success") expect(attempts).toBe(1);
+    else expect(result).toMatch(/^The run was interrupted by a restart/);
+  }
 }

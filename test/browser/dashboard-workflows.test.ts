@@ -1,5 +1,6 @@
 /** Workflows in the dashboard: the editor, test runs and the run history. */
 import type { Browser } from "playwright-core";
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
@@ -8,13 +9,15 @@ import { Desk } from "./dashboard.ts";
 let service: SharedService;
 let browser: Browser;
 let desk: Desk;
+let roomId: string;
 
 beforeAll(async () => {
   service = await useSharedService();
   browser = await launchChromium();
   desk = await Desk.signedUp(browser, service.url);
   const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
-  await desk.ask("POST", "/users", { name: "Bo", roomId: room.id });
+  roomId = room.id;
+  await desk.ask("POST", "/users", { name: "Bo", roomId });
   await desk.enter("/workflows");
 });
 afterAll(async () => {
@@ -143,6 +146,33 @@ it("sets a secret, which it never shows, and deletes it", async () => {
   await secrets.getByText("env.NAME").waitFor();
 });
 
+it("is started by the clock and by signed requests, whose secret is shown once", async () => {
+  await desk.field("Schedule").fill("0 9 * * 1-5");
+  await desk.field("Time zone").fill("Europe/Berlin");
+  await desk.page.getByRole("checkbox", { name: /^HTTP trigger/ }).click();
+  await desk.button("Save").click();
+  await desk.page.getByText("Next run").waitFor();
+  await desk.button("Create secret").click();
+  await desk.button("Create").click();
+  await desk.heading("Secret of the HTTP trigger").waitFor();
+  const secret = await desk.copy("the secret");
+  await desk.button("Done").click();
+  await desk.button("Rotate secret").waitFor();
+  expect(await desk.page.content()).not.toContain(secret);
+  const url = await desk.copy("The address of the HTTP trigger");
+  const [id, body, now] = [crypto.randomUUID(), JSON.stringify({ order: 8731 }), new Date()];
+  const headers = {
+    "Content-Type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign(id, now, body),
+  };
+  const sign = async (sent: string) => (await fetch(url, { method: "POST", headers, body: sent })).status;
+  expect(await sign(body)).toBe(202);
+  expect(await sign("{}")).toBe(401);
+  await desk.page.locator(".records > li", { hasText: "workflow.triggered" }).first().waitFor();
+});
+
 it("disables the workflow, and deletes it after a confirmation", async () => {
   await desk.button("Disable").click();
   await desk.notice("Workflow disabled").waitFor();
@@ -151,6 +181,17 @@ it("disables the workflow, and deletes it after a confirmation", async () => {
   await desk.button("Delete").click();
   await desk.button("Delete workflow").click();
   await desk.heading("No workflows yet").waitFor();
+});
+
+it("says why the service has disabled one", async () => {
+  const endless = { name: "Endless", code: "export default () => { for (;;); };", events: ["user.created"] };
+  const { workflow } = await desk.ask<{ workflow: { id: string } }>("POST", "/workflows", endless);
+  const run = { event: "session.started", data: { roomId } };
+  for (let count = 0; count < 2; count += 1) await desk.ask("POST", `/workflows/${workflow.id}/run`, run);
+  await desk.enter(`/workflows/${workflow.id}`);
+  await desk.page.getByRole("note").getByText("had to be killed").waitFor();
+  await desk.button("Enable").click();
+  await desk.page.getByRole("note").waitFor({ state: "detached" });
 });
 
 it("the browser logs no errors or warnings", () => {

@@ -54,6 +54,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       }
       actions={<WorkflowActions workflow={workflow} />}
     >
+      {workflow.disabled_reason && <p role="note">{workflow.disabled_reason}</p>}
       <WorkflowFields
         key={restored}
         workflow={workflow}

@@ -81,7 +81,7 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: [
-            "test/{stories,browser,editors,sdk,node,docs,bench,endurance,mutants}/**",
+            "test/{stories,browser,display,editors,sdk,node,docs,bench,endurance,mutants}/**",
             "test/{architecture,language}.test.ts",
           ],
           provide,
@@ -117,6 +117,17 @@ export default defineConfig({
           include: ["test/editors/*.test.ts"],
           globalSetup: ["test/endurance/killable-service.setup.ts"],
           testTimeout: 600_000,
+          hookTimeout: 240_000,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "display",
+          expect: expectOptions,
+          include: ["test/display/*.test.ts"],
+          globalSetup: ["test/node/shared-service.setup.ts"],
+          provide,
           hookTimeout: 240_000,
         },
       },

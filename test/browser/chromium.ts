@@ -1,7 +1,7 @@
 /** Starts Debian's Chromium for the tests: as it is, or as a slow machine with a slow network would run it. */
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-const EXECUTABLE = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+export const EXECUTABLE = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",

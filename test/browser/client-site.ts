@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import type { keepOffline } from "../../src/sdk/offline/index.ts";
 import { runCli } from "../node/processes.ts";
@@ -24,25 +25,34 @@ declare global {
   }
 }
 
+/** Gets the path and the body of a request. */
+type Posted = (to: string, body: string) => void;
+
 export class ClientSite {
   readonly #directory: string;
   readonly #server: Server;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, page: string, posted: Posted) {
     this.#directory = directory;
-    this.#server = createServer(async ({ url = "/" }, response) => {
+    this.#server = createServer(async (request, response) => {
+      const { method, url = "/" } = request;
+      if (method === "POST") {
+        posted(url, await text(request));
+        response.end();
+        return;
+      }
       const isScript = url.endsWith(".js");
       response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
-      response.end(isScript ? await readFile(path.join(directory, path.basename(url))) : PAGE);
+      response.end(isScript ? await readFile(path.join(directory, path.basename(url))) : page);
     });
   }
 
-  /** Bundles the client, and serves it. */
-  static async start(): Promise<ClientSite> {
+  /** Bundles the client, and serves it with a page, of which `posted` gets what it posts. */
+  static async start(page: string = PAGE, posted: Posted = () => {}): Promise<ClientSite> {
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-bundle-"));
     const { exitCode, stderr } = await runCli("build.ts", ["--out", directory]);
     if (exitCode !== 0) throw new Error(`The client could not be bundled: ${stderr}`);
-    const site = new ClientSite(directory);
+    const site = new ClientSite(directory, page, posted);
     await new Promise<void>((resolve) => site.#server.listen(0, resolve));
     return site;
   }

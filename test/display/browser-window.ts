@@ -1,0 +1,72 @@
+/**
+ * A window of Chromium on a screen, with its tabs. Headless Chromium hides no tab, and neither does one that Playwright
+ * drives, which makes each page believe that it is in front.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { EXECUTABLE } from "../browser/chromium.ts";
+import { eventually, killTree } from "../node/processes.ts";
+import type { Screen } from "./screen.ts";
+
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--password-store=basic",
+  "--remote-debugging-port=0",
+  // As after five minutes by default: the timers of a page that is hidden run once a minute.
+  "--enable-features=IntensiveWakeUpThrottling:grace_period_seconds/10",
+];
+const STARTED = /^DevTools listening on ws:\/\/([^/]+)\//m;
+
+export class BrowserWindow {
+  /** Host and port at which it takes commands. */
+  readonly #control: string;
+  readonly #end: () => Promise<void>;
+
+  private constructor(control: string, end: () => Promise<void>) {
+    this.#control = control;
+    this.#end = end;
+  }
+
+  /** Opens a window whose only tab shows the page. */
+  static async open(screen: Screen, url: string): Promise<BrowserWindow> {
+    const profile = await mkdtemp(path.join(tmpdir(), "atrium-window-"));
+    const env = { ...process.env, DISPLAY: screen.name };
+    const args = [...ARGUMENTS, `--user-data-dir=${profile}`, url];
+    const child = spawn(EXECUTABLE, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+    let output = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const end = async () => {
+      await killTree(child.pid ?? 0);
+      await rm(profile, { recursive: true, force: true });
+    };
+    try {
+      await eventually("the window to open", () => child.exitCode !== null || STARTED.test(output));
+      const [, control] = STARTED.exec(output) ?? [];
+      if (control === undefined) throw new Error("Chromium has ended");
+      return new BrowserWindow(control, end);
+    } catch (error) {
+      await end();
+      throw new Error(output, { cause: error });
+    }
+  }
+
+  /** Opens another tab in front. */
+  async openTab(url: string): Promise<void> {
+    const { ok } = await fetch(`http://${this.#control}/json/new?${url}`, { method: "PUT" });
+    if (!ok) throw new Error("The tab could not be opened");
+  }
+
+  close(): Promise<void> {
+    return this.#end();
+  }
+}

@@ -83,7 +83,7 @@ class PlacedDatabase implements Database {
       if (!isFenced(error)) throw error;
       knownOf(this.#env).placements.delete(this.#accountId);
       const present = await this.#place();
-      if (present === place) throw isMoving();
+      if (present === place) throw isMoving(error);
       return await openBinding(this.#env, present).run(statements).catch(refuseWhileFenced);
     }
   };
@@ -102,16 +102,19 @@ class PlacedDatabase implements Database {
 
 const RETRY_SECONDS = 10;
 
-const isMoving = () =>
-  new AppError(
+function isMoving(cause: unknown): AppError {
+  const refusal = new AppError(
     "Accounts",
     "RATE_LIMITED",
     "The organization is being moved to another database, and cannot be changed meanwhile; try again later",
     RETRY_SECONDS,
   );
+  refusal.cause = cause;
+  return refusal;
+}
 
 function refuseWhileFenced(error: unknown): never {
-  throw isFenced(error) ? isMoving() : error;
+  throw isFenced(error) ? isMoving(error) : error;
 }
 
 /** An organization with the databases of what it owns and of who has access to it: the same where only one is bound. */

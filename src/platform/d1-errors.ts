@@ -13,7 +13,7 @@ export function violatedConstraint(error: unknown): string | null {
   return error.message.includes("FOREIGN KEY constraint failed") ? "foreign" : null;
 }
 
-/** True when the organization is on its way to another database: triggers refuse what is written for it. */
+/** True while the organization is moved to another database, or restored: triggers refuse what is written for it. */
 export const isFenced = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("organization_is_fenced");
 

@@ -47,6 +47,18 @@ describe("the stats", () => {
     expect(await room.alarmAt()).toBeGreaterThan(room.now + 1_000);
   });
 
+  it("wait, and no failure is logged, while the organization is moved or restored (R27)", async () => {
+    const room = await makeRoom();
+    await room.join(await room.user());
+    const fence = env.DB.prepare("INSERT INTO fences (account_id, turn) VALUES (?, 1)");
+    await fence.bind(room.accountId).run();
+    await room.alarm();
+    expect(await copied(room)).toMatchObject({ activeParticipants: 0 });
+    await env.DB.prepare("DELETE FROM fences WHERE account_id = ?").bind(room.accountId).run();
+    await room.advance(1_000);
+    expect(await copied(room)).toMatchObject({ activeParticipants: 1 });
+  });
+
   it("are retried with growing delays while the database fails (R27)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());

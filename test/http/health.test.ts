@@ -15,6 +15,8 @@ const failing = <T extends object>(binding: T): T =>
   });
 
 const NO_DATABASE = { DB: failing(env.DB) };
+const NO_SECOND_DATABASE = { DB_2: failing(env.DB_2) };
+const NO_ANSWER = { ROOMS: { getByName: () => ({ read: () => new Promise(() => {}) }) } };
 const NO_OBJECTS = { ROOMS: failing(env.ROOMS) };
 
 async function ask(bindings: object): Promise<{ response: Response; body: unknown }> {
@@ -33,7 +35,9 @@ describe("GET /health", () => {
 
   it.each([
     ["database", NO_DATABASE, ["database"]],
+    ["a database beside the directory", NO_SECOND_DATABASE, ["database"]],
     ["rooms", NO_OBJECTS, ["rooms"]],
+    ["rooms that hang", NO_ANSWER, ["rooms"]],
     ["both", { ...NO_DATABASE, ...NO_OBJECTS }, ["database", "rooms"]],
   ])("answers 503 and names the dependencies that do not respond: %s", async (_, bindings, failed) => {
     const { response, body } = await ask(bindings);

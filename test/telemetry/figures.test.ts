@@ -1,7 +1,7 @@
 /** What live rooms and deliveries add to the metrics of their isolate. */
 import { expect, it } from "vitest";
 import { type DataSet, figuresOf } from "../../src/telemetry/data-set.ts";
-import { DELIVERIES, ROOMS } from "../../src/telemetry/data-sets.ts";
+import { DELIVERIES, ROOMS, RUNS } from "../../src/telemetry/data-sets.ts";
 import type { DataPoint } from "../../src/telemetry/metrics.ts";
 import { metrics } from "../../src/telemetry/telemetry.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
@@ -57,5 +57,20 @@ it("an attempt is counted by its outcome, and the first one with the time that i
   await expect.poll(async () => (await subscriber.deliveries())[0]?.attempts).toBe(1);
   expect(take(DELIVERIES)).toMatchObject([
     { labels: ["failed", "status"], figures: { events: 1, duration_count: 1, wait_count: 1 } },
+  ]);
+});
+
+it("a run is counted by its outcome, with its duration and the time that its event has waited", async () => {
+  const { api } = await account();
+  const workflow = { name: "W", events: ["user.created"], code: "export default () => 1;" };
+  const saved = await api.post<{ workflow: { id: string } }>("/workflows", workflow);
+  const room = await api.createRoom();
+  take(RUNS);
+  await api.createUser(room.id);
+  const path = `/workflows/${saved.data.workflow.id}/executions`;
+  const executions = async () => (await api.get<{ executions: object[] }>(path)).data.executions;
+  await expect.poll(executions).toMatchObject([{ status: "success" }]);
+  expect(take(RUNS)).toMatchObject([
+    { labels: ["success"], figures: { killed: 0, duration_count: 1, wait_count: 1 } },
   ]);
 });

@@ -140,6 +140,21 @@ describe("the guide", () => {
       expect(guide).toContain(row);
     }
   });
+
+  it("asks Prometheus for nothing that the stand-in does not answer", () => {
+    const totals = DATA_SETS.map((set) => ({
+      ...{ set: set.name, labels: set.labels.map(() => "label"), figures: figuresOf(set).map(() => 1) },
+    }));
+    const shown = presentMetrics(DATA_SETS, totals);
+    const queries = [...guide.matchAll(/`([^`]*\batrium_[^`]*)`/g)].map(([, query = ""]) => query);
+    expect(queries.length).toBeGreaterThan(10);
+    for (const [, name = "", labels = ""] of queries
+      .join("\n")
+      .matchAll(/\b(atrium_[a-z_]+)(?:\{([a-z]+))?/g)) {
+      if (name !== "atrium_requests_duration_seconds") expect(shown).toMatch(new RegExp(`^${name}[ {]`, "m"));
+      if (labels !== "") expect(shown).toMatch(new RegExp(`^${name}\\{.*\\b${labels}="`, "m"));
+    }
+  });
 });
 
 describe("a request", () => {

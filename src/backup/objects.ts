@@ -5,9 +5,7 @@ import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { SHARDS } from "../event-log/shards/shard-of.ts";
 import { openTenant } from "../placement/databases.ts";
 import type { Database } from "../platform/d1.ts";
-import { AppError } from "../platform/errors.ts";
 import type { ArchivedObject, ArchiveSlice } from "../platform/object-archive.ts";
-import { FACTS } from "../platform/object-tables.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
 import { type OwnedObjects, selectOwned } from "./row-store.ts";
@@ -87,26 +85,6 @@ export async function archiveObjects(
 /** Writes slices into objects of the organization, which stay closed until {@link openObjects}. */
 export async function restoreObjects(owner: Owner, { objects }: ObjectSlices): Promise<void> {
   for (const { slice, ...ref } of objects) await objectOf(owner, ref).restore(slice);
-}
-
-/** An object that stores nothing but the version of its tables. */
-const NOTHING: Omit<ArchiveSlice, "reading"> = {
-  version: 1,
-  schema: [{ type: "table", name: "facts", sql: FACTS.facts }],
-  ...{ deleted: [], rows: [], cursor: null },
-};
-
-/** Opens objects that are to be deleted instead of restored to their end. Those that are open already stay as they are. */
-export async function abandonObjects(owner: Owner, refs: readonly ObjectRef[]): Promise<void> {
-  for (const ref of refs) {
-    const object = objectOf(owner, ref);
-    try {
-      await object.restore({ ...NOTHING, reading: crypto.randomUUID() });
-      await object.finishRestore();
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "CONFLICT") throw error;
-    }
-  }
 }
 
 /** Opens objects that were restored, which sets their alarms. */

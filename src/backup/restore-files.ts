@@ -15,14 +15,29 @@ import {
 } from "./operator-call.ts";
 import { placeOf } from "./restore-begin.ts";
 import { restoreOf } from "./restore-rows.ts";
-import { deleteFileRows, selectFileFacts } from "./row-store.ts";
+import { deleteFileRows, selectFileFacts, updateUpload } from "./row-store.ts";
 
 /** What the restored index says of a file: there are no bytes without a row. */
 async function factsOf(call: OperatorCall, key: string) {
   const restore = await restoreOf(call);
   const [[facts]] = await placeOf(call.env, restore).run([selectFileFacts(call.accountId, [key])]);
   if (facts === undefined) throw notFound("Files", "File");
-  return { ...facts, backupId: restore.backupId };
+  return { ...facts, restore };
+}
+
+/**
+ * Begins the upload of a file in several parts. Its row has it until it is complete, so that it ends with the row; the
+ * upload of a run that was killed ends now.
+ */
+async function beginUpload(
+  { accountId, env }: OperatorCall,
+  { key, mimeType, uploadId, restore }: Awaited<ReturnType<typeof factsOf>>,
+): Promise<string> {
+  const blobs = openBlobs(env.FILES);
+  if (uploadId !== null) await blobs.delete([{ accountId, key, uploadId }]);
+  const begun = await blobs.begin({ accountId, key }, mimeType);
+  await placeOf(env, restore).run(behindFence(restore, [updateUpload(accountId, key, begun.uploadId)]));
+  return begun.uploadId;
 }
 
 const Keys = z.object({ keys: z.array(z.string()).max(40) });
@@ -52,8 +67,9 @@ export const forget: Operation = async (call) => {
 /** A part of a file; the first one of several begins an upload, which the answer names. */
 export const file: Operation = async (call) => {
   const [key, offset] = [parameterOf(call, "key"), Number(parameterOf(call, "offset"))];
-  const { size, mimeType, backupId } = await factsOf(call, key);
-  const bytes = await genuineBytes(call, backupId, `file ${key} ${offset}`);
+  const facts = await factsOf(call, key);
+  const { size, mimeType, restore } = facts;
+  const bytes = await genuineBytes(call, restore.backupId, `file ${key} ${offset}`);
   if (bytes.byteLength !== Math.min(FILE_PART_BYTES, size - offset))
     throw refuse("VALIDATION_ERROR", `${key}: the part at ${offset} has another size than its row says`);
   const blobs = openBlobs(call.env.FILES);
@@ -62,7 +78,7 @@ export const file: Operation = async (call) => {
     await blobs.put(address, mimeType, bytes);
     return answer(call, { upload: null, part: null });
   }
-  const upload = offset === 0 ? (await blobs.begin(address, mimeType)).uploadId : parameterOf(call, "upload");
+  const upload = offset === 0 ? await beginUpload(call, facts) : parameterOf(call, "upload");
   const part: BlobPart = await blobs.resume(address, upload).add(1 + offset / FILE_PART_BYTES, bytes);
   return answer(call, { upload, part: { partNumber: part.partNumber, etag: part.etag } });
 };
@@ -76,7 +92,9 @@ const Completion = z.object({
 /** Makes a file of its parts. */
 export const completeFile: Operation = async (call) => {
   const { key, upload, parts } = await bodyOf(call, Completion);
-  await factsOf(call, key);
-  await openBlobs(call.env.FILES).resume({ accountId: call.accountId, key }, upload).complete(parts);
+  const { accountId, env } = call;
+  const { restore } = await factsOf(call, key);
+  await openBlobs(env.FILES).resume({ accountId, key }, upload).complete(parts);
+  await placeOf(env, restore).run(behindFence(restore, [updateUpload(accountId, key, null)]));
   return answer(call, {});
 };

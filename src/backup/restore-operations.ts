@@ -1,12 +1,13 @@
 /** What a restore of an organization writes, step by step; each can be sent again. The last one opens the organization. */
 import * as z from "zod";
 import { deleteKeysOf } from "../accounts/shared-store.ts";
+import { subscriberGateway } from "../delivery/subscribers.ts";
 import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
 import { lowerFence } from "../organizations/fence-store.ts";
 import { DIRECTORY, openDirectory } from "../placement/databases.ts";
 import { operatorEntry } from "./audit.ts";
 import { OBJECTS, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices } from "./format.ts";
-import { abandonObjects, findOwned, openObjects, restoreObjects } from "./objects.ts";
+import { findOwned, openObjects, restoreObjects } from "./objects.ts";
 import { answer, bodyOf, genuineSlice, type Operation, type OperatorCall, refuse } from "./operator-call.ts";
 import { evictOperatorToken } from "./operator-token.ts";
 import { begin, placeOf } from "./restore-begin.ts";
@@ -17,6 +18,7 @@ import {
   markAbandoned,
   openOrganization,
   requireTurn,
+  takeRestore,
   updatePosition,
 } from "./restore-store.ts";
 import type { RestoreRow } from "./table.ts";
@@ -39,14 +41,6 @@ const open: Operation = async (call) => {
   const restore = await restoreOf(call);
   const { objects: refs } = await bodyOf(call, Refs);
   await openObjects(call, await findOwned(call, refs, placeOf(call.env, restore)));
-  return answer(call, {});
-};
-
-/** Opens objects that are not to be restored after all, so that they can be deleted. */
-const abandon: Operation = async (call) => {
-  const restore = await restoreOf(call);
-  const { objects: refs } = await bodyOf(call, Refs);
-  await abandonObjects(call, await findOwned(call, refs, placeOf(call.env, restore)));
   return answer(call, {});
 };
 
@@ -77,23 +71,31 @@ const finish: Operation = async (call) => {
   return answer(call, {});
 };
 
-/** Gives a restore up: what it has written is deleted as what a deleted organization owned. */
+/**
+ * Gives a restore up, and takes it over from the run that continued it: what that has written is deleted as what a
+ * deleted organization owned, objects that are half restored included. The log goes first: rooms that were opened pass
+ * on to it what they owe before they are deleted, and it takes nothing while it is half restored.
+ */
 const cancel: Operation = async (call) => {
-  const restore = await restoreOf(call);
-  await placeOf(call.env, restore).run([lowerFence(restore)]);
-  const tenant = { accountId: call.accountId, db: openDirectory(call.env) };
+  const { accountId, env, now } = call;
+  const directory = openDirectory(env);
+  const [[restore]] = await directory.run([takeRestore(accountId, now())]);
+  if (restore === undefined) throw refuse("CONFLICT", "No restore of this organization is under way");
+  await subscriberGateway(env).removeLog(accountId);
+  await placeOf(env, restore).run([lowerFence(restore)]);
+  const tenant = { accountId, db: directory };
   const abandoned = [
-    markAbandoned(call.accountId, call.now()),
+    markAbandoned(accountId, now()),
     deleteKeysOf(tenant),
     deleteMembershipsOf(tenant),
     deleteInvitationsOf(tenant),
   ];
-  await openDirectory(call.env).run([requireTurn(restore), ...abandoned, ...end(call, restore)]);
-  evictOperatorToken(call.accountId, "restore");
+  await directory.run([requireTurn(restore), ...abandoned, ...end(call, restore)]);
+  evictOperatorToken(accountId, "restore");
   return answer(call, {});
 };
 
 export const RESTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
   ...{ begin, rows: restoreRows, file, "complete-file": completeFile, missing, forget },
-  ...{ objects, open, abandon, progress, finish, cancel },
+  ...{ objects, open, progress, finish, cancel },
 };

@@ -2,6 +2,7 @@
 import { type Row, upsertRows } from "../organizations/move-store.ts";
 import type { Statement } from "../platform/d1.ts";
 import { STILL_ACTIVE } from "../rooms/table.ts";
+import { FILES } from "./format.ts";
 import type { RowPart } from "./parts.ts";
 
 /** Rows written by a statement, each of which returns one. */
@@ -51,6 +52,13 @@ function upsertRooms(part: RowPart, rows: readonly Row[]): Write {
   return { ...write, statements: [...write.statements, ...sizes] };
 }
 
+/** What is being uploaded of one stays: the next run ends it. */
+const upsertFiles = (part: RowPart, rows: readonly Row[]): Write =>
+  upsertOwn(
+    part,
+    rows.map(({ upload_id: _, ...row }) => row),
+  );
+
 /** Only the limits: triggers count the use again. */
 const updateLimits = (rows: readonly Row[]): Write => ({
   statements: rows.map(({ account_id, quota, max }) => ({
@@ -98,6 +106,7 @@ const insertMembers = (rows: readonly Row[], now: number): Write => ({
 /** Writes rows of a part, all of which have the same columns. */
 export function writeRows(part: RowPart, rows: readonly Row[], now: number): Write {
   if (part.name === "rooms") return upsertRooms(part, rows);
+  if (part.name === FILES) return upsertFiles(part, rows);
   if (part.name === "quotas") return updateLimits(rows);
   if (part.name === "members") return insertMembers(rows, now);
   if (part.name === "invitations") return upsertInvitations(part, rows);
@@ -108,10 +117,16 @@ export function writeRows(part: RowPart, rows: readonly Row[], now: number): Wri
 export const selectFileFacts = (
   accountId: string,
   keys: readonly string[],
-): Statement<{ key: string; size: number; mimeType: string }> => ({
-  sql: `SELECT key, size, mime_type AS mimeType FROM files
+): Statement<{ key: string; size: number; mimeType: string; uploadId: string | null }> => ({
+  sql: `SELECT key, size, mime_type AS mimeType, upload_id AS uploadId FROM files
         WHERE key IN (SELECT value FROM json_each(?)) AND account_id = ? AND state = 'stored'`,
   params: [JSON.stringify(keys), accountId],
+});
+
+/** R2's upload of a file in several parts, until it is complete. */
+export const updateUpload = (accountId: string, key: string, uploadId: string | null): Statement => ({
+  sql: "UPDATE files SET upload_id = ? WHERE key = ? AND account_id = ?",
+  params: [uploadId, key, accountId],
 });
 
 /** Of files without bytes: there is nothing to be deleted in R2. */

@@ -9,7 +9,8 @@ export const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persi
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
        npm run account -- move ACCOUNT_ID --to DB_2 [--persist-to DIR | --remote] [--json]
        npm run account -- backup ACCOUNT_ID FOLDER [--url URL] [--persist-to DIR | --remote] [--json]
-       npm run account -- restore FOLDER [--cancel] [--url URL] [--persist-to DIR | --remote] [--json]
+       npm run account -- restore FOLDER [--url URL] [--persist-to DIR | --remote] [--json]
+       npm run account -- restore FOLDER|ACCOUNT_ID --cancel [--url URL] [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
        npm run account -- export-person EMAIL [--persist-to DIR | --remote]
        npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]`;

@@ -29,6 +29,8 @@ function urlOf({ url, database }: ArchiveArguments): string {
   return url ?? LOCAL_URL;
 }
 
+const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const show = (line: string): void => console.error(line);
 
 function clientOf(args: ArchiveArguments, accountId: string, purpose: OperatorPurpose, stop: AbortSignal) {
@@ -59,16 +61,30 @@ elsewhere: without that secret, it cannot be restored.`,
 }
 
 /** Restores an organization from a folder, or gives that up. */
-export async function restore(args: ArchiveArguments, stop: AbortSignal): Promise<void> {
-  const { subject, cancel, json } = args;
-  const folder = new ArchiveFolder(path.resolve(subject));
+export const restore = (args: ArchiveArguments, stop: AbortSignal): Promise<void> =>
+  args.cancel ? cancelRestore(args, stop) : restoreFrom(args, stop);
+
+async function restoreFrom(args: ArchiveArguments, stop: AbortSignal): Promise<void> {
+  const folder = new ArchiveFolder(path.resolve(args.subject));
   const { id: accountId, name } = (await folder.readManifest()).manifest.organization;
-  const client = clientOf(args, accountId, "restore", stop);
-  const run = new Restore(client, folder, show);
-  await (cancel ? run.cancel() : run.run());
-  const done = cancel
-    ? "Cancelled. What was restored is deleted within minutes; then it can be restored again."
-    : `Restored the organization ${JSON.stringify(name)}. Members who did not exist in this service choose a password first:
-npm run account -- password-link EMAIL makes a link for it.`;
-  console.log(json ? JSON.stringify({ accountId, cancelled: cancel }) : done);
+  await new Restore(clientOf(args, accountId, "restore", stop), folder, show).run();
+  console.log(
+    args.json
+      ? JSON.stringify({ accountId, cancelled: false })
+      : `Restored the organization ${JSON.stringify(name)}. Members who did not exist in this service choose a password first:
+npm run account -- password-link EMAIL makes a link for it.`,
+  );
+}
+
+/** Of the organization in a folder, or of the one with this ID: the folder may be lost. */
+async function cancelRestore(args: ArchiveArguments, stop: AbortSignal): Promise<void> {
+  const folder = new ArchiveFolder(path.resolve(args.subject));
+  const isId = ACCOUNT_ID.test(args.subject) && !folder.isWhole;
+  const accountId = isId ? args.subject : (await folder.readManifest()).manifest.organization.id;
+  await clientOf(args, accountId, "restore", stop).data("cancel");
+  console.log(
+    args.json
+      ? JSON.stringify({ accountId, cancelled: true })
+      : "Cancelled. What was restored is deleted within minutes; then it can be restored again.",
+  );
 }

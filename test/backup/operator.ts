@@ -193,62 +193,88 @@ async function readFile(operator: Operator, backupId: string, key: string): Prom
 export const begin = ({ manifest, backupId }: Archive, operator: Operator): Promise<RestorePlan> =>
   operator.data<RestorePlan>("begin", sentOf(manifest, { backup: backupId }));
 
+/** After so many requests, or before the `nth` one (from 0) of an operation; "part" is one of a file behind its first. */
+export type KillPoint = number | readonly [operation: string, nth: number];
+
+/** Says, before each request, whether the command is killed there. */
+function killer(at: KillPoint): (operation: string) => boolean {
+  let [left, nth] = typeof at === "number" ? [at, 0] : [Number.POSITIVE_INFINITY, at[1]];
+  return (operation) => {
+    left -= 1;
+    if (typeof at !== "number" && operation === at[0]) nth -= 1;
+    return left < 0 || nth < 0;
+  };
+}
+
 /**
- * Restores an archive by so many requests, from where the one before has noted to be; true when it is complete. Each run
- * is another command, with a token of its own.
+ * Restores an archive until it is killed, from where the one before has noted to be; true when it is complete. Each run
+ * is another command, with a token of its own. `uploads` gets the names of files and their uploads.
  */
 export async function restore(
   archive: Archive,
-  requests = Number.POSITIVE_INFINITY,
+  at: KillPoint = Number.POSITIVE_INFINITY,
   place: PlaceName = "DB",
+  uploads: string[] = [],
 ): Promise<boolean> {
   const operator = await Operator.with(archive.accountId, "restore");
   operator.place = place;
-  let left = requests;
-  const killed = () => {
-    left -= 1;
-    return left < 0;
-  };
-  if (killed()) return false;
+  const killed = killer(at);
+  if (killed("begin")) return false;
   const { parts, position } = await begin(archive, operator);
   const [first = 0, firstSlice = 0] = position === "" ? [] : (JSON.parse(position) as number[]);
   for (const [index, part] of parts.entries()) {
     const slices = archive.parts.get(part) ?? [];
     for (const [at, slice] of slices.entries()) {
       if (index < first || (index === first && at < firstSlice)) continue;
-      if (killed()) return false;
-      await operator.data(part === OBJECTS ? "objects" : "rows", sentOf(slice, { part }));
+      const operation = part === OBJECTS ? "objects" : "rows";
+      if (killed(operation)) return false;
+      await operator.data(operation, sentOf(slice, { part }));
       if (part === FILES) {
         const keys = readJson<RowSlice>(slice).rows.map(({ key }) => String(key));
-        if (killed()) return false;
+        if (killed("missing")) return false;
         const missing = await operator.data<{ keys: string[] }>("missing", { json: { keys } });
         for (const key of missing.keys) {
-          if (killed()) return false;
-          await writeFile(operator, key, archive.files.get(key) ?? []);
+          if (killed("file")) return false;
+          const signedParts = archive.files.get(key) ?? [];
+          if (!(await writeFile(operator, key, signedParts, { killed, uploads }))) return false;
         }
       }
-      if (killed()) return false;
+      if (killed("progress")) return false;
       await operator.data("progress", { json: { position: JSON.stringify([index, at + 1]) } });
     }
   }
   for (let from = 0; from < archive.refs.length; from += OBJECTS_AT_ONCE) {
-    if (killed()) return false;
+    if (killed("open")) return false;
     await operator.data("open", { json: { objects: archive.refs.slice(from, from + OBJECTS_AT_ONCE) } });
   }
-  if (killed()) return false;
+  if (killed("finish")) return false;
   await operator.data("finish");
   return true;
 }
 
-async function writeFile(operator: Operator, key: string, signedParts: readonly Signed[]): Promise<void> {
+/** Gives up the restore of an archive. */
+export async function cancel({ accountId }: Archive): Promise<void> {
+  await (await Operator.with(accountId, "restore")).data("cancel");
+}
+
+/** Sends the parts of a file; false when it was killed after the first one. */
+async function writeFile(
+  operator: Operator,
+  key: string,
+  signedParts: readonly Signed[],
+  { killed, uploads }: { readonly killed: (operation: string) => boolean; readonly uploads: string[] },
+): Promise<boolean> {
   type Answer = { readonly upload: string | null; readonly part: object | null };
   const parts: object[] = [];
   let upload: string | null = null;
   for (const [index, slice] of signedParts.entries()) {
+    if (index > 0 && killed("part")) return false;
     const query = { key, offset: String(index * FILE_PART_BYTES), ...(upload !== null && { upload }) };
     const answer: Answer = await operator.data<Answer>("file", sentOf(slice, query));
     ({ upload } = answer);
+    if (upload !== null && index === 0) uploads.push(`${operator.accountId}/${key} ${upload}`);
     if (answer.part !== null) parts.push(answer.part);
   }
   if (upload !== null) await operator.data("complete-file", { json: { key, upload, parts } });
+  return true;
 }

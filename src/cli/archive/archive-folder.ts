@@ -1,7 +1,7 @@
 /** The folder of an organization's backup: files of signed slices, the bytes of files, and the manifest that makes it whole. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Manifest } from "../../backup/format.ts";
@@ -59,11 +59,24 @@ export class ArchiveFolder {
     return { slices: slices + 1, bytes: bytes + line.byteLength };
   }
 
-  /** Removes what an interrupted run has appended and not noted. */
+  /** Removes what an interrupted run has appended and not noted. Throws when less is there than it has noted. */
   async cut(part: string, { bytes }: Extent): Promise<void> {
     const file = this.fileOf(part);
     if (!existsSync(file)) await writeFile(file, "", { mode: 0o600 });
+    if ((await stat(file)).size < bytes) throw this.#damaged(file);
     await truncate(file, bytes);
+  }
+
+  /** Throws when a part has something else than was noted, as two commands at once would leave it. */
+  async requireExtent(part: string, { bytes }: Extent): Promise<void> {
+    const file = this.fileOf(part);
+    if ((await stat(file)).size !== bytes) throw this.#damaged(file);
+  }
+
+  #damaged(file: string): CommandError {
+    return new CommandError(
+      `${file} is damaged, by a failure of power or by another command that wrote to it. Remove ${this.path}, and run the backup again.`,
+    );
   }
 
   /** The slices of a part, in their order. */
@@ -84,8 +97,13 @@ export class ArchiveFolder {
 
   /** What an interrupted run has noted; null when there was none. */
   async readProgress(): Promise<unknown> {
-    const text = await readFile(path.join(this.path, PROGRESS), "utf8").catch(() => null);
-    return text === null ? null : (JSON.parse(text) as unknown);
+    const file = path.join(this.path, PROGRESS);
+    const text = await readFile(file, "utf8").catch(() => null);
+    try {
+      return text === null ? null : (JSON.parse(text) as unknown);
+    } catch {
+      throw this.#damaged(file);
+    }
   }
 
   async writeProgress(progress: object): Promise<void> {

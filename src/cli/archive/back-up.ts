@@ -118,8 +118,10 @@ export class Backup {
   async #finish({ parts }: BackupPlan): Promise<{ readonly slices: number; readonly files: number }> {
     const { backupId, extents, files, startedAt } = this.#progress;
     const described = [];
-    for (const name of [...parts.map((part) => part.name), "index of files"])
+    for (const name of [...parts.map((part) => part.name), "index of files"]) {
+      await this.#folder.requireExtent(name, this.#extentOf(name));
       described.push({ name, ...this.#extentOf(name), sha256: await this.#folder.checksum(name) });
+    }
     const response = await this.#client.send("finish", {
       json: { backupId, startedAt, parts: described, files },
     });

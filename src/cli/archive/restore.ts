@@ -47,15 +47,8 @@ export class Restore {
       await this.#restorePart(part, index, index === first ? firstSlice : 0);
       await this.#note([index + 1, 0], true);
     }
-    await this.#forEach("open");
+    await this.#openObjects();
     await this.#client.data("finish");
-  }
-
-  /** Gives a restore up: what it has restored is deleted. */
-  async cancel(): Promise<void> {
-    await this.#begin();
-    await this.#forEach("abandon");
-    await this.#client.data("cancel");
   }
 
   /** Throws when a part is not as the manifest says. */
@@ -109,15 +102,15 @@ export class Restore {
     }
   }
 
-  /** Sends all objects of the backup, some at a time. */
-  async #forEach(operation: "open" | "abandon"): Promise<void> {
+  /** All objects of the backup, some at a time. */
+  async #openObjects(): Promise<void> {
     const found = new Map<string, ObjectRef>();
     for await (const { text } of this.#folder.slices(OBJECTS))
       for (const { kind, id } of (JSON.parse(text) as ObjectSlices).objects)
         found.set(`${kind} ${id}`, { kind, id });
     const refs = [...found.values()];
     for (let from = 0; from < refs.length; from += OBJECTS_AT_ONCE)
-      await this.#client.data(operation, { json: { objects: refs.slice(from, from + OBJECTS_AT_ONCE) } });
+      await this.#client.data("open", { json: { objects: refs.slice(from, from + OBJECTS_AT_ONCE) } });
   }
 }
 

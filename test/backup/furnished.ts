@@ -1,0 +1,154 @@
+/** An organization with something of everything, and what of it can be seen: in its database, over the API, and anywhere at all. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import type { Account, Answer, PlaceName } from "../support/api.ts";
+import type { Archive } from "./operator.ts";
+
+const MINUTE_MS = 60_000;
+/** More than goes in one part. */
+const LARGE_BYTES = 9 * 1024 * 1024;
+
+export interface Furnished {
+  readonly roomId: string;
+  readonly token: string;
+}
+
+/** Something of everything. */
+export async function furnish({ api, id }: Account, place: PlaceName): Promise<Furnished> {
+  const room = await api.createRoom({ customId: "first", name: "Kitchen" });
+  const user = await api.createUser(room.id, { customId: "ada" });
+  await api.post("/rooms", { name: "Retried" }, { headers: { "Idempotency-Key": "once" } });
+  await api.upload({ roomId: room.id, userId: user.id }, new File(["Hello"], "hello.txt"));
+  await api.upload(
+    { roomId: room.id, userId: user.id },
+    new File([new Uint8Array(LARGE_BYTES).fill(7)], "large.bin"),
+  );
+  await api.post("/webhooks", { url: "https://hooks.example.com", events: ["participant.left"] });
+  const code = "export default () => 1;";
+  const workflow = await api.post<{ workflow: { id: string } }>("/workflows", {
+    ...{ name: "W", code, events: ["participant.left"] },
+  });
+  await api.put(`/workflows/${workflow.data.workflow.id}/secrets/TOKEN`, { value: "secret" });
+  await api.put(`/rooms/${room.id}/stores/pages/a`, { value: { text: "Hello" } });
+  await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "First" });
+  await env[place]
+    .prepare("UPDATE quotas SET max = 50 WHERE account_id = ? AND quota = 'rooms'")
+    .bind(id)
+    .run();
+  return { roomId: room.id, token: user.token };
+}
+
+/** What changes by itself: what is on its way, and how old a copy of stats is. */
+const PASSING = /^(outbox|outbox_events|user_events|receipts|audit_entries|retired_scripts)$/;
+
+const OTHERS = ["quotas", "accounts"].map((name) => ({
+  ...{ name, where: `${name === "accounts" ? "id" : "account_id"} = ?`, paramsOf: (of: string) => [of] },
+}));
+
+/** What an organization has in its database, by table. */
+export async function contentOf(place: PlaceName, id: string): Promise<Record<string, unknown>> {
+  const tables = [...ORGANIZATION_TABLES.filter(({ name }) => !PASSING.test(name)), ...OTHERS];
+  const statements = tables.map(({ name, where, paramsOf }) =>
+    env[place].prepare(`SELECT * FROM ${name} WHERE ${where}`).bind(...paramsOf(id)),
+  );
+  const results = await env[place].batch<Record<string, unknown>>(statements);
+  return Object.fromEntries(tables.map(({ name, where }, at) => [`${name} ${where}`, results[at]?.results]));
+}
+
+const shown = ({ data }: Answer) => data;
+
+/** What the API answers about an organization. */
+export async function answersOf({ api }: Account, { roomId }: Furnished): Promise<unknown> {
+  const paths = [
+    "/organization",
+    "/rooms",
+    `/users?roomId=${roomId}`,
+    `/files?roomId=${roomId}`,
+    "/webhooks",
+    "/workflows",
+  ];
+  const inRoom = ["stores", "stores/pages", "comments"].map((list) => `/rooms/${roomId}/${list}`);
+  const answers = await Promise.all(
+    [...paths, ...inRoom, "/quotas", "/members", "/api-keys"].map((path) => api.get(path)),
+  );
+  return answers.map(shown);
+}
+
+export const withoutUse = (answers: unknown): string =>
+  JSON.stringify(answers).replace(/"last_?[uU]sed(_?[aA]t)?":"[^"]*"/g, "");
+
+/** The files of an archive are as large as they were. */
+export async function expectFiles({ api }: Account, { files }: Archive): Promise<void> {
+  for (const [key, parts] of files) {
+    const response = await api.raw("GET", `/storage/${key}`);
+    const size = parts.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+    expect((await response.arrayBuffer()).byteLength).toBe(size);
+  }
+}
+
+/** Runs the scheduled tasks until what a deleted organization owned is gone. */
+export async function purged(id: string, place: PlaceName): Promise<void> {
+  const left = async () => [
+    await env.DB.prepare("SELECT 1 FROM accounts WHERE id = ?").bind(id).first(),
+    await env[place].prepare("SELECT 1 FROM files WHERE account_id = ?").bind(id).first(),
+  ];
+  await expect
+    .poll(async () => {
+      await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
+      return left();
+    })
+    .toEqual([null, null]);
+}
+
+/** The organization, and a minute after it what it owned, is deleted. */
+export async function remove({ api, id }: Account, place: PlaceName): Promise<void> {
+  const { status } = await api.json("DELETE", "/organization", { confirm: "An organization" });
+  expect(status).toBe(200);
+  await purged(id, place);
+}
+
+const PLACES = ["DB", "DB_2", "DB_3"] as const;
+const OF_ACCOUNT = [
+  ...["api_keys", "memberships", "invitations", "operator_tokens", "restores", "fences", "moves", "quotas"],
+];
+
+/** What goes later: responses to repeated requests expire, and scripts go once no run can use them. */
+const LATER = /^(receipts|retired_scripts)$/;
+
+/** What there is of an organization in any database, object or bucket. */
+export async function remainsOf({ accountId, refs }: Archive): Promise<Record<string, unknown>> {
+  const left: Record<string, unknown> = {};
+  const note = (name: string, found: readonly unknown[]) => {
+    if (found.length > 0) left[name] = found;
+  };
+  const tables = [
+    ...ORGANIZATION_TABLES.filter(({ name }) => !LATER.test(name)),
+    ...OF_ACCOUNT.map((name) => ({ name, where: "account_id = ?", paramsOf: (of: string) => [of] })),
+    ...OTHERS,
+  ];
+  for (const place of PLACES)
+    for (const { name, where, paramsOf } of tables) {
+      const query = env[place].prepare(`SELECT * FROM ${name} WHERE ${where}`).bind(...paramsOf(accountId));
+      note(`${place} ${name}`, (await query.all()).results);
+    }
+  for (const { kind, id } of refs) {
+    const stub =
+      kind === "room"
+        ? env.ROOMS.getByName(id)
+        : kind === "log"
+          ? env.EVENT_LOGS.getByName(`${accountId}:${id}`)
+          : env.SUBSCRIBERS.getByName(`${kind}:${id}`);
+    const stored = await runInDurableObject(stub, async (_, { storage }) => [
+      ...storage.sql
+        .exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*'")
+        .toArray(),
+      ...[await storage.getAlarm()].filter((alarm) => alarm !== null),
+    ]);
+    note(`${kind} ${id}`, stored);
+  }
+  note("bytes", (await env.FILES.list({ prefix: `${accountId}/` })).objects);
+  return left;
+}

@@ -5,6 +5,7 @@ import { runScenario } from "../realtime/convergence/convergence.ts";
 import { scenario } from "../realtime/convergence/steps.ts";
 import { writtenDuring } from "../sdk/console.ts";
 import { randomOf } from "../sdk/convergence.ts";
+import { killUnderBackups } from "./backup-kills.ts";
 import { killUnderClients } from "./client-kills.ts";
 import { killUnderDocuments } from "./document-kills.ts";
 import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
@@ -12,7 +13,8 @@ import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
 import { killUnderWorkflows } from "./workflow-kills.ts";
 
-const { seed, scenarios, kills, clientKills, documentKills, workflowKills } = inject("endurance");
+const { seed, scenarios, kills, clientKills, documentKills, workflowKills, backupKills } =
+  inject("endurance");
 const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
 /** For the start, and for each scenario on a busy machine. */
 const [START_MS, SCENARIO_MS] = [60_000, 60_000];
@@ -111,4 +113,14 @@ it(
     expect(events).toBeGreaterThan(0);
   },
   START_MS + workflowKills * SCENARIO_MS,
+);
+
+it(
+  "backups and the restore of an organization are whole, however often their commands are killed",
+  async () => {
+    console.log(`Killing commands that back up ${backupKills} times, with seed ${seed}`);
+    const { backups } = await killUnderBackups(service, backupKills, randomOf(seed));
+    console.log(`${backups} backups are as one that was not interrupted`);
+  },
+  START_MS + (backupKills + 5) * SCENARIO_MS,
 );

@@ -31,6 +31,8 @@ export interface Runs {
   readonly workflowKills: number;
   /** Users of the SDK under whom the service is restarted. */
   readonly restartUsers: number;
+  /** SIGKILLs of commands that back an organization up, and then of one that restores it. */
+  readonly backupKills: number;
   /** Minutes for which a tab is hidden; only `npm run endurance` does that. */
   readonly hiddenMinutes: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
@@ -53,6 +55,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     documentKills: read("ATRIUM_DOCUMENT_KILLS", 1),
     workflowKills: read("ATRIUM_WORKFLOW_KILLS", 1),
     restartUsers: read("ATRIUM_RESTART_USERS", 10),
+    backupKills: read("ATRIUM_BACKUP_KILLS", 1),
     hiddenMinutes: read("ATRIUM_HIDDEN_TAB", 6),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };

@@ -46,6 +46,11 @@ export class BackupStory {
       1,
       expect.stringContaining("The organization exists"),
     ]);
+    const notBegun = await this.#run("restore", accountId, "--cancel");
+    expect([notBegun.exitCode, notBegun.stderr]).toEqual([
+      1,
+      "No restore of this organization is under way.\n",
+    ]);
     expect((await this.#send("DELETE", "/organization", { confirm: "Acme" })).status).toBe(200);
     // As if that had been a minute ago: the cron trigger removes the rest.
     query(this.#service().persistTo, `UPDATE accounts SET deleted_at = 1 WHERE id = '${accountId}'`);

@@ -4,19 +4,19 @@ import type { Database, Statement } from "../platform/d1.ts";
 import type { TracedCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import {
-  deleteOutboxEntry,
+  deleteOutboxEntries,
   selectAccountsOfCommands,
   selectPendingCommands,
 } from "./outbox/command-store.ts";
 import { selectEarlierEvents } from "./outbox/earlier-events-store.ts";
 import {
   adoptUserEvents,
-  deleteEvent,
+  deleteEvents,
   selectAccountsOfEvents,
   selectPendingEvents,
   updatePendingSubscriptions,
 } from "./outbox/outbox-store.ts";
-import { SharedWrites } from "./outbox/shared-writes.ts";
+import { relayedRows } from "./outbox/relayed-rows.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
 import { presentOutboxEvent } from "./outbox-event.ts";
 import type { SubscriberGateway } from "./port/subscriber-port.ts";
@@ -36,9 +36,6 @@ export interface RelayPorts {
   log(message: string, error: unknown): void;
 }
 
-/** If they are lost with their request, the cron trigger relays the events again, and their receivers know them by their IDs. */
-const outcomes = new SharedWrites(() => Date.now());
-
 /** Of the events that a request has left behind, so many go ahead of another one. */
 const MAX_EARLIER = 20;
 
@@ -53,8 +50,12 @@ export async function relayEvents(
   for (const row of events) {
     try {
       if (row.hasEarlier) await relayEarlier(ctx, row);
-      const { outcome } = await relayEvent(ctx, row);
-      ctx.defer(outcomes.run(ctx.db, row.accountId, outcome));
+      const remaining = await relayEvent(ctx, row);
+      ctx.defer(
+        remaining === null
+          ? relayedRows.delete(ctx.db, row.accountId, "events", row.id)
+          : ctx.db.run([updatePendingSubscriptions(row.id, remaining)]),
+      );
     } catch (error) {
       ctx.log(`An event could not be relayed yet: ${row.event}`, error);
     }
@@ -63,26 +64,26 @@ export async function relayEvents(
 
 async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow): Promise<void> {
   const [earlier] = await ctx.db.run([selectEarlierEvents(row, MAX_EARLIER)]);
-  for (const each of earlier) {
-    const { outcome } = await relayEvent(ctx, each);
-    await ctx.db.run([outcome]);
-  }
+  for (const each of earlier) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each))]);
 }
 
-/** Fans the event out. `outcome` is the statement that records how far that went. */
+/** The statement that records how far the event was relayed: `remaining` is what {@link relayEvent} has returned. */
+const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement =>
+  remaining === null ? deleteEvents([id]) : updatePendingSubscriptions(id, remaining);
+
+/** Fans the event out. Returns the subscriptions that it could not reach, as JSON; null when it has reached all. */
 async function relayEvent(
   { db, rooms, subscribers, log }: RelayPorts,
   row: OutboxEventRow,
-): Promise<{ readonly outcome: Statement; readonly isComplete: boolean }> {
+): Promise<string | null> {
   const { id, event, accountId, roomId, occurredAt, pendingSubscriptions, trace } = row;
   const body = await presentOutboxEvent(rooms, row);
   const unreached = await fanOut({ db, accountId }, subscribers, roomId, [
     { id, event, occurredAt, body, pendingSubscriptions, trace },
   ]);
-  const remaining = unreached.get(id);
-  if (remaining === undefined) return { outcome: deleteEvent(id), isComplete: true };
-  log(`An event could not reach all of its subscribers yet: ${event}`, null);
-  return { outcome: updatePendingSubscriptions(id, remaining), isComplete: false };
+  const remaining = unreached.get(id) ?? null;
+  if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);
+  return remaining;
 }
 
 /**
@@ -99,7 +100,7 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
       await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
-      await db.run([deleteOutboxEntry(row.id)]);
+      await db.run([deleteOutboxEntries([row.id])]);
       return true;
     },
     failed: (error) => log("A pending command could not be relayed to its room yet", error),
@@ -109,9 +110,9 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
     select: (accountId, page) => selectPendingEvents(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
-      const { outcome, isComplete } = await relayEvent(ports, row);
-      await db.run([outcome]);
-      return isComplete;
+      const remaining = await relayEvent(ports, row);
+      await db.run([outcomeOf(row, remaining)]);
+      return remaining === null;
     },
     failed: (error) => log("A pending event could not be relayed yet", error),
   });

@@ -21,6 +21,8 @@ let room: TestRoom;
 beforeEach(async () => {
   owner = await account();
   room = new TestRoom(owner.id, (await owner.api.createRoom()).id);
+  // Rows that are relayed are deleted a moment later.
+  await expect.poll(() => countRows("outbox_events")).toBe(0);
 });
 
 /** The namespace, with objects that cannot be reached: those of these names, or all. */
@@ -169,6 +171,33 @@ describe("an event of a user", () => {
       "Dan",
     ]);
     expect(await countRows("outbox_events")).toBe(0);
+  });
+
+  it("is delivered and logged once when the service dies before it forgets the row", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    await env.DB.exec(
+      "CREATE TRIGGER fault BEFORE DELETE ON outbox_events BEGIN SELECT RAISE(ABORT, 'fault: the service died'); END",
+    );
+    const heal = () => env.DB.exec("DROP TRIGGER IF EXISTS fault");
+    onTestFinished(async () => {
+      await heal();
+    });
+    const user = { name: "Ada", roomId: room.id };
+    expect((await sendDuring({}, "POST", "/users", user)).status).toBe(201);
+    expectLogged("fault: the service died");
+    expect(await countRows("outbox_events")).toBe(1);
+    await heal();
+    await sweep();
+    expect(await countRows("outbox_events")).toBe(0);
+    await owner.api.createUser(room.id, { name: "Bo" });
+    const received = await subscriber.receivedEvents(2);
+    expect(received.map((event) => "user" in event && event.user.name)).toEqual(["Ada", "Bo"]);
+    const logged = await owner.api.get<{ events: { event: string }[] }>(`/rooms/${room.id}/events`);
+    expect(logged.data.events.map(({ event }) => event)).toEqual([
+      "room.created",
+      "user.created",
+      "user.created",
+    ]);
   });
 
   it("is delivered by the sweep when the room that knows whether the user is online cannot be reached", async () => {

@@ -35,8 +35,10 @@ export const insertOutboxEntry = (
   ],
 });
 
-export const deleteOutboxEntry = (id: string): Statement =>
-  statement(build.delete(outbox).where(eq(outbox.id, id)));
+export const deleteOutboxEntries = (ids: readonly string[]): Statement => ({
+  sql: "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))",
+  params: [JSON.stringify(ids)],
+});
 
 /** Organizations with entries written before `before` (epoch ms): their relay was cut off. */
 export const selectAccountsOfCommands = (before: number) => accountsWith("outbox", "created_at", before);

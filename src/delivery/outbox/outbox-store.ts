@@ -53,8 +53,10 @@ export const adoptUserEvents = (before: number): readonly [Statement, Statement]
   ),
 ];
 
-export const deleteEvent = (id: string): Statement =>
-  statement(build.delete(outboxEvents).where(eq(outboxEvents.id, id)));
+export const deleteEvents = (ids: readonly string[]): Statement => ({
+  sql: "DELETE FROM outbox_events WHERE id IN (SELECT value FROM json_each(?))",
+  params: [JSON.stringify(ids)],
+});
 
 /** Records which subscriptions the event has yet to reach, as JSON. */
 export const updatePendingSubscriptions = (id: string, pendingSubscriptions: string): Statement =>

@@ -3,7 +3,8 @@ import type { OperationContext, RequestContext } from "../../context/context.ts"
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { RoomGateway } from "../../realtime/port/room-gateway.ts";
 import type { RoomStats } from "../../realtime/port/snapshots.ts";
-import { deleteOutboxEntry, type OutboxEntry } from "./command-store.ts";
+import type { OutboxEntry } from "./command-store.ts";
+import { relayedRows } from "./relayed-rows.ts";
 import type { OutboxEventRow } from "./table.ts";
 
 /** What relaying needs of a request, or of the cron trigger. */
@@ -30,19 +31,28 @@ export const newOutboxEntry = (
   command: { ...command, trace: ctx.trace },
 });
 
-/**
- * Relays a committed command to its room, and returns the stats after it. The response does not depend on it: when
- * the room cannot be reached, the result is null and the entry stays for the scheduled relay.
- */
-export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<RoomStats | null> {
+/** Has the room carry out the command, and returns the stats after it. Null when the room cannot be reached. */
+async function applyCommand(
+  ctx: RelayContext,
+  { roomId, accountId, command }: OutboxEntry,
+): Promise<RoomStats | null> {
   try {
-    const stats = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
-    ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
-    return stats;
+    return await ctx.rooms.apply(roomId, accountId, command);
   } catch (error) {
-    ctx.log(`A command could not be relayed to its room yet: ${entry.command.type}`, error);
+    ctx.log(`A command could not be relayed to its room yet: ${command.type}`, error);
     return null;
   }
+}
+
+const forget = (ctx: RelayContext, { accountId, id }: OutboxEntry): void =>
+  ctx.defer(relayedRows.delete(ctx.db, accountId, "commands", id));
+
+/**
+ * Relays a committed command to its room. The response does not depend on it: when the room cannot be reached, the entry
+ * stays for the scheduled relay.
+ */
+export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<void> {
+  if ((await applyCommand(ctx, entry)) !== null) forget(ctx, entry);
 }
 
 /**
@@ -56,8 +66,9 @@ export async function relayChange(
   entries: readonly unknown[],
   events: readonly OutboxEventRow[],
 ): Promise<RoomStats | null> {
-  const stats = entries.length === 0 ? null : await relayCommand(ctx, entry);
+  const stats = entries.length === 0 ? null : await applyCommand(ctx, entry);
   // If the room did not take its command, the events wait for the cron trigger: they must not overtake the room's.
   if (entries.length === 0 || stats !== null) await ctx.relayEvents(ctx, events);
+  if (stats !== null) forget(ctx, entry); // now, because the rows of the events are deleted in the same trip
   return stats;
 }

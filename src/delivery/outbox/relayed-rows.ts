@@ -1,0 +1,70 @@
+/** Deletes rows of the outbox once they are relayed: those of one organization together, a moment later. No response waits for it. */
+import type { Database } from "../../platform/d1.ts";
+import { deleteOutboxEntries } from "./command-store.ts";
+import { deleteEvents } from "./outbox-store.ts";
+
+/** So long after the first, the rows are deleted: much earlier than they would count as left behind (`earlier-events-store`). */
+const COLLECT_MS = 50;
+/** With so many, they are deleted at once. */
+const MAX_COLLECTED = 200;
+/** A request that has collected for so long was ended by the platform: the next one takes its place. */
+const STUCK_MS = 5_000;
+
+/** The IDs of the rows, by their tables. */
+interface Collected {
+  readonly commands: string[];
+  readonly events: string[];
+  /** When the request began that deletes them (epoch ms). */
+  since: number;
+}
+
+interface Ports {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Resolves after so many milliseconds. */
+  wait(ms: number): Promise<unknown>;
+}
+
+/**
+ * A transaction of D1 costs more than a row in it. If the rows are lost with the request that collects them, the cron
+ * trigger relays them again, and their receivers know them by their IDs. Requests share nothing but data: the platform
+ * lets none wait for what another one does.
+ */
+export class RelayedRows {
+  readonly #ports: Ports;
+  readonly #collected = new Map<string, Collected>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** Resolves when the row is deleted, or another request will delete it. Rejects when what this request deletes fails. */
+  async delete(db: Database, accountId: string, kind: "commands" | "events", id: string): Promise<void> {
+    const now = this.#ports.now();
+    const known = this.#collected.get(accountId);
+    const rows = known ?? { commands: [], events: [], since: now };
+    this.#collected.set(accountId, rows);
+    rows[kind].push(id);
+    if (rows.commands.length + rows.events.length < MAX_COLLECTED) {
+      if (known !== undefined && now - known.since < STUCK_MS) return;
+      rows.since = now;
+      await this.#ports.wait(COLLECT_MS);
+    }
+    if (this.#collected.get(accountId) === rows) this.#collected.delete(accountId);
+    await deleteRows(db, rows);
+  }
+}
+
+async function deleteRows(db: Database, { commands, events }: Collected): Promise<void> {
+  const [first, ...others] = [
+    ...(commands.length === 0 ? [] : [deleteOutboxEntries(commands.splice(0))]),
+    ...(events.length === 0 ? [] : [deleteEvents(events.splice(0))]),
+  ];
+  if (first !== undefined) await db.run([first, ...others]);
+}
+
+/** Those of all requests of the isolate. */
+export const relayedRows = new RelayedRows({
+  now: () => Date.now(),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+});

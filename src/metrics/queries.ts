@@ -5,8 +5,10 @@ import { addHours, FINE_MS, type HourlyCounts, hourOf, spanOf } from "../event-l
 import type { Database } from "../platform/d1.ts";
 import { DAY_MS, HOUR_MS } from "../platform/durations.ts";
 import { presentTime } from "../platform/time.ts";
+import type { CounterName } from "../quotas/quota.ts";
+import { selectQuotas } from "../quotas/shared-store.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
-import { countUsers, deleteHours, selectHours, selectRoomTotals } from "./store.ts";
+import { deleteHours, selectFirstJoin, selectHours } from "./store.ts";
 
 /** How long counts in D1 are kept, which an earlier version of the service made. */
 const COUNTS_KEPT_MS = 2 * DAY_MS;
@@ -64,22 +66,23 @@ export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Pro
 }
 
 /**
- * The organization's totals, in one D1 trip, and its last 24 hours as the shards of its log have counted them. Live
- * counts may be up to a second old.
+ * The organization's totals, in one D1 trip, and its last 24 hours as the shards of its log have counted them: of any
+ * number of rooms and users, because triggers count these. Live counts may be up to a second old.
  */
 export async function getOverview(ctx: EventLogContext): Promise<Overview> {
   const first = firstOf("24h", ctx.now());
-  const [[[rooms], [users], earlier], counted] = await Promise.all([
-    ctx.db.run([selectRoomTotals(ctx), countUsers(ctx), selectHours(ctx, first)]),
+  const [[counts, [join], earlier], counted] = await Promise.all([
+    ctx.db.run([selectQuotas(ctx), selectFirstJoin(ctx), selectHours(ctx, first)]),
     readCounts(ctx, "24h", first),
   ]);
   const hours = toPoints("24h", first, earlier, counted);
+  const countOf = (name: CounterName): number => counts.find(({ quota }) => quota === name)?.used ?? 0;
   return {
-    rooms_total: rooms?.total ?? 0,
-    rooms_online: rooms?.online ?? 0,
-    participants_online: rooms?.participants ?? 0,
-    users_total: users?.total ?? 0,
-    first_joined_at: rooms?.firstJoinAt == null ? null : presentTime(rooms.firstJoinAt),
+    rooms_total: countOf("rooms"),
+    rooms_online: countOf("online_rooms"),
+    participants_online: countOf("online_users"),
+    users_total: countOf("users"),
+    first_joined_at: join?.firstJoinAt == null ? null : presentTime(join.firstJoinAt),
     events_last_day: sumOf(hours, "events"),
     runs_last_day: sumOf(hours, "runs"),
     failed_runs_last_day: sumOf(hours, "failed_runs"),

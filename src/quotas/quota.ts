@@ -12,6 +12,10 @@ export const QUOTAS = [
 ] as const;
 export type QuotaName = (typeof QUOTAS)[number];
 
+/** What is counted beside quotas, in the same table: rooms with users online. */
+export const COUNTERS = [...QUOTAS, "online_rooms"] as const;
+export type CounterName = (typeof COUNTERS)[number];
+
 /** How much of each an organization may have, unless the operator has set another limit for it. */
 export type QuotaDefaults = Readonly<Record<QuotaName, number>>;
 

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, type Tenant } from "../platform/d1.ts";
 import { prepared } from "../platform/prepared-statement.ts";
-import type { QuotaName, QuotaUse } from "./quota.ts";
+import type { CounterName, QuotaName } from "./quota.ts";
 import { quotas } from "./table.ts";
 
 /**
@@ -44,8 +44,12 @@ const usedOf = prepared(() =>
 export const countUsed = ({ accountId }: Tenant, quota: QuotaName): Statement<{ total: number }> =>
   usedOf({ accountId, quota });
 
-/** The use of a quota; `max` is null where the deployment's default applies. */
-export type QuotaRow = Omit<QuotaUse, "limit"> & { readonly max: number | null };
+/** What is counted of a quota, or beside quotas; `max` is null where the deployment's default applies. */
+export interface QuotaRow {
+  readonly quota: CounterName;
+  readonly used: number;
+  readonly max: number | null;
+}
 
-/** The uses of an organization, with the limits that the operator has set for it. */
+/** All counts of an organization, with the limits that the operator has set for it. */
 export const selectQuotas = ({ accountId }: Tenant): Statement<QuotaRow> => quotasOfAccount({ accountId });

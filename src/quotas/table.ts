@@ -1,10 +1,11 @@
 /**
  * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migrations
- * `quotas`, `quota_of_users_online` and `quota_of_store_bytes`), so that no way to create or delete something can forget to.
+ * `quotas`, `quota_of_users_online`, `quota_of_store_bytes` and `totals_of_an_organization`), so that no way to create or
+ * delete something can forget to.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
-import { QUOTAS } from "./quota.ts";
+import { COUNTERS } from "./quota.ts";
 
 export const quotas = sqliteTable(
   "quotas",
@@ -12,7 +13,7 @@ export const quotas = sqliteTable(
     accountId: text("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
-    quota: text({ enum: QUOTAS }).notNull(),
+    quota: text({ enum: COUNTERS }).notNull(),
     used: integer().notNull(),
     /** The limit of this organization; null for the deployment's default. */
     max: integer(),

@@ -52,6 +52,7 @@ export const rooms = sqliteTable(
     index("rooms_online")
       .on(table.accountId, sql`created_at DESC`, sql`id DESC`)
       .where(sql`active_participants > 0`),
+    index("rooms_joined").on(table.accountId, table.firstJoinAt).where(sql`first_join_at IS NOT NULL`),
   ],
 );
 

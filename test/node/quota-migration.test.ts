@@ -41,8 +41,16 @@ it("counts what organizations had before, and goes on from there", () => {
     file_bytes: 0,
     store_bytes: 0,
     online_users: 0,
+    online_rooms: 0,
   };
-  expect(usesOf("a")).toEqual({ ...nothing, rooms: 2, users: 1, file_bytes: 5, online_users: 3 });
+  expect(usesOf("a")).toEqual({
+    ...nothing,
+    rooms: 2,
+    users: 1,
+    file_bytes: 5,
+    online_users: 3,
+    online_rooms: 1,
+  });
   expect(usesOf("b")).toEqual(nothing);
   db.exec("DELETE FROM rooms WHERE id = 'r1'; UPDATE files SET state = 'deleting' WHERE key = 'k1'");
   expect(usesOf("a")).toEqual({ ...nothing, rooms: 1 });

@@ -101,7 +101,7 @@ describe("an organization", () => {
     expect((await owner.api.get("/rooms")).status).toBe(401);
     const now = Date.now();
     await runScheduledTasks(env, now);
-    expect(await rowsOf(owner)).toEqual({ quotas: 7 });
+    expect(await rowsOf(owner)).toEqual({ quotas: 8 });
     expect(await remains(owner)).not.toBe(null);
     await runScheduledTasks(env, now + 2 * MINUTE_MS);
     expect([await rowsOf(owner), await remains(owner)]).toEqual([{}, null]);

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { CommandError } from "../../src/cli/process/command.ts";
+import { processorSeconds } from "./gauge.ts";
 import type { BenchOptions } from "./run.ts";
 
 const AUTOCANNON = path.join(import.meta.dirname, "node_modules/autocannon/autocannon.js");
@@ -25,6 +26,8 @@ export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** What a request takes of the server's processor, in microseconds; 0 if unknown. Other work on the machine hardly changes it. */
+  readonly processorUs: number;
 }
 
 /** A target's median over its runs, and each run. */
@@ -35,7 +38,7 @@ export interface Measurement extends Figures {
 
 /** The fields of autocannon's JSON output that are used here. */
 interface AutocannonResult {
-  readonly requests: { readonly average: number };
+  readonly requests: { readonly average: number; readonly total: number };
   readonly latency: { readonly p50: number; readonly p99: number };
   readonly errors: number;
   readonly timeouts: number;
@@ -43,12 +46,16 @@ interface AutocannonResult {
 }
 
 /** Measures targets in turns (ABAB), so that a machine that slows down or speeds up does so to all of them. */
-export async function measure(targets: readonly Target[], options: BenchOptions): Promise<Measurement[]> {
+export async function measure(
+  targets: readonly Target[],
+  options: BenchOptions,
+  serverPid = 0,
+): Promise<Measurement[]> {
   const figures = targets.map((): Figures[] => []);
   for (const target of targets) await load(target, WARM_UP_SECONDS, options.stop);
   for (let run = 0; run < options.runs; run += 1) {
     for (const [index, target] of targets.entries()) {
-      figures[index]?.push(await load(target, options.seconds, options.stop));
+      figures[index]?.push(await load(target, options.seconds, options.stop, serverPid));
     }
   }
   return targets.map(({ name }, index) => summarize(name, figures[index] ?? []));
@@ -65,10 +72,11 @@ const summarize = (name: string, runs: readonly Figures[]): Measurement => ({
   perSecond: median(runs.map((run) => run.perSecond)),
   p50Ms: median(runs.map((run) => run.p50Ms)),
   p99Ms: median(runs.map((run) => run.p99Ms)),
+  processorUs: median(runs.map((run) => run.processorUs)),
   runs,
 });
 
-async function load(target: Target, seconds: number, stop: AbortSignal): Promise<Figures> {
+async function load(target: Target, seconds: number, stop: AbortSignal, serverPid = 0): Promise<Figures> {
   stop.throwIfAborted();
   const headers = Object.entries(target.headers ?? {}).flatMap(([name, value]) => ["-H", `${name}=${value}`]);
   const body = target.body === undefined ? [] : ["-b", target.body];
@@ -84,6 +92,7 @@ async function load(target: Target, seconds: number, stop: AbortSignal): Promise
     ...headers,
     ...body,
   ];
+  const before = processorSeconds(serverPid) ?? 0;
   const result = await runAutocannon([...args, target.url], seconds * 1000 + GRACE_MS, stop);
   const statuses = Object.entries(result.statusCodeStats).map(
     ([status, { count }]) => `${count} x ${status}`,
@@ -95,7 +104,9 @@ async function load(target: Target, seconds: number, stop: AbortSignal): Promise
       `${target.name} answered ${answers}; ${result.errors} errors; wanted ${target.status} only`,
     );
   }
-  return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 };
+  const { requests, latency } = result;
+  const processorUs = (((processorSeconds(serverPid) ?? 0) - before) * 1e6) / requests.total;
+  return { perSecond: requests.average, p50Ms: latency.p50, p99Ms: latency.p99, processorUs };
 }
 
 async function runAutocannon(

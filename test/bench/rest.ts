@@ -27,10 +27,10 @@ export const bench: Bench = { parts: [], run };
 function run(options: BenchOptions): Promise<BenchReport> {
   return serving(["atrium", "floors", "guard"], options.stop, async (served) => {
     const seeded = await seed(served.db, served.origin("atrium"));
-    const [hono, read] = await measure(generalFloors(served, seeded), options);
+    const [hono, read] = await measure(generalFloors(served, seeded), options, served.pid);
     const pairs: (readonly [Measurement, Measurement])[] = [];
     for (const { subject, floor } of pairsOf(served, seeded)) {
-      const [ours, bare] = await measure([subject, floor], options);
+      const [ours, bare] = await measure([subject, floor], options, served.pid);
       if (ours === undefined || bare === undefined) throw new Error("Expected two measurements per pair");
       pairs.push([ours, bare]);
     }
@@ -132,11 +132,12 @@ function tableOf(
   read: Measurement,
   pairs: readonly (readonly [Measurement, Measurement])[],
 ): string {
-  const figures = ({ name, perSecond, p50Ms, p99Ms }: Measurement): string[] => [
+  const figures = ({ name, perSecond, p50Ms, p99Ms, processorUs }: Measurement): string[] => [
     name,
     count(perSecond),
     ms(p50Ms),
     ms(p99Ms),
+    count(processorUs),
     ratio(perSecond / hono.perSecond),
     ratio(perSecond / read.perSecond),
   ];
@@ -153,6 +154,7 @@ function tableOf(
     "req/s",
     "p50 ms",
     "p99 ms",
+    "processor µs",
     "of bare Hono",
     "of bare Hono + D1 read",
     "of its floor",

@@ -3,11 +3,18 @@
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
 
-export { EventLogObject, GuessLimitObject, RequestLogObject, SubscriberObject } from "./unused-objects.ts";
+import { deleteEvents } from "../../../src/delivery/outbox/outbox-store.ts";
+import type { OutboxEventRow } from "../../../src/delivery/outbox/table.ts";
+import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.ts";
+import { shardOf } from "../../../src/event-log/shards/shard-of.ts";
+import { type Batch, recordRoom, recordUser, renew } from "./recorded-creations.ts";
+
+export { GuessLimitObject, RequestLogObject, SubscriberObject } from "./unused-objects.ts";
 
 interface Env {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
+  readonly EVENT_LOGS: DurableObjectNamespace<EventLogObject>;
   readonly FILES: R2Bucket;
 }
 
@@ -26,6 +33,21 @@ const PAGE = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?";
 export class RoomObject extends DurableObject<Env> {
   read(_userIds: string[]) {
     return { figures: { activeParticipants: 0, occupiedMs: 0, occupiedSince: null }, attendance: {} };
+  }
+}
+
+/** Stores each event once, as Atrium's log does, and does nothing else. The name is that in wrangler.toml. */
+export class EventLogObject extends DurableObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, body TEXT)",
+    );
+  }
+
+  append(events: readonly OutgoingEvent[]) {
+    for (const { eventId, body } of events)
+      this.ctx.storage.sql.exec("INSERT OR IGNORE INTO events (id, body) VALUES (?, ?)", eventId, body);
   }
 }
 
@@ -76,73 +98,52 @@ app.get("/:account/rooms", async (c) => {
   return c.json({ rooms: rooms?.results, total: total?.results });
 });
 
+/** The batches of Atrium's creations, once they are recorded. */
+const recorded = new Map<string, Promise<Batch>>();
+/** The events of earlier creations whose rows are still in the outbox. */
+const logged: string[] = [];
+const CLEARED_AT_ONCE = 50;
+
+/** Runs the batch that Atrium commits, appends the event to the log as Atrium does, and clears the outbox now and then. */
+async function create(
+  env: Env,
+  account: string,
+  key: string,
+  record: () => Promise<Batch>,
+): Promise<unknown> {
+  const known = recorded.get(key) ?? record();
+  recorded.set(key, known);
+  const batch = [...renew(await known)];
+  const eventAt = batch.findIndex(({ sql }) => sql.startsWith("INSERT INTO outbox_events"));
+  if (logged.length >= CLEARED_AT_ONCE) batch.push(deleteEvents(logged.splice(0)));
+  const results = await env.DB.batch<OutboxEventRow>(
+    batch.map(({ sql, params }) => env.DB.prepare(sql).bind(...params)),
+  );
+  const event = results[eventAt]?.results[0];
+  if (event === undefined) throw new Error("The batch wrote no event");
+  const { id, event: name, roomId, occurredAt, room, subject } = event;
+  const outgoing = {
+    eventId: id,
+    event: name,
+    roomId,
+    occurredAt,
+    body: `{"room":${room},"user":${subject}}`,
+  };
+  await env.EVENT_LOGS.getByName(`${account}:${shardOf(roomId)}`).append([outgoing]);
+  logged.push(event.id);
+  return event;
+}
+
 app.post("/:account/rooms", async (c) => {
+  const account = c.req.param("account");
   const { name } = await c.req.json<{ name: string }>();
-  const row = [
-    c.req.param("account"),
-    crypto.randomUUID(),
-    name,
-    name.toUpperCase(),
-    null,
-    "active",
-    Date.now(),
-  ];
-  const { DB } = c.env;
-  await DB.batch([
-    DB.prepare(`INSERT INTO rooms (${ROOM_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).bind(
-      ...row,
-      0,
-      0,
-      0,
-      null,
-      0,
-    ),
-  ]);
-  return c.json(row, 201);
+  return c.json(await create(c.env, account, account, () => recordRoom(account, name)), 201);
 });
 
 app.post("/:account/users", async (c) => {
-  const { name, roomId } = await c.req.json<{ name: string; roomId: string }>();
   const account = c.req.param("account");
-  const row = [
-    crypto.randomUUID(),
-    account,
-    roomId,
-    name,
-    name.toUpperCase(),
-    null,
-    null,
-    "editor",
-    Date.now(),
-  ];
-  const { DB } = c.env;
-  await DB.batch([
-    DB.prepare(`INSERT INTO users (${USER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).bind(...row),
-    DB.prepare(`UPDATE rooms SET total_users_created = total_users_created + 1 WHERE ${ROOM}`).bind(
-      account,
-      roomId,
-    ),
-    DB.prepare(
-      `INSERT INTO outbox (id, account_id, room_id, change, created_at) SELECT ?, ?, ?, ?, ?
-       WHERE EXISTS (SELECT 1 FROM rooms WHERE ${ROOM} AND first_join_at IS NOT NULL) RETURNING id`,
-    ).bind(crypto.randomUUID(), account, roomId, "{}", Date.now(), account, roomId),
-    DB.prepare(
-      `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
-       SELECT ?, users.account_id, ?, rooms.id, ?, json_object('id', rooms.id), json_object('id', users.id), listeners.owed
-       FROM (SELECT json_group_array(id) AS owed FROM (
-               SELECT id, events FROM webhooks WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)
-               UNION ALL
-               SELECT id, events FROM workflows WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)
-             ) WHERE instr(events, ?) HAVING count(*) > 0) AS listeners, users
-       JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id
-       WHERE users.account_id = ? AND users.room_id = ? AND users.id = ? RETURNING id`,
-    ).bind(
-      ...[crypto.randomUUID(), "user.created", Date.now()],
-      ...[account, roomId, account, roomId, '"user.created"'],
-      ...[account, roomId, row[0]],
-    ),
-  ]);
-  return c.json(row, 201);
+  const { name, roomId } = await c.req.json<{ name: string; roomId: string }>();
+  return c.json(await create(c.env, account, roomId, () => recordUser(account, roomId, name)), 201);
 });
 
 app.put("/r2", async (c) => {

@@ -119,7 +119,7 @@ export const selectFileFacts = (
   keys: readonly string[],
 ): Statement<{ key: string; size: number; mimeType: string; uploadId: string | null }> => ({
   sql: `SELECT key, size, mime_type AS mimeType, upload_id AS uploadId FROM files
-        WHERE key IN (SELECT value FROM json_each(?)) AND account_id = ? AND state = 'stored'`,
+        WHERE key IN (SELECT value FROM json_each(?)) AND +account_id = ? AND state = 'stored'`,
   params: [JSON.stringify(keys), accountId],
 });
 

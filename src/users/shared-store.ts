@@ -44,7 +44,11 @@ const usersById = prepared(() =>
   build
     .select(USER_FIELDS)
     .from(users)
-    .where(and(inRoom, sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)),
+    // By the primary key: without the pluses, SQLite walks through all users of the room instead.
+    .where(
+      sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+        AND +${users.accountId} = ${sql.placeholder("accountId")} AND +${users.roomId} = ${sql.placeholder("roomId")}`,
+    ),
 );
 
 /** Those of these users who exist in the room. */
@@ -70,7 +74,7 @@ export const selectExistingUsers = (
   roomId: string,
   userIds: readonly string[],
 ): Statement<{ id: string }> => ({
-  sql: `SELECT id FROM users WHERE account_id = ? AND room_id = ? AND id IN (SELECT value FROM json_each(?))`,
+  sql: `SELECT id FROM users WHERE +account_id = ? AND +room_id = ? AND id IN (SELECT value FROM json_each(?))`,
   params: [accountId, roomId, JSON.stringify(userIds)],
 });
 

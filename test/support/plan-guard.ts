@@ -1,6 +1,6 @@
 /**
- * Explains every statement that the service runs on D1 while it is tested: one that reads a whole table fails the file
- * that ran it, because its cost grows with the number of organizations.
+ * Explains every statement that the service runs on D1 while it is tested. One that reads a whole table fails the file
+ * that ran it, because its cost grows with the number of organizations; so does one that looks for some IDs among all.
  */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
@@ -66,6 +66,10 @@ function isScan(detail: string, sql: string): boolean {
   return !new RegExp(`\\b${name} (\\(\\w+\\) )?AS \\(|\\) AS ${name}\\b`, "i").test(sql);
 }
 
+/** Whether rows that are listed by their IDs are looked for among all others of their room or organization. */
+const isSieve = (detail: string, sql: string): boolean =>
+  detail === "CREATE BLOOM FILTER" && /\b(id|key)"? IN \(\s*SELECT value FROM json_each/i.test(sql);
+
 /** Asserts that each statement that was new finds its rows by an index. */
 async function expectNoScans(): Promise<void> {
   const scans: string[] = [];
@@ -73,8 +77,9 @@ async function expectNoScans(): Promise<void> {
     explained.add(sql);
     const plan = env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values);
     const { results } = await plan.all<{ detail: string }>();
-    for (const { detail } of results) if (isScan(detail, sql)) scans.push(`${detail} in ${sql}`);
+    for (const { detail } of results)
+      if (isScan(detail, sql) || isSieve(detail, sql)) scans.push(`${detail} in ${sql}`);
   }
   waiting.clear();
-  expect(scans, "reads a whole table").toEqual([]);
+  expect(scans, "reads more than it is asked for").toEqual([]);
 }

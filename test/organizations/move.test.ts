@@ -264,7 +264,7 @@ describe("a move", () => {
       .get("DB_3")
       ?.run(behindFence(overtaken as unknown as MoveRow, [deleteQuotas(owner.id)]));
     await expect(late).rejects.toThrow("NOT NULL constraint failed");
-    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(7);
+    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(8);
   });
 
   it("to a database that is not bound changes nothing", async () => {

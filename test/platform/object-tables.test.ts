@@ -196,6 +196,12 @@ describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, s
     },
   );
 
+  it("is stored as each version of late wrote it, the present one included", () =>
+    withStorage((storage) => {
+      stored.open(storage);
+      expect(Object.keys(versions).map(Number).at(-1)).toBe(versionIn(storage));
+    }));
+
   it("that a later version wrote keeps its number, and is gone on with", () =>
     withStorage((storage) => {
       storage.sql.exec(Object.values(versions).at(-1) ?? "");

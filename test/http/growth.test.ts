@@ -1,0 +1,101 @@
+/** What requests cost an organization that has grown: as many rows of D1 as one that has not. */
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Account, account } from "../support/api.ts";
+import { rowsReadBy } from "../support/rows-read.ts";
+
+/** Shorter lists are searched without an index of names, so that none is built here. */
+const LARGE = 9_000;
+const SMALL = 30;
+/** What may differ: how full the pages of an index are, or what another request has left in the outbox. */
+const TOLERANCE = 25;
+
+interface Organization {
+  readonly owner: Account;
+  readonly roomId: string;
+  readonly userId: string;
+}
+
+/** An organization with so many rooms, and so many users in one of them. */
+async function grown(size: number): Promise<Organization> {
+  const owner = await account();
+  const roomId = (await owner.api.createRoom({ name: "The room" })).id;
+  const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${size})`;
+  await env.DB.batch([
+    env.DB.prepare(
+      `${numbers} INSERT INTO rooms (account_id, id, name, name_folded, state, created_at, last_active_at, first_join_at)
+       SELECT ?, printf('00000000-0000-4000-8000-%012d', n), 'Room ' || n, 'ROOM ' || n, 'active', n, n, iif(n % 2, n, NULL) FROM numbers`,
+    ).bind(owner.id),
+    env.DB.prepare(
+      `${numbers} INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+       SELECT printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), ?1, ?2, 'User ' || n, 'USER ' || n, 'editor', n FROM numbers`,
+    ).bind(owner.id, roomId),
+    env.DB.prepare("UPDATE rooms SET active_participants = 1 WHERE account_id = ? AND id <> ?").bind(
+      owner.id,
+      roomId,
+    ),
+  ]);
+  return { owner, roomId, userId: (await owner.api.createUser(roomId)).id };
+}
+
+let small: Organization;
+let large: Organization;
+beforeAll(async () => {
+  [small, large] = [await grown(SMALL), await grown(LARGE)];
+  return () =>
+    env.DB.prepare("DELETE FROM accounts WHERE id IN (?, ?)").bind(small.owner.id, large.owner.id).run();
+});
+
+async function rowsReadIn(
+  { owner, roomId, userId }: Organization,
+  method: string,
+  path: string,
+  body?: object,
+) {
+  const waiting = env.DB.prepare("SELECT id FROM outbox_events WHERE account_id = ? LIMIT 1").bind(owner.id);
+  await expect.poll(() => waiting.first()).toBeNull();
+  const filled = path.replace(":roomId", roomId).replace(":userId", userId);
+  const init = { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...body, roomId }) };
+  return rowsReadBy(async () => {
+    const { status } = await owner.api.send(method, filled, body === undefined ? {} : init);
+    expect(status).toBeLessThan(300);
+  });
+}
+
+describe("an organization with thousands of rooms and users reads as few rows as a small one", () => {
+  it.each<[method: string, path: string, body?: object]>([
+    ["GET", "/overview"],
+    ["GET", "/usage?range=30d"],
+    ["GET", "/quotas"],
+    ["GET", "/rooms?limit=10"],
+    ["GET", "/rooms?limit=10&sort=name"],
+    ["GET", "/rooms?limit=10&sort=-last_active_at"],
+    ["GET", "/rooms?limit=10&state=active"],
+    ["GET", "/rooms/:roomId?limit=10"],
+    ["GET", "/users?roomId=:roomId&limit=10"],
+    ["GET", "/users?roomId=:roomId&limit=10&sort=name"],
+    ["GET", "/users/:userId?roomId=:roomId"],
+    ["GET", "/audit?limit=10"],
+    ["GET", "/webhooks?limit=10"],
+    ["POST", "/rooms", { name: "Another" }],
+    ["POST", "/users", { name: "Another" }],
+    ["PATCH", "/users/:userId?roomId=:roomId", { name: "Renamed" }],
+    ["PATCH", "/rooms/:roomId", { name: "Renamed" }],
+  ])("%s %s", async (method, path, body) => {
+    const [few, many] = [
+      await rowsReadIn(small, method, path, body),
+      await rowsReadIn(large, method, path, body),
+    ];
+    expect(many).toBeLessThanOrEqual(few + TOLERANCE);
+  });
+
+  it("also on a page far down a list, which a cursor leads to", async () => {
+    for (const list of ["/rooms?", "/users?roomId=:roomId&"]) {
+      const path = list.replace(":roomId", large.roomId);
+      const page = await large.owner.api.get<{ cursor: string }>(`${path}limit=1&offset=${LARGE - 50}`);
+      const first = await rowsReadIn(large, "GET", `${path}limit=10`);
+      const far = await rowsReadIn(large, "GET", `${path}limit=10&after=${page.data.cursor}`);
+      expect(far).toBeLessThanOrEqual(first + TOLERANCE);
+    }
+  });
+});

@@ -83,17 +83,31 @@ export const DELIVERY: readonly Mutant[] = [
     bug: "a command is forgotten before its room has it",
     file: "src/delivery/outbox-relay.ts",
     code: `await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
-      await db.run([deleteOutboxEntry(row.id)]);`,
-    by: `await db.run([deleteOutboxEntry(row.id)]);
+      await db.run([deleteOutboxEntries([row.id])]);`,
+    by: `await db.run([deleteOutboxEntries([row.id])]);
       await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));`,
     tests: ["test/delivery/outbox.test.ts"],
   },
   {
     bug: "a user's event is forgotten although a subscriber has not received it",
     file: "src/delivery/outbox-relay.ts",
-    code: "return { outcome: updatePendingSubscriptions(id, remaining), isComplete: false };",
-    by: "return { outcome: deleteUserEvent(id), isComplete: true };",
+    code: "const remaining = unreached.get(id) ?? null;",
+    by: "const remaining = null;",
     tests: ["test/bugs/failed-hand-over.test.ts"],
+  },
+  {
+    bug: "rows that were relayed are deleted one by one",
+    file: "src/delivery/outbox/relayed-rows.ts",
+    code: "await this.#ports.wait(COLLECT_MS);",
+    by: "",
+    tests: ["test/delivery/relayed-rows.test.ts"],
+  },
+  {
+    bug: "a joining user is looked for among all users of the room",
+    file: "src/users/shared-store.ts",
+    code: `AND +\${users.accountId} = \${sql.placeholder("accountId")} AND +\${users.roomId} = `,
+    by: `AND \${users.accountId} = \${sql.placeholder("accountId")} AND \${users.roomId} = `,
+    tests: ["test/realtime/past-users.test.ts"],
   },
   {
     bug: "an event that its subscriber could not take is lost",

@@ -11,7 +11,7 @@ import { Documents } from "./documents/documents.ts";
 import { OpenDocuments } from "./documents/open-documents.ts";
 import { PendingTokens } from "./documents/pending-tokens.ts";
 import type { Downloads } from "./downloads.ts";
-import { JoinHandshake } from "./join/join-handshake.ts";
+import { JoinHandshake, type JoinPorts } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
 import { CurrentCause } from "./outbox/current-cause.ts";
@@ -36,7 +36,7 @@ import type { DocumentWire, Joined, Waiting } from "./transport/connection.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** What the room needs from its host. */
-interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts {
+interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts, JoinPorts {
   readonly storage: RoomStorage;
   newId(): string;
   /** For how long a user stays online whose last socket broke; 0 for not at all. */

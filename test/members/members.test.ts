@@ -280,12 +280,14 @@ describe("the role of a member", () => {
 });
 
 describe("the last owner", () => {
-  it("can neither leave nor be removed while plain members remain", async () => {
+  it("can neither leave, be removed nor become a member while plain members remain", async () => {
     const owner = await signUp();
     const member = await invite(owner);
     const { api: asKey } = await account();
     const path = `/members/${owner.id}`;
-    expect((await owner.browser.api(owner.organization.id).delete(path)).error?.code).toBe("CONFLICT");
+    const asOwner = owner.browser.api(owner.organization.id);
+    expect((await asOwner.delete(path)).error?.code).toBe("CONFLICT");
+    expect((await asOwner.patch(path, { role: "member" })).error?.code).toBe("CONFLICT");
     expect((await member.browser.api(owner.organization.id).delete(path)).error?.code).toBe("FORBIDDEN");
     expect((await asKey.delete(path)).error?.code).toBe("NOT_FOUND");
     const roles = (await membersOf(owner)).map(({ id, role }) => [id, role]);

@@ -10,6 +10,13 @@ export const MEMBERS: readonly Mutant[] = [
     tests: ["test/members/members.test.ts"],
   },
   {
+    bug: "the last owner can leave while plain members remain",
+    file: "src/members/store.ts",
+    code: `WHERE others.account_id = \${tenant.accountId} AND others.role = 'owner'`,
+    by: `WHERE others.account_id = \${tenant.accountId}`,
+    tests: ["test/members/members.test.ts"],
+  },
+  {
     bug: "an expired invitation is shown and accepted",
     file: "src/members/invitation-store.ts",
     code: "and(gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER))",

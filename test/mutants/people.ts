@@ -25,6 +25,14 @@ export const PEOPLE: readonly Mutant[] = [
     tests: ["test/people/sessions.test.ts"],
   },
   {
+    bug: "a new password by a link leaves other browsers their access",
+    file: "src/people/password-links.ts",
+    code: `evictPerson(personId);
+  if (begun.length === 0) throw linkGone();`,
+    by: "if (begun.length === 0) throw linkGone();",
+    tests: ["test/people/password-links.test.ts"],
+  },
+  {
     bug: "of two changes of a password at once the second undoes the first",
     file: "src/people/password-store.ts",
     code: ".where(and(passwordOf(personId), eq(credentials.password, verified)))",

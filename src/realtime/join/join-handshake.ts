@@ -22,9 +22,11 @@ const TOO_MANY_SOCKETS = joinRefusal(
 /** {@link JoinedRoom} with the changes as the log has them. */
 type Joining = Omit<JoinedRoom, "changes"> & { readonly changes?: JsonText };
 
-interface JoinPorts {
+export interface JoinPorts {
   now(): number;
   newId(): string;
+  /** How many of a user's sockets were closed with much to read, and have not ended. */
+  closingOf(userId: string): number;
 }
 
 export class JoinHandshake {
@@ -86,7 +88,8 @@ export class JoinHandshake {
     if (connection?.phase !== "authorizing") return [];
     if (!decision.approved) return this.#refuse(connection, decision);
     if (connection.stale) return this.#authorize(connection, connection.request);
-    if (connections.idsOf(decision.user.id).length >= MAX_SOCKETS_PER_USER)
+    const { id: userId } = decision.user;
+    if (connections.idsOf(userId).length + this.#ports.closingOf(userId) >= MAX_SOCKETS_PER_USER)
       return this.#refuse(connection, TOO_MANY_SOCKETS);
     return this.#join(connection, decision);
   }

@@ -15,6 +15,8 @@ export interface OpenSocket extends Receiver {
   batches: boolean;
   /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
   isOfDocuments: boolean;
+  /** Null until it has joined. */
+  userId: string | null;
   /** What its client may not have read. In memory only: a room hibernates when it has sent nothing for a while. */
   output: Output;
 }

@@ -86,6 +86,11 @@ export class Output {
     return this.#confirms ? 0 : this.#sent.bytes;
   }
 
+  /** What was sent and is not confirmed, in bytes: all of it for a client that confirms nothing. */
+  get unacknowledged(): number {
+    return this.#sent.bytes - this.#read.bytes;
+  }
+
   /** Milliseconds until the client may be sent another answer; null when that depends on a mark it must confirm. */
   answerableIn(now: number): number | null {
     const excess = this.unread(now) - MAX_UNREAD_BEFORE_ANSWERS;

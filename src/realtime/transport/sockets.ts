@@ -6,6 +6,7 @@ import type { ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { readAttachment, writeAttachment } from "./attachment.ts";
 import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
+import { ClosingSockets } from "./closing-sockets.ts";
 import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
 import { acceptArrays, clearQuietly, type OpenSocket, openedAt, speakDocuments } from "./open-socket.ts";
 import { Output } from "./output.ts";
@@ -39,6 +40,7 @@ export class Sockets {
   readonly #bySocket = new Map<WebSocket, OpenSocket>();
   readonly #queues: SendQueues<OpenSocket>;
   readonly #slowReaders = new SlowReaders<OpenSocket>(() => this.#byId.values());
+  readonly #closing = new ClosingSockets();
   #dueMarks: DueMark[] = [];
   #identity: RoomIdentity | null = null;
 
@@ -71,6 +73,7 @@ export class Sockets {
       const open = this.#add(socket, connection.id, trace);
       if (connection.phase === "joined" && connection.batch) acceptArrays(open);
       if (isOfDocuments(connection)) speakDocuments(open);
+      if (connection.phase === "joined") open.userId = connection.userId;
       return connection;
     });
     return connections.sort((one, other) => openedAt(one) - openedAt(other));
@@ -85,7 +88,7 @@ export class Sockets {
   #add(socket: WebSocket, id: string, trace: Trace | null): OpenSocket {
     const output = new Output(false);
     const open: OpenSocket = {
-      ...{ id, socket, trace, batches: false, isOfDocuments: false },
+      ...{ id, socket, trace, batches: false, isOfDocuments: false, userId: null },
       ...{ queued: [], output },
     };
     this.#byId.set(id, open);
@@ -117,6 +120,7 @@ export class Sockets {
     if (open === undefined || this.#identity === null) return;
     if (connection.phase === "joined" && connection.batch && !open.batches) acceptArrays(open);
     if (isOfDocuments(connection) && !open.isOfDocuments) speakDocuments(open);
+    if (connection.phase === "joined") open.userId = connection.userId;
     writeAttachment(open.socket, this.#identity, connection, open.trace);
   }
 
@@ -150,6 +154,11 @@ export class Sockets {
   answerableIn(id: string): number | null {
     const open = this.#byId.get(id);
     return open === undefined ? 0 : open.output.answerableIn(this.#ports.now());
+  }
+
+  /** How many of a user's sockets were closed with much to read, and have not ended. */
+  closingOf(userId: string): number {
+    return this.#closing.countOf(userId);
   }
 
   /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */
@@ -195,12 +204,14 @@ export class Sockets {
     const open = this.#byId.get(id);
     if (open === undefined) return;
     this.#queues.flush(open);
+    if (open.userId !== null) this.#closing.add(open.socket, open.userId, open.output.unacknowledged);
     this.release(open.socket);
     closeQuietly(open.socket, open.isOfDocuments ? closeCodeForDocuments(code) : code, reason);
   }
 
   /** Completes a close that the client began: the runtime leaves that of a hibernating socket to us. */
   answerClose(socket: WebSocket, code: number, reason: string): void {
+    this.#closing.delete(socket);
     closeQuietly(socket, answerTo(code), reason);
   }
 
@@ -220,6 +231,7 @@ export class Sockets {
   /** Forgets the sockets that the runtime no longer has, and returns their ids. */
   releaseVanished(): string[] {
     const present = new Set(this.#state.getWebSockets());
+    this.#closing.keep(present);
     return [...this.#bySocket.keys()].flatMap((socket) =>
       present.has(socket) ? [] : (this.release(socket) ?? []),
     );

@@ -51,6 +51,7 @@ export class SimulatedRoom implements Environment {
       trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: () => null,
       answerableIn: () => 0,
+      closingOf: () => 0,
       report: (_, error) => {
         throw error;
       },

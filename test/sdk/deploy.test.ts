@@ -18,6 +18,7 @@ it.each([
   [1, 1_000],
   [20, 50],
   [200, 5],
+  [10, 1_000],
   [1_000, 10],
 ])(
   "%i rooms with %i clients each are all back within the grace, and the database reads each room once (R66, R76)",

@@ -6,5 +6,8 @@
  */
 export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
 
-/** How those who wait are read: by fewer reads at once than the connections that an object may open, and together. */
-export const JOIN_READS = { readsAtOnce: 2, waitsPerRead: 100 } as const;
+/**
+ * How those who wait are read: together, by one short read after the other. When rooms of a thousand come back, others'
+ * requests wait behind no more than that of each.
+ */
+export const JOIN_READS = { readsAtOnce: 1, waitsPerRead: 50 } as const;

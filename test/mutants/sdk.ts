@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 
 export const SDK: readonly Mutant[] = [
   {
-    bug: "a change that a refused write had hidden is reported without its author and reason",
+    bug: "a change that an answered write had hidden is reported without its author and reason",
     file: "src/sdk/client/stores/replica.ts",
     code: "const cause = this.#hidden.get(write.key) ?? RESYNCED;",
     by: "const cause = RESYNCED;",

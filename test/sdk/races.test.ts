@@ -5,8 +5,8 @@ import { ModelClient, settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
 
 type Name = "ada" | "bo";
-/** A member writes, its next frame reaches the room, the next message reaches it, or its connection is reset. */
-type Step = `${Name} ${"writes" | "up" | "down" | "reset"}`;
+/** A member writes, its next frame reaches the room, the next message reaches it, or its connection is cut, or reset. */
+type Step = `${Name} ${"writes" | "up" | "down" | "cut" | "reset"}`;
 type Write = (client: ModelClient) => void;
 type Change = Pick<StoreChange<unknown>, "previous" | "value" | "userId" | "reason">;
 
@@ -48,7 +48,7 @@ class Race {
       if (act === "writes") writes[name](client);
       else if (act === "up") client.socket?.deliverUp();
       else if (act === "down") client.socket?.deliverDown();
-      else this.#reset(client);
+      else this.#reconnect(client, act === "reset");
       await settle();
       for (const { mirror } of this.#all) expect([steps, mirror.isTrue]).toEqual([steps, true]);
     }
@@ -60,11 +60,13 @@ class Race {
     }
   }
 
-  /** Cuts the connection, and opens another one, to a room that has forgotten what changed meanwhile. */
-  #reset(client: ModelClient): void {
+  /** Cuts the connection, and opens another one: for a reset to a room that has forgotten what changed meanwhile. */
+  #reconnect(client: ModelClient, isReset: boolean): void {
     client.socket?.cut();
-    this.room.write("notes", "b", "new");
-    this.room.forgetChanges();
+    if (isReset) {
+      this.room.write("notes", "b", "new");
+      this.room.forgetChanges();
+    }
     client.clock.advance(10_000);
   }
 
@@ -82,6 +84,12 @@ const sets =
 const change = (reason: Change["reason"], userId: Name, previous: unknown, value: unknown): Change => ({
   ...{ previous, value, userId, reason },
 });
+
+/** Ada's connection is cut, or reset, at any moment of her race with Bo. */
+const disturbed = (how: "cut" | "reset"): Step[][] =>
+  [0, 1, 2, 3, 4, 5].flatMap((at) =>
+    ordersOf(stepsOf("ada").toSpliced(at, 0, `ada ${how}`), ["bo writes", "bo up", "bo down"]),
+  );
 
 describe("two members who write one key receive, in every order,", () => {
   it.each([
@@ -120,6 +128,19 @@ describe("two members who write one key receive, in every order,", () => {
     }
   });
 
+  it("the same when the connection of one is cut at any moment", async () => {
+    for (const steps of disturbed("cut")) {
+      const race = new Race();
+      await race.begin("old");
+      await race.play(steps, { ada: sets("ada's"), bo: sets("bo's") });
+      const isAdaFirst = race.room.applied.at(-1)?.value === "bo's";
+      const changes = race.changesOf("ada");
+      const lost = [change("remote", "bo", "ada's", "bo's")];
+      const seen = [change("remote", "bo", "old", "bo's")].slice(0, changes.length);
+      expect([steps, changes]).toEqual([steps, isAdaFirst ? lost : seen]);
+    }
+  });
+
   it("one change each when they update other fields, and it has both", async () => {
     const writes = {
       ada: (client: ModelClient) => client.update("a", { ada: 1 }),
@@ -140,25 +161,21 @@ describe("two members who write one key receive, in every order,", () => {
 });
 
 it("a reset at any moment of a race reports differences by no one, before it is over, and never a write of one's own", async () => {
-  const bos: Step[] = ["bo writes", "bo up", "bo down"];
-  for (let at = 0; at <= 5; at += 1) {
-    const adas = stepsOf("ada").toSpliced(at, 0, "ada reset");
-    for (const steps of ordersOf(adas, bos)) {
-      const race = new Race();
-      await race.begin("old");
-      const { mirror, client } = race.members.ada;
-      const told: string[] = [];
-      mirror.store.on("changed", ({ reason }) => told.push(reason));
-      client.socket.on("reconnected", () => told.push("reconnected"));
-      await race.play(steps, { ada: sets("ada's"), bo: sets("bo's") });
-      const isReported = told.lastIndexOf("resynced") < told.indexOf("reconnected");
-      expect([steps, told.includes("resynced"), isReported]).toEqual([steps, true, true]);
-      for (const { reason, userId, value } of race.changesOf("ada")) {
-        expect([steps, reason, userId]).toEqual([steps, reason, reason === "resynced" ? null : "bo"]);
-        expect([steps, ["bo's", "new"].includes(String(value))]).toEqual([steps, true]);
-      }
-      for (const { reason, value } of race.changesOf("bo"))
-        expect([steps, reason, ["ada's", "new"].includes(String(value))]).toEqual([steps, "remote", true]);
+  for (const steps of disturbed("reset")) {
+    const race = new Race();
+    await race.begin("old");
+    const { mirror, client } = race.members.ada;
+    const told: string[] = [];
+    mirror.store.on("changed", ({ reason }) => told.push(reason));
+    client.socket.on("reconnected", () => told.push("reconnected"));
+    await race.play(steps, { ada: sets("ada's"), bo: sets("bo's") });
+    const isReported = told.lastIndexOf("resynced") < told.indexOf("reconnected");
+    expect([steps, told.includes("resynced"), isReported]).toEqual([steps, true, true]);
+    for (const { reason, userId, value } of race.changesOf("ada")) {
+      expect([steps, reason, userId]).toEqual([steps, reason, reason === "resynced" ? null : "bo"]);
+      expect([steps, ["bo's", "new"].includes(String(value))]).toEqual([steps, true]);
     }
+    for (const { reason, value } of race.changesOf("bo"))
+      expect([steps, reason, ["ada's", "new"].includes(String(value))]).toEqual([steps, "remote", true]);
   }
 });

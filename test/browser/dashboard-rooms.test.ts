@@ -211,10 +211,20 @@ describe("an open room", () => {
   it("shows where participants are and what happened, and disconnects one", async () => {
     const cleo = { name: "Cleo", roomId };
     const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", cleo);
-    const presence = { cursor: { x: 120, y: 40 } };
+    const presence = { cursor: { x: 200, y: 50 } }; // on the edge of the map
     await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence, ttl: 600 });
     const map = desk.page.getByRole("region", { name: "Cursors" });
-    await map.getByRole("listitem").filter({ hasText: "Cleo at 120, 40" }).waitFor();
+    const point = map.getByRole("listitem").filter({ hasText: "Cleo at 200, 50" });
+    await point.waitFor();
+    const isInside = async () => {
+      const [inner, outer] = [await point.boundingBox(), await map.getByRole("list").boundingBox()];
+      const [right, bottom] = [(outer?.x ?? 0) + (outer?.width ?? 0), (outer?.y ?? 0) + (outer?.height ?? 0)];
+      return (
+        (inner?.x ?? right) + (inner?.width ?? 0) < right &&
+        (inner?.y ?? bottom) + (inner?.height ?? 0) < bottom
+      );
+    };
+    await eventually("all of Cleo's name is on the map", isInside);
     const stream = desk.page.getByRole("region", { name: "Stream of events" });
     await stream
       .getByRole("listitem")
@@ -372,7 +382,7 @@ describe("an open room", () => {
     const film = {
       name: "film.bin",
       mimeType: "application/octet-stream",
-      buffer: Buffer.alloc(60 * 2 ** 20),
+      buffer: Buffer.alloc(40 * 2 ** 20),
     };
     const text = { name: "after.txt", mimeType: "text/plain", buffer: Buffer.from("After it") };
     await desk.field("Files to upload").setInputFiles([film, text]);

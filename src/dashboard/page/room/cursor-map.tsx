@@ -13,6 +13,12 @@ interface Cursor {
   readonly color: string;
 }
 
+/** From this share of the map's width on, a name stands before its point: after it, there is no room. */
+const NAME_IN_FRONT = 0.6;
+
+/** A share of the map's length, so far from its edges that points on them are seen. */
+const inside = (share: number): string => `calc(1rem + (100% - 2rem) * ${share})`;
+
 export function CursorMap({ users, presences }: CursorMapProps) {
   const cursors = users.flatMap((user): Cursor[] => {
     const state = presences[user.id];
@@ -21,16 +27,19 @@ export function CursorMap({ users, presences }: CursorMapProps) {
   });
   if (cursors.length === 0) return null;
   const { min, max } = boundsOf(cursors.map(({ point }) => point));
-  const place = ({ x, y }: Point) => ({
-    left: `${(100 * (x - min.x)) / (max.x - min.x)}%`,
-    top: `${(100 * (y - min.y)) / (max.y - min.y)}%`,
-  });
+  const across = ({ x }: Point) => (x - min.x) / (max.x - min.x);
+  const down = ({ y }: Point) => (y - min.y) / (max.y - min.y);
+  const place = (point: Point) => ({ left: inside(across(point)), top: inside(down(point)) });
   return (
     <section aria-labelledby="cursor-map">
       <h2 id="cursor-map">Cursors</h2>
       <ul className="cursor-map">
         {cursors.map(({ user, point, color }) => (
-          <li key={user.id} style={place(point)}>
+          <li
+            key={user.id}
+            className={across(point) > NAME_IN_FRONT ? "name-in-front" : undefined}
+            style={place(point)}
+          >
             <span className="dot" style={{ background: color }} aria-hidden="true" />
             <span>
               {user.name}

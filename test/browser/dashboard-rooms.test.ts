@@ -378,11 +378,11 @@ describe("an open room", () => {
       network.send("Network.emulateNetworkConditions", {
         ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
       });
-    await sendAt(2 ** 20);
+    await sendAt(32 * 1024);
     const film = {
       name: "film.bin",
       mimeType: "application/octet-stream",
-      buffer: Buffer.alloc(40 * 2 ** 20),
+      buffer: Buffer.alloc(4 * 2 ** 20),
     };
     const text = { name: "after.txt", mimeType: "text/plain", buffer: Buffer.from("After it") };
     await desk.field("Files to upload").setInputFiles([film, text]);

@@ -81,8 +81,9 @@ const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 export class RunBindings extends RpcTarget implements HostBindings {
   readonly #scope: RunScope;
   readonly #ports: RunPorts;
-  readonly #context: FileOperationContext & LiveRoomContext;
-  readonly #actions: RunActions;
+  /** Both are made for the first call that needs them: many runs make none. */
+  #openedContext: (FileOperationContext & LiveRoomContext) | null = null;
+  #openedActions: RunActions | null = null;
   /** Aborts requests in flight; created for the first one, because that takes as long as a small run. */
   #requests: AbortController | null = null;
   #isOver = false;
@@ -90,10 +91,24 @@ export class RunBindings extends RpcTarget implements HostBindings {
 
   constructor(scope: RunScope, ports: RunPorts) {
     super();
-    const { accountId, workflowId, roomId, origin, depth, trace } = scope;
     this.#scope = scope;
     this.#ports = ports;
-    this.#context = {
+  }
+
+  get #context(): FileOperationContext & LiveRoomContext {
+    this.#openedContext ??= this.#openContext();
+    return this.#openedContext;
+  }
+
+  get #actions(): RunActions {
+    this.#openedActions ??= new RunActions(this.#context, this.#scope);
+    return this.#openedActions;
+  }
+
+  #openContext(): FileOperationContext & LiveRoomContext {
+    const { accountId, workflowId, roomId, origin, depth, trace } = this.#scope;
+    const ports = this.#ports;
+    return {
       accountId,
       actor: { type: "workflow", accountId, workflowId, roomId, depth: depth + 1 },
       origin,
@@ -111,7 +126,6 @@ export class RunBindings extends RpcTarget implements HostBindings {
       },
       relayEvents: (context, rows) => ports.relayEvents(context, rows),
     };
-    this.#actions = new RunActions(this.#context, scope);
   }
 
   /** Ends the calls in progress, and refuses further ones. An own property, which the program cannot reach. */

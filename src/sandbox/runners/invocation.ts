@@ -160,7 +160,7 @@ function parseAnswer(answer: unknown, limits: RunLimits): Answer {
 }
 
 function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boolean {
-  if (byteLength(JSON.stringify(logs)) > ANSWER_OVERHEAD * limits.logBytes) return false;
+  if (logs.length > 0 && byteLength(JSON.stringify(logs)) > ANSWER_OVERHEAD * limits.logBytes) return false;
   if (status === "failed") return result.length <= MAX_FAILURE_LENGTH;
   return byteLength(result) <= limits.resultBytes && parseJson(result) !== undefined;
 }

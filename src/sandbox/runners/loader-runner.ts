@@ -16,7 +16,9 @@ interface WarmIsolate {
   readonly guest: Promise<HeldGuest>;
   runs: number;
   isRetired: boolean;
-  /** Frees it when no run follows. */
+  /** When its latest run ended (epoch ms). */
+  idleSince: number;
+  /** Frees it when no run follows. Runs leave it as it is: to set it anew for each would cost them time. */
   idleTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -59,7 +61,6 @@ export class LoaderRunner implements Runner {
     const name = nameOf(script);
     const warm = this.#warmUp(name, script.module, limits);
     warm.runs += 1;
-    clearTimeout(warm.idleTimer);
     try {
       const { report, isSpent } = await invoke(await warm.guest, { input, bindings, limits }, () => false);
       if (isSpent) this.#retire(name, warm);
@@ -69,9 +70,19 @@ export class LoaderRunner implements Runner {
       throw error;
     } finally {
       warm.runs -= 1;
+      warm.idleSince = Date.now();
       if (warm.isRetired) this.#free(warm);
-      else if (warm.runs === 0) warm.idleTimer = setTimeout(() => this.#retire(name, warm), this.#idleMs);
+      else warm.idleTimer ??= setTimeout(() => this.#retireIdle(name, warm), this.#idleMs);
     }
+  }
+
+  /** Retires an isolate that has been idle for long enough, or looks again when it may have been. */
+  #retireIdle(name: string, warm: WarmIsolate): void {
+    warm.idleTimer = undefined;
+    if (warm.runs > 0) return; // the end of the last one sets the timer again
+    const leftMs = warm.idleSince + this.#idleMs - Date.now();
+    if (leftMs <= 0) this.#retire(name, warm);
+    else warm.idleTimer = setTimeout(() => this.#retireIdle(name, warm), leftMs);
   }
 
   #warmUp(name: string, module: string, limits: RunLimits): WarmIsolate {
@@ -79,6 +90,7 @@ export class LoaderRunner implements Runner {
       guest: this.#openIsolate(module, platformLimits(limits)),
       runs: 0,
       isRetired: false,
+      idleSince: 0,
       idleTimer: undefined,
     };
     this.#warm.delete(name);

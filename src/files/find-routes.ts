@@ -16,6 +16,7 @@ export const fileSearchEndpoints = [
     operation: "findFiles",
     module: "Files",
     access: "organization",
+    mayBeStale: true,
     summary: "Find files of all rooms by name",
     details:
       "Newest first. A request reads the names of at most 5,000 files: while `cursor` is not null, a page may have fewer files than `limit`, or none, and the search goes on behind it.",

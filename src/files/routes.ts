@@ -53,6 +53,7 @@ export const fileEndpoints = [
     operation: "listFiles",
     module: "Files",
     access: "member",
+    mayBeStale: true,
     summary: "List a room's files",
     details:
       "Newest first, or in the order of `sort`; of file names without regard to the case of ASCII letters. A user's JWT gives access to its own room.",

@@ -46,6 +46,8 @@ export interface Description<C extends RequestContext, Path extends string> {
   readonly access: Access;
   /** Where it works: in the organization's database, or in that of people and their access. */
   readonly database?: "directory";
+  /** Reads the organization's database alone, and may do so in the nearest replica for a caller that accepts it. */
+  readonly mayBeStale?: true;
   /** One line, without a full stop. */
   readonly summary: string;
   /** Further documentation, in Markdown. */

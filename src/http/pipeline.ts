@@ -2,7 +2,7 @@
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { Env } from "../env.ts";
-import { openTenant } from "../placement/databases.ts";
+import { openNearest, openTenant } from "../placement/databases.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
@@ -52,7 +52,12 @@ export function createPipeline<Ports extends object>(
       const composition = opened.get(call.env) ?? compose(call.env);
       opened.set(call.env, composition);
       const { schemes, ports } = composition;
-      const ctx = { ...(await authorizeCall(schemes, endpoint.access, call, requestId, trips)), ...ports };
+      const authorized = await authorizeCall(schemes, endpoint.access, call, requestId, trips);
+      const db =
+        endpoint.mayBeStale && acceptsStale(call.request)
+          ? trips.count(openNearest(call.env, authorized.accountId))
+          : authorized.db;
+      const ctx = { ...authorized, ...ports, db };
       actor = ctx.actor;
       checkPath(new URL(call.request.url).pathname, endpoint.module);
       return observed(
@@ -68,6 +73,10 @@ export function createPipeline<Ports extends object>(
     }
   };
 }
+
+/** As in RFC 9111, without a number of seconds: how old a replica is, no one says. */
+const acceptsStale = ({ headers }: Request): boolean =>
+  (headers.get("Cache-Control") ?? "").split(",").some((each) => each.trim().toLowerCase() === "max-stale");
 
 const logFailures = (work: Promise<unknown>, fields: LogFields): Promise<unknown> =>
   work.catch((error: unknown) => logError("Deferred work failed", fields, error));

@@ -49,12 +49,25 @@ function open(bound: D1Database): Database {
   return database;
 }
 
-/** The database of a binding. Throws when there is none of this name. */
-function openBinding(env: Env, name: string): Database {
+function boundOrThrow(env: Env, name: string): D1Database {
   const bound = boundAs(env, name);
   if (bound === undefined || !knownOf(env).names.includes(name))
     throw new Error(`An organization is placed in the database ${name}, which is not bound; bind it again`);
-  return open(bound);
+  return bound;
+}
+
+/** The database of a binding. Throws when there is none of this name. */
+const openBinding = (env: Env, name: string): Database => open(boundOrThrow(env, name));
+
+/** For reads that may be stale: by their names, the databases of one D1 session each, which never goes back in time. */
+function nearestIn(env: Env): (name: string) => Database {
+  const sessions = new Map<string, Database>();
+  return (name) => {
+    const session =
+      sessions.get(name) ?? openDatabase(boundOrThrow(env, name).withSession("first-unconstrained"));
+    sessions.set(name, session);
+    return session;
+  };
 }
 
 /** The database of people, memberships, invitations and API keys. */
@@ -68,23 +81,26 @@ export const openAll = (env: Env): ReadonlyMap<string, Database> =>
 class PlacedDatabase implements Database {
   readonly #env: Env;
   readonly #accountId: string;
+  readonly #open: (name: string) => Database;
 
-  constructor(env: Env, accountId: string) {
+  /** `open` opens a database by its name. */
+  constructor(env: Env, accountId: string, open = (name: string) => openBinding(env, name)) {
     this.#env = env;
     this.#accountId = accountId;
+    this.#open = open;
   }
 
   /** A database that the organization has left refuses what is written: then the directory says where it is now. */
   readonly run: Database["run"] = async (statements) => {
     const place = await this.#place();
     try {
-      return await openBinding(this.#env, place).run(statements);
+      return await this.#open(place).run(statements);
     } catch (error) {
       if (!isFenced(error)) throw error;
       knownOf(this.#env).placements.delete(this.#accountId);
       const present = await this.#place();
       if (present === place) throw isMoving(error);
-      return await openBinding(this.#env, present).run(statements).catch(refuseWhileFenced);
+      return await this.#open(present).run(statements).catch(refuseWhileFenced);
     }
   };
 
@@ -121,6 +137,13 @@ function refuseWhileFenced(error: unknown): never {
 export interface PlacedTenant extends Tenant {
   readonly directory: Database;
 }
+
+/**
+ * The organization's database for the reads of one request that may be stale: its nearest replica answers, where D1 has
+ * replicas of it.
+ */
+export const openNearest = (env: Env, accountId: string): Database =>
+  new PlacedDatabase(env, accountId, nearestIn(env));
 
 /** Costs nothing until a statement runs. */
 export function openTenant(env: Env, accountId: string): PlacedTenant {

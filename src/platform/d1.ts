@@ -63,7 +63,7 @@ export interface Page {
   readonly after?: ListPosition | undefined;
 }
 
-export const openDatabase = (d1: D1Database): Database => ({
+export const openDatabase = (d1: Pick<D1Database, "prepare" | "batch">): Database => ({
   async run(statements) {
     const bound = statements.map(({ sql, params }) => d1.prepare(sql).bind(...params));
     const results = await d1.batch(bound);

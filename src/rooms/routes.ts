@@ -20,6 +20,7 @@ export const roomEndpoints = [
     operation: "listRooms",
     module: "Rooms",
     access: "organization",
+    mayBeStale: true,
     summary: "List rooms",
     details:
       "Newest first, or in the order of `sort`. The counters and `last_active_at` are at most 2 seconds behind the live room.",

@@ -45,6 +45,7 @@ export const userEndpoints = [
     operation: "listUsers",
     module: "Users",
     access: "member",
+    mayBeStale: true,
     summary: "List a room's users",
     details:
       "Newest first, or in the order of `sort`. With a user's JWT, only its own room can be listed, and only its own `token` is shown.",

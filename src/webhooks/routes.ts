@@ -25,6 +25,7 @@ export const webhookEndpoints = [
     method: "GET",
     path: "/webhooks",
     operation: "listWebhooks",
+    mayBeStale: true,
     summary: "List webhooks",
     details: "Newest first, or in the order of `sort`.",
     errors: [],

@@ -35,6 +35,7 @@ export const workflowEndpoints = [
     method: "GET",
     path: "/workflows",
     operation: "listWorkflows",
+    mayBeStale: true,
     summary: "List workflows",
     details:
       "Newest first, or in the order of `sort`. A page with much code may end early: continue at `offset` plus the number of workflows returned.",

@@ -82,6 +82,14 @@ const IdempotencyKey = z.object({
     }),
 });
 
+const CacheControl = z.object({
+  "Cache-Control": z.string().optional().meta({
+    description:
+      "`max-stale` accepts a list that lacks the latest changes: the nearest replica of the database answers.",
+    example: "max-stale",
+  }),
+});
+
 function bodyOf(endpoint: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
   if (endpoint.kind === "raw") return {};
   const { body, form } = endpoint;
@@ -110,6 +118,7 @@ export function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
       path: params,
       ...(query === undefined ? {} : { query }),
       ...(endpoint.method === "POST" ? { header: IdempotencyKey } : {}),
+      ...(endpoint.mayBeStale ? { header: CacheControl } : {}),
     },
     ...bodyOf(endpoint),
     responses: Object.fromEntries([...successesOf(endpoint), ...failuresOf(endpoint)]),

@@ -1,6 +1,7 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
 import type { RequestContext } from "../context/context.ts";
 import type { Database, Statement } from "../platform/d1.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import type { TracedCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import {
@@ -36,6 +37,9 @@ export interface RelayPorts {
   log(message: string, error: unknown): void;
 }
 
+/** What this isolate has relayed and not deleted yet, which looks as if it was left behind when the database is slow. */
+const relayed = new TtlCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
+
 /** Of the events that a request has left behind, so many go ahead of another one. */
 const MAX_EARLIER = 20;
 
@@ -51,6 +55,7 @@ export async function relayEvents(
     try {
       if (row.hasEarlier) await relayEarlier(ctx, row);
       const remaining = await relayEvent(ctx, row);
+      if (remaining === null) relayed.set(row.id, true, Date.now());
       ctx.defer(
         remaining === null
           ? relayedRows.delete(ctx.db, row.accountId, "events", row.id)
@@ -64,7 +69,8 @@ export async function relayEvents(
 
 async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow): Promise<void> {
   const [earlier] = await ctx.db.run([selectEarlierEvents(row, MAX_EARLIER)]);
-  for (const each of earlier) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each))]);
+  const left = earlier.filter(({ id }) => relayed.get(id, Date.now()) === undefined);
+  for (const each of left) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each))]);
 }
 
 /** The statement that records how far the event was relayed: `remaining` is what {@link relayEvent} has returned. */

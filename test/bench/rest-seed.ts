@@ -11,11 +11,13 @@ export interface Tenancy {
   readonly roomId: string;
 }
 
-/** Two organizations, so that the rows that writes create do not slow down reads. */
+/** Organizations apart, so that the rows that writes create do not slow down reads, or those of another Worker. */
 export interface Seed {
   /** 200 rooms, one of them with 50 users. */
   readonly read: Tenancy;
   readonly written: Tenancy;
+  /** What the floors write: Atrium would relay the events that they leave in the outbox. */
+  readonly writtenByFloors: Tenancy;
 }
 
 export async function seed(db: Database, origin: string): Promise<Seed> {
@@ -24,7 +26,8 @@ export async function seed(db: Database, origin: string): Promise<Seed> {
   for (let user = 1; user <= USERS; user += 1) {
     await read.organization.createUser(`User ${user}`, read.roomId);
   }
-  return { read, written: await createTenancy(db, origin) };
+  const [written, writtenByFloors] = [await createTenancy(db, origin), await createTenancy(db, origin)];
+  return { read, written, writtenByFloors };
 }
 
 async function createTenancy(db: Database, origin: string): Promise<Tenancy> {

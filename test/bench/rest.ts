@@ -62,9 +62,9 @@ const generalFloors = ({ origin }: Served, { read }: Seed): Target[] => [
   },
 ];
 
-function pairsOf({ origin }: Served, { read, written }: Seed): Pair[] {
-  const user = JSON.stringify({ name: "A user", roomId: written.roomId });
-  const room = JSON.stringify({ name: "A room" });
+function pairsOf({ origin }: Served, { read, written, writtenByFloors }: Seed): Pair[] {
+  const userIn = ({ roomId }: { readonly roomId: string }) => JSON.stringify({ name: "A user", roomId });
+  const room = () => JSON.stringify({ name: "A room" });
   const get = (name: string, path: string, query = ""): Pair => ({
     subject: {
       name,
@@ -80,28 +80,28 @@ function pairsOf({ origin }: Served, { read, written }: Seed): Pair[] {
       status: 200,
     },
   });
-  const post = (name: string, path: string, body: string): Pair => ({
+  const post = (name: string, path: string, bodyIn: typeof userIn): Pair => ({
     subject: {
       name,
       method: "POST",
       url: `${origin("atrium")}/v1/accounts/${written.organization.accountId}${path}`,
       headers: { ...written.organization.headers, ...JSON_TYPE },
-      body,
+      body: bodyIn(written),
       status: 201,
     },
     floor: {
       name: `${name}, floor`,
       method: "POST",
-      url: `${origin("floors")}/${written.organization.accountId}${path}`,
+      url: `${origin("floors")}/${writtenByFloors.organization.accountId}${path}`,
       headers: JSON_TYPE,
-      body,
+      body: bodyIn(writtenByFloors),
       status: 201,
     },
   });
   return [
     get("`GET /rooms/:roomId`, 50 users", `/rooms/${read.roomId}`),
     post("`POST /rooms`", "/rooms", room),
-    post("`POST /users`", "/users", user),
+    post("`POST /users`", "/users", userIn),
     get("`GET /rooms?limit=50` of 200", "/rooms", "?limit=50"),
   ];
 }

@@ -6,6 +6,7 @@ import {
   MAX_DOWNLOADS_OF_USER,
   MAX_PART_BYTES,
   MIN_DOWNLOAD_BYTES,
+  MIN_LINE_BYTES,
 } from "./protocol/limits.ts";
 import type { Joined } from "./transport/connection.ts";
 import type { Connections } from "./transport/connections.ts";
@@ -15,6 +16,8 @@ interface Download {
   readonly userId: string;
   /** The socket that began it: when that is gone, so is the right to read on. */
   readonly socketId: string;
+  /** Whether one response has all parts, each on a line of its own. */
+  readonly inLines: boolean;
   /** The last key that was read. */
   after: string | null;
   /** What the part that is being read has so far; null between two parts. */
@@ -59,7 +62,7 @@ export class Downloads {
   }
 
   /** The id of a new download; null for a store that a socket can carry, and when too many are open. */
-  open(store: string, { id: socketId, userId }: Joined): string | null {
+  open(store: string, { id: socketId, userId }: Joined, inLines = false): string | null {
     if (this.#content.stores.bytesOf(store) < MIN_DOWNLOAD_BYTES) return null;
     this.#forget();
     const open = [...this.#byId.values()];
@@ -67,7 +70,7 @@ export class Downloads {
     if (open.length >= MAX_DOWNLOADS || ofUser.length >= MAX_DOWNLOADS_OF_USER) return null;
     const id = this.#ports.newId();
     const readAt = this.#ports.now();
-    this.#byId.set(id, { store, userId, socketId, after: null, partLength: null, readAt });
+    this.#byId.set(id, { store, userId, socketId, inLines, after: null, partLength: null, readAt });
     return id;
   }
 
@@ -78,7 +81,7 @@ export class Downloads {
       if (readAt < staleBefore || this.#connections.get(socketId) === undefined) this.#byId.delete(id);
   }
 
-  /** Begins the next part. False if there is none to read, or none that the user can afford now. */
+  /** Begins the next response. False if there is nothing to read, or nothing that the user can afford now. */
   begin(id: string): boolean {
     this.#forget();
     const download = this.#byId.get(id);
@@ -88,24 +91,32 @@ export class Downloads {
   }
 
   /**
-   * Reads a piece of the part, which is the JSON of `{ entries: [key, value, version, …], seq, next }`: `next` is the
-   * last key, or null at the end of the store. Null when the download was given up meanwhile.
+   * Reads a piece of the response. A part is the JSON of `{ entries: [key, value, version, …], seq, next }`: `next` is
+   * the last key, or null at the end of the store. In lines, the parts are the items of an array.
+   * Null when the download was given up meanwhile.
    */
   read(id: string): Piece | null {
     this.#forget();
     const download = this.#byId.get(id);
     if (download === undefined || download.partLength === null) return null;
-    const { store, userId, partLength } = download;
-    const { texts, bytes, lastKey } = this.#content.stores.readTexts(store, download.after, PIECE_BYTES);
+    const { store, userId, inLines, after, partLength } = download;
+    const { texts, bytes, lastKey } = this.#content.stores.readTexts(store, after, PIECE_BYTES);
     const length = partLength + bytes;
-    const isLast = lastKey === null || length >= MAX_PART_BYTES || !this.#ports.canAfford(userId);
+    const isEnd = lastKey === null || !this.#ports.canAfford(userId);
+    const isPart = isEnd || length >= (inLines ? MIN_LINE_BYTES : MAX_PART_BYTES);
+    const isLast = isEnd || (isPart && !inLines);
     download.after = lastKey;
-    download.partLength = isLast ? null : length;
+    download.partLength = isLast ? null : isPart ? 0 : length;
     download.readAt = this.#ports.now();
-    if (lastKey === null) this.#byId.delete(id);
+    if (isLast && (inLines || lastKey === null)) this.#byId.delete(id);
     this.#ports.countSent(userId, bytes);
-    const end = `],"seq":${this.#content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}`;
-    const framed = [...(partLength === 0 ? begin(texts) : texts), ...(isLast ? [encoder.encode(end)] : [])];
+    const item = inLines ? (after === null ? "[" : ",") : "";
+    const newline = inLines ? (isLast ? "\n]" : "\n") : "";
+    const end = `],"seq":${this.#content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}${newline}`;
+    const framed = [
+      ...(partLength === 0 ? begin(`${item}{"entries":[`, texts) : texts),
+      ...(isPart ? [encoder.encode(end)] : []),
+    ];
     return { texts: framed, isLast };
   }
 
@@ -116,8 +127,8 @@ export class Downloads {
 }
 
 /** The texts at the beginning of a part: the first one comes after a bracket instead of a comma. */
-const begin = ([first, ...others]: readonly Uint8Array[]): readonly Uint8Array[] => [
-  encoder.encode(`{"entries":[`),
+const begin = (start: string, [first, ...others]: readonly Uint8Array[]): readonly Uint8Array[] => [
+  encoder.encode(start),
   ...(first === undefined ? [] : [first.subarray(1)]),
   ...others,
 ];

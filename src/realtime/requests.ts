@@ -10,6 +10,7 @@ import type { Participants } from "./participants/participants.ts";
 import { findSeen } from "./participants/seen.ts";
 import type { Visits } from "./participants/visits.ts";
 import { failure, INTERNAL_FAULT, success } from "./protocol/frame.ts";
+import { MIN_LINE_BYTES } from "./protocol/limits.ts";
 import { EDITOR_MESSAGES } from "./protocol/messages.ts";
 import type { Fault, Response } from "./protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.ts";
@@ -181,10 +182,12 @@ function createHandlers(
   return {
     STORE_LIST: read("Stores retrieved", () => ({ stores: stores.list() })),
     STORE_SYNC: passing("Store retrieved", ({ data }, { connection }) => {
-      const { store, download: isWanted } = data;
-      const download = isWanted === true && connection !== null ? downloads.open(store, connection) : null;
+      const { store, download: isWanted, lines } = data;
+      const download =
+        isWanted === true && connection !== null ? downloads.open(store, connection, lines) : null;
       if (download === null) return { data: stores.page(data) };
-      return { data: { entries: {}, seq: content.changes.lastSeq, download } };
+      const lineBytes = lines === true ? MIN_LINE_BYTES : undefined;
+      return { data: { entries: {}, seq: content.changes.lastSeq, download, lineBytes } };
     }),
     STORE_GET: read("Entry retrieved", ({ data }) => stores.get(data.store, data.key)),
     STORE_SET: write("Entry set", ({ type, data }, by) => stores.apply({ type, ...data }, authorOf(by))),

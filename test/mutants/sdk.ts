@@ -33,7 +33,7 @@ export const SDK: readonly Mutant[] = [
   {
     bug: "a download takes back what has changed since it began",
     file: "src/sdk/client/stores/replica.ts",
-    code: " || load.current.has(key)",
+    code: " || load.changed.has(key)",
     by: "",
     tests: ["test/sdk/mirrors.test.ts"],
   },

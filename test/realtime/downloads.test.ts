@@ -4,6 +4,7 @@ import { Changes } from "../../src/realtime/content/changes.ts";
 import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";
 import { Downloads } from "../../src/realtime/downloads.ts";
+import { MIN_LINE_BYTES } from "../../src/realtime/protocol/limits.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
@@ -32,6 +33,39 @@ async function read(room: TestRoom, id: unknown): Promise<Part | null> {
 
 async function fill(socket: TestSocket, keys: readonly string[]): Promise<void> {
   for (const key of keys) await socket.call("STORE_SET", { store: "s", key, value: { key, KIB_100 } });
+}
+
+/** A store of 9 MB in a room in memory, and a user who can afford to download it, or not. */
+function openLarge() {
+  const storage = new MemoryStorage();
+  const changes = new Changes(
+    storage,
+    () => 0,
+    () => "epoch",
+  );
+  const stores = new Stores(storage, changes, storeEventsOf(storage), {
+    roomBytes: Number.POSITIVE_INFINITY,
+    organization: new StoreQuota(() => 0),
+  });
+  const connections = new Connections();
+  connections.put(ADA);
+  const user = { canAfford: true };
+  const ports = { now: () => 0, newId: () => "id", canAfford: () => user.canAfford, countSent: () => {} };
+  const downloads = new Downloads(ports, { changes, stores }, connections);
+  const keys = Array.from({ length: 90 }, (_, index) => `${100 + index}`);
+  for (const key of keys) stores.apply({ type: "STORE_SET", store: "s", key, value: KIB_100 }, null);
+  return { downloads, stores, keys, user };
+}
+
+function readResponse(downloads: Downloads, between = () => {}): string {
+  let text = "";
+  expect(downloads.begin("id")).toBe(true);
+  for (let isLast = false; !isLast; between()) {
+    const piece = downloads.read("id");
+    for (const part of piece?.texts ?? []) text += new TextDecoder().decode(part);
+    isLast = piece?.isLast ?? true;
+  }
+  return text;
 }
 
 describe("a download", () => {
@@ -77,44 +111,61 @@ describe("a download", () => {
   });
 
   it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () => {
-    const storage = new MemoryStorage();
-    const changes = new Changes(
-      storage,
-      () => 0,
-      () => "epoch",
-    );
-    const stores = new Stores(storage, changes, storeEventsOf(storage), {
-      roomBytes: Number.POSITIVE_INFINITY,
-      organization: new StoreQuota(() => 0),
-    });
-    const connections = new Connections();
-    connections.put(ADA);
-    let canAfford = true;
-    const ports = { now: () => 0, newId: () => "id", canAfford: () => canAfford, countSent: () => {} };
-    const downloads = new Downloads(ports, { changes, stores }, connections);
-    const keys = Array.from({ length: 90 }, (_, index) => `${100 + index}`);
-    for (const key of keys) stores.apply({ type: "STORE_SET", store: "s", key, value: KIB_100 }, null);
-    const readPart = (between = () => {}): Part => {
-      let text = "";
-      expect(downloads.begin("id")).toBe(true);
-      for (let isLast = false; !isLast; between()) {
-        const piece = downloads.read("id");
-        for (const part of piece?.texts ?? []) text += new TextDecoder().decode(part);
-        isLast = piece?.isLast ?? true;
-      }
-      return JSON.parse(text) as Part;
-    };
+    const { downloads, stores, keys, user } = openLarge();
+    const readPart = () => JSON.parse(readResponse(downloads)) as Part;
     expect([downloads.open("s", ADA), downloads.begin("other")]).toEqual(["id", false]);
     const first = readPart();
     expect([first.seq, first.next]).toEqual([90, first.entries.at(-3)]);
-    canAfford = false;
+    user.canAfford = false;
     expect(downloads.begin("id")).toBe(false);
-    canAfford = true;
+    user.canAfford = true;
     stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
     const second = readPart();
     expect([second.seq, second.next]).toEqual([91, null]);
     const read = [...first.entries, ...second.entries].filter((_, index) => index % 3 === 0);
     expect([read, downloads.begin("id")]).toEqual([keys.slice(0, -1), false]);
+  });
+
+  it("comes in one response if its client wants lines, each a part, which is an array as a whole (R77, R78)", () => {
+    const { downloads, stores, keys } = openLarge();
+    downloads.open("s", ADA, true);
+    let pieces = 0;
+    const text = readResponse(downloads, () => {
+      pieces += 1;
+      if (pieces === 1) stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
+    });
+    const parts = JSON.parse(text) as Part[];
+    expect(parts.flatMap(({ entries }) => entries.filter((_, index) => index % 3 === 0))).toEqual(
+      keys.slice(0, -1),
+    );
+    expect(parts.map(({ seq }) => seq)).toEqual(parts.map(() => 91));
+    expect(parts.map(({ next }) => next)).toEqual([
+      ...parts.slice(0, -1).map(({ entries }) => entries.at(-3)),
+      null,
+    ]);
+    const lines = text.split("\n");
+    expect(lines.slice(0, -1).map((line) => JSON.parse(line.slice(1)))).toEqual(parts);
+    expect(lines.slice(0, -2).map(({ length }) => length > MIN_LINE_BYTES)).toEqual([true, true, true]);
+    expect(downloads.begin("id")).toBe(false);
+  });
+
+  it("in lines ends with a whole part when its user may spend no more (R69, R77)", () => {
+    const { downloads, user } = openLarge();
+    downloads.open("s", ADA, true);
+    const text = readResponse(downloads, () => {
+      user.canAfford = false;
+    });
+    const [first, second, ...others] = JSON.parse(text) as Part[];
+    expect([first?.next, second, others]).toEqual([first?.entries.at(-3), undefined, []]);
+    user.canAfford = true;
+    expect(downloads.begin("id")).toBe(false);
+  });
+
+  it("in lines says how long they are at least (R77)", async () => {
+    const { atAda } = await roomOfTwo();
+    await fill(atAda, ["a", "b", "c", "d", "e", "f"]);
+    const { data } = await atAda.call("STORE_SYNC", { ...WANTED, lines: true });
+    expect(data).toMatchObject({ download: expect.any(String), lineBytes: MIN_LINE_BYTES });
   });
 
   it("is not offered for a small store, and to a client that does not ask (R37, R77)", async () => {

@@ -26,6 +26,8 @@ export const MAX_PAGE_BYTES = 1024 * 1024;
 export const MIN_DOWNLOAD_BYTES = 512 * 1024;
 /** One part of a download has about so much: a client parses it as a whole. */
 export const MAX_PART_BYTES = 8 * 1024 * 1024;
+/** Each part but the last of several in one response has at least so much: others arrive while a client parses it. */
+export const MIN_LINE_BYTES = 2 * 1024 * 1024;
 /** Downloads that are open, each with a MiB in memory: further clients read over their sockets. */
 export const MAX_DOWNLOADS = 32;
 export const MAX_DOWNLOADS_OF_USER = 4;

@@ -23,8 +23,8 @@ export const StorePage = z.object({
   limit: z.int().min(1).max(limits.MAX_PAGE_ENTRIES).default(limits.MAX_PAGE_ENTRIES),
 });
 export type StorePage = z.infer<typeof StorePage>;
-/** With `download`, a large store may be answered with a download instead of a page. */
-const StoreSync = StorePage.extend({ download: z.boolean().optional() });
+/** With `download`, a large store may be answered with a download instead of a page; with `lines`, with one response. */
+const StoreSync = StorePage.extend({ download: z.boolean().optional(), lines: z.boolean().optional() });
 
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 

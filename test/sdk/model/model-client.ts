@@ -40,12 +40,15 @@ export class ModelClient {
       this.socket = room.open(userId);
       return asWebSocket(this.socket);
     };
-    this.clock.fetch = (url, { signal }) => {
-      const response = room.fetch(url);
-      return new Promise((resolve, reject) => {
-        this.#downloads.push(() => resolve(response));
-        signal?.addEventListener("abort", () => reject(signal.reason));
-      });
+    this.clock.fetch = async (url, { signal }) => {
+      const arrival = (): Promise<void> =>
+        new Promise((resolve, reject) => {
+          this.#downloads.push(resolve);
+          signal?.addEventListener("abort", () => reject(signal.reason));
+        });
+      const response = room.fetch(url, arrival);
+      await arrival();
+      return response;
     };
     const options = { serverUrl: "http://localhost", authToken: tokenOf(userId) };
     this.client = new AtriumClient(offline === undefined ? options : { ...options, offline }, this.clock);

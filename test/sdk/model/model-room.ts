@@ -13,6 +13,8 @@ interface Change {
 interface Download {
   readonly socket: ModelSocket;
   readonly store: string;
+  /** Whether one response has all parts. */
+  readonly inLines: boolean;
   after: unknown;
 }
 
@@ -39,6 +41,8 @@ const CONFLICT: Refusal = { code: "CONFLICT", module: "Rooms", message: "Refused
 const PAGE = 3;
 /** A store with more entries is downloaded by clients that want it. */
 const SMALL = 2;
+/** Lines arrive in pieces that end anywhere. */
+const CHUNK_BYTES = 7;
 
 export class ModelRoom {
   readonly sockets = new Set<ModelSocket>();
@@ -170,25 +174,48 @@ export class ModelRoom {
     return { results: operations.map((each) => this.#apply(each, socket.userId)), seq: this.#seq };
   }
 
-  #offer(socket: ModelSocket, { store, after, download }: Data): Data | null {
+  #offer(socket: ModelSocket, { store, after, download, lines }: Data): Data | null {
     const size = this.#stores.get(String(store))?.size ?? 0;
     if (download !== true || after !== undefined || size <= SMALL) return null;
     const id = `${this.#downloads.size}`;
-    this.#downloads.set(id, { socket, store: String(store), after: undefined });
-    return { entries: {}, seq: this.#seq, download: id };
+    // Services that know no lines respond with a single part.
+    const inLines = lines === true && this.#downloads.size % 2 === 0;
+    this.#downloads.set(id, { socket, store: String(store), inLines, after: undefined });
+    return { entries: {}, seq: this.#seq, download: id, ...(inLines && { lineBytes: 1 }) };
   }
 
-  /** Reads the next part of a download: at once, while what the room has sent before may still be on its way. */
-  async fetch(url: string): Promise<Response> {
+  /**
+   * Responds with the next part of a download or, in lines, with all: each is read at once, while what the room has sent
+   * before may still be on its way, and arrives when `arrival` settles.
+   */
+  fetch(url: string, arrival: () => Promise<void>): Response {
     const download = this.#downloads.get(url.split("/").at(-1) ?? "");
     if (download === undefined || !download.socket.isOpen) return new Response(null, { status: 404 });
+    const { inLines } = download;
+    if (!inLines) return new Response(this.#readPart(download));
+    let start = "[";
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const isOpen = download.socket.isOpen;
+      const line = `${start}${this.#readPart(download)}\n`;
+      start = ",";
+      await arrival();
+      if (!isOpen) return controller.close();
+      const bytes = new TextEncoder().encode(download.after === undefined ? `${line}]` : line);
+      for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
+        controller.enqueue(bytes.slice(from, from + CHUNK_BYTES));
+      if (download.after === undefined) controller.close();
+    };
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+  }
+
+  #readPart(download: Download): string {
     const { entries, seq, next } = this.#page(download.store, download.after);
     download.after = next;
     const items = Object.entries(Object(entries)).flatMap(([key, entry]) => {
       const { value, version } = Object(entry);
       return [key, value, version];
     });
-    return Response.json({ entries: items, seq, next: next ?? null });
+    return JSON.stringify({ entries: items, seq, next: next ?? null });
   }
 
   #page(store: string, after: unknown): Data {

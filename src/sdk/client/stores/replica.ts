@@ -16,8 +16,10 @@ export interface ChangeNotice extends Operation {
 
 /** A store that is being loaded, page by page, while its changes arrive. */
 interface Load extends Downloading {
-  /** The keys that were loaded or changed since it began: all others no longer exist. */
-  readonly current: Set<string>;
+  /** The keys that have changed since it began. */
+  readonly changed: Set<string>;
+  /** The keys of the entries from before that were not loaded yet: those that are left do not exist any more. */
+  unseen: Set<string>;
   /** The writes that were answered since it began, which what is loaded may not contain yet. */
   readonly answered: QueuedWrite[];
 }
@@ -41,9 +43,9 @@ export interface ReplicaContext {
   /** Undefined if nothing is kept on the device. */
   readonly keeper: Keeper | undefined;
   readonly requests: Requests;
-  /** Loads a store by the download with this id: the same as {@link downloadStore}. */
+  /** Loads a store by the download that the room has offered: the same as {@link downloadStore}. */
   readonly download: (
-    id: string,
+    offer: Data,
     load: Downloading,
     take: (part: Data) => void,
   ) => Promise<string | null | undefined>;
@@ -109,7 +111,8 @@ export class Replica implements WriteTarget {
 
   /** Takes in a change of the room. Changes arrive in order. */
   receive({ key, action, value, version, by }: ChangeNotice): void {
-    this.#load?.current.add(key);
+    this.#load?.changed.add(key);
+    this.#load?.unseen.delete(key);
     const entry = action === "delete" ? null : { value, version };
     this.#alter(() => this.#confirm(key, entry, { reason: "remote", userId: by, action }));
   }
@@ -125,7 +128,7 @@ export class Replica implements WriteTarget {
     if (this.state === "cached") this.state = "synced";
     if (isFresh && this.state === "synced") this.state = "stale";
     if (isFresh && this.#load !== null) this.#load.isOutdated = true;
-    else if (isFresh && this.state === "unloaded") this.#alter(() => this.#forgetExcept(new Set()));
+    else if (isFresh && this.state === "unloaded") this.#alter(() => this.#forget(this.entries.confirmed));
     return this.state === "stale" ? this.sync() : undefined;
   }
 
@@ -133,7 +136,8 @@ export class Replica implements WriteTarget {
     const { keeper } = this.#context;
     if (keeper !== undefined) await keeper.opened;
     if (this.state === "cached") return;
-    const load: Load = { current: new Set(), early: [], answered: [], isOutdated: false };
+    const unseen = new Set(this.entries.confirmed);
+    const load: Load = { changed: new Set(), unseen, early: [], answered: [], isOutdated: false };
     this.#load = load;
     try {
       await this.#loadPages(load, undefined, true);
@@ -147,11 +151,12 @@ export class Replica implements WriteTarget {
     const read = (page: Data): Promise<void> | undefined => {
       if (load.isOutdated) {
         load.isOutdated = false;
-        load.current.clear();
+        load.changed.clear();
+        load.unseen = new Set(this.entries.confirmed);
         load.early.length = 0;
         return this.#loadPages(load, undefined, true);
       }
-      if (typeof page.download === "string") return this.#download(load, page.download);
+      if (typeof page.download === "string") return this.#download(load, page);
       const others = typeof page.next === "string" ? this.#loadPages(load, page.next) : undefined;
       this.#alter(() => {
         for (const each of [...load.early.splice(0), page]) this.#takePage(load, each);
@@ -159,14 +164,14 @@ export class Replica implements WriteTarget {
       });
       return others;
     };
-    const data = { store: this.name, after, download };
+    const data = { store: this.name, after, download, lines: download };
     await this.#context.requests.send("STORE_SYNC", data, { read, overtakes: true });
   }
 
   /** Takes in what can be downloaded. Whatever is missing then comes over the socket. */
-  async #download(load: Load, id: string): Promise<void> {
+  async #download(load: Load, offer: Data): Promise<void> {
     const take = (part: Data) => this.#alter(() => this.#takePage(load, part));
-    const after = await this.#context.download(id, load, take);
+    const after = await this.#context.download(offer, load, take);
     if (after === null) this.#alter(() => this.#finish(load));
     else await this.#loadPages(load, after);
   }
@@ -175,21 +180,25 @@ export class Replica implements WriteTarget {
   #takePage(load: Load, { entries }: Data): void {
     if (Array.isArray(entries))
       for (let index = 0; index < entries.length; index += 3)
-        this.#take(load, entries[index], { value: entries[index + 1], version: entries[index + 2] });
+        this.#take(load, entries[index], entries[index + 1], entries[index + 2]);
     // Pages are large: `Object.entries` would make an array for each entry.
-    else if (isRecord(entries)) for (const key of Object.keys(entries)) this.#take(load, key, entries[key]);
+    else if (isRecord(entries))
+      for (const key of Object.keys(entries)) {
+        const entry = entries[key];
+        if (isRecord(entry)) this.#take(load, key, entry.value, entry.version);
+      }
   }
 
-  #take(load: Load, key: string, entry: unknown): void {
+  #take(load: Load, key: string, value: unknown, version: unknown): void {
     // A change that has arrived is newer than what was downloaded.
-    if (!isEntry(entry) || load.current.has(key)) return;
-    load.current.add(key);
-    this.#confirm(key, entry, RESYNCED);
+    if (value === undefined || !isCount(version) || load.changed.has(key)) return;
+    load.unseen.delete(key);
+    this.#confirm(key, { value, version }, RESYNCED);
   }
 
   #finish(load: Load): void {
     this.state = "synced";
-    this.#forgetExcept(load.current);
+    this.#forget(load.unseen);
     this.#end(load);
     this.#context.keeper?.confirmed(this.name);
   }
@@ -202,8 +211,8 @@ export class Replica implements WriteTarget {
     });
   }
 
-  #forgetExcept(current: ReadonlySet<string>): void {
-    for (const key of this.entries.confirmed) if (!current.has(key)) this.#confirm(key, null, RESYNCED);
+  #forget(keys: Iterable<string>): void {
+    for (const key of keys) this.#confirm(key, null, RESYNCED);
   }
 
   /** Reports `updated` once for everything that `change` does. */
@@ -220,6 +229,3 @@ export class Replica implements WriteTarget {
     this.#listener.changed(difference, cause);
   }
 }
-
-const isEntry = (entry: unknown): entry is Entry =>
-  isRecord(entry) && isCount(entry.version) && "value" in entry;

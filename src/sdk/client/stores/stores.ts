@@ -32,9 +32,9 @@ export class Stores {
     const { queue, history } = this;
     this.#context = {
       ...{ requests, queue, history, keeper },
-      download: async (id, ...load) => {
+      download: async (...load) => {
         const module = await import("../connection/download.ts").catch(() => null);
-        return module?.downloadStore(connection.context, connection.urlOf("downloads", id), ...load);
+        return module?.downloadStore(connection, ...load);
       },
       userId: () => connection.userId,
     };

@@ -132,7 +132,7 @@ export const SDK: readonly Mutant[] = [
   {
     bug: "entries that were deleted meanwhile stay after a reset",
     file: "src/sdk/client/stores/replica.ts",
-    code: "this.#forgetExcept(load.current);",
+    code: "this.#forget(load.unseen);",
     by: "",
     tests: ["test/sdk/resets.test.ts"],
   },

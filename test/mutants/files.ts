@@ -17,13 +17,6 @@ export const FILES: readonly Mutant[] = [
     tests: ["test/files/serving.test.ts"],
   },
   {
-    bug: "a path beyond what storage takes is an error of the service",
-    file: "src/files/file-key.ts",
-    code: "byteLength(filename) <= MAX_NAME_BYTES",
-    by: "byteLength(filename) > 0",
-    tests: ["test/files/serving.test.ts"],
-  },
-  {
     bug: "a user uploads into another room",
     file: "src/files/upload-access.ts",
     code: `): void {

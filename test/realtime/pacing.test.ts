@@ -1,6 +1,7 @@
 /** R60 and R69: what a user may send, and what happens to the rest. */
 import { describe, expect, it } from "vitest";
 import { Pacing } from "../../src/realtime/pacing.ts";
+import { deliveryPoints } from "../../src/realtime/protocol/costs.ts";
 import type { ClientMessage, StoreOperation } from "../../src/realtime/protocol/messages.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
@@ -88,6 +89,11 @@ it("a client opens 12 stores of 10,000 entries at once without waiting (R69)", (
     expect(paced.send(page, 100)).toBe("run");
     paced.pacing.countDelivery("user", 256, false);
   }
+});
+
+it("what is sent costs as often as it is received, however small it is (R69)", () => {
+  expect(deliveryPoints(64 * 1024, 30)).toBe(480);
+  expect(deliveryPoints(1, 1_000)).toBe(62.5);
 });
 
 describe("what a user cannot afford", () => {

@@ -9,7 +9,7 @@ import { Broadcasts } from "./messaging/broadcasts.ts";
 import type { Participants } from "./participants/participants.ts";
 import { findSeen } from "./participants/seen.ts";
 import type { Visits } from "./participants/visits.ts";
-import { failure, INTERNAL_FAULT, success } from "./protocol/frame.ts";
+import { failure, INTERNAL_FAULT, JsonText, success } from "./protocol/frame.ts";
 import { MIN_LINE_BYTES } from "./protocol/limits.ts";
 import { EDITOR_MESSAGES } from "./protocol/messages.ts";
 import type { Fault, Response } from "./protocol/protocol.ts";
@@ -233,7 +233,7 @@ function createHandlers(
     }),
 
     USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
-    PRESENCE_GET: read("Presence retrieved", () => ({ presence: presence.states() })),
+    PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
     PARTICIPANT_REMOVE: passing("Participant removed", ({ data }) => ({
       data: {},
       effects: visits.end(data.userId),

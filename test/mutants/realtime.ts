@@ -293,8 +293,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a broadcast comes back to its socket",
     file: "src/realtime/messaging/broadcasts.ts",
-    code: "if (userIds !== undefined || id !== socketId) to.push(id);",
-    by: "to.push(id);",
+    code: "to: joinedIds.filter((id) => id !== socketId),",
+    by: "to: joinedIds,",
     tests: ["test/realtime/messaging.test.ts"],
   },
   {

@@ -29,7 +29,8 @@ beforeEach(() => {
 const open = (count: number, batches: boolean): TestSocket[] =>
   Array.from({ length: count }, (_, name) => ({ name, batches, queued: [] }));
 const sendTo = (sockets: readonly TestSocket[], frame: Outgoing["frame"]): void => {
-  for (const socket of sockets) queues.add(socket, { frame, eventBytes: frame.length });
+  const outgoing = { frame, eventBytes: frame.length };
+  for (const socket of sockets) queues.add(socket, outgoing);
 };
 const sentBytes = () => sent.reduce((sum, { frame }) => sum + frame.length, 0);
 const sentTo = (wanted: number) => sent.filter(({ name }) => name === wanted).map(({ frame }) => frame);
@@ -114,6 +115,36 @@ it("small frames to a few sockets go out at once", () => {
   expect(sent).toHaveLength(3);
   queues.request();
   expect(sent).toHaveLength(6);
+});
+
+it("a busy room sends what arrives in one turn together, and a calm one each frame at once (R58)", async () => {
+  const sockets = open(2, true);
+  const frames = ["1", "2", "3", "4"];
+  for (const frame of frames) sendTo(sockets, frame);
+  queues.request();
+  expect(sentTo(0)).toEqual(["[1,2,3,4]"]);
+  for (const frame of ["5", "6"]) {
+    now += 1;
+    sendTo(sockets, frame);
+    queues.request();
+  }
+  expect(sentTo(0)).toHaveLength(1);
+  await turn();
+  expect(sentTo(0)).toEqual(["[1,2,3,4]", "[5,6]"]);
+  now += 1;
+  sendTo(sockets, "7");
+  queues.request();
+  expect(sentTo(1)).toEqual(["[1,2,3,4]", "[5,6]", "[7]"]);
+});
+
+it("each socket is sent its own frames, whatever the one before it was sent", () => {
+  const [one, other, third] = open(3, true);
+  if (one === undefined || other === undefined || third === undefined) throw new Error("There is no socket");
+  sendTo([one, other], "1");
+  sendTo([one, third], "2");
+  sendTo([other, third], "3");
+  queues.request();
+  expect([0, 1, 2].map(sentTo)).toEqual([["[1,2]"], ["[1,3]"], ["[2,3]"]]);
 });
 
 it("what one turn has sent does not delay the next one, a millisecond later", () => {

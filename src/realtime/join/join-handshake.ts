@@ -2,7 +2,8 @@
 import { presentRoom } from "../../rooms/schema.ts";
 import { lowerRole } from "../../users/schema.ts";
 import type { RoomContent } from "../content/content.ts";
-import { type Participants, presentOnline } from "../participants/participants.ts";
+import type { Participants } from "../participants/participants.ts";
+import { presentOnline } from "../participants/roster.ts";
 import { CLOSE } from "../protocol/close.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../protocol/frame.ts";
 import { MAX_JOIN_PRESENCE_BYTES } from "../protocol/limits.ts";
@@ -19,8 +20,12 @@ const TOO_MANY_SOCKETS = joinRefusal(
   `A user can have at most ${MAX_SOCKETS_PER_USER} connections to a room`,
 );
 
-/** {@link JoinedRoom} with the changes as the log has them. */
-type Joining = Omit<JoinedRoom, "changes"> & { readonly changes?: JsonText };
+/** {@link JoinedRoom} with what is kept as JSON: users, presence, and the changes of the log. */
+type Joining = Omit<JoinedRoom, "users" | "presence" | "changes"> & {
+  readonly users: JsonText;
+  readonly presence: JsonText;
+  readonly changes?: JsonText;
+};
 
 export interface JoinPorts {
   now(): number;
@@ -137,8 +142,8 @@ export class JoinHandshake {
       user: presentOnline(session),
       role: connection.role,
       sessionId: session.id,
-      users: sessions.open().map(presentOnline),
-      presence: this.#participants.presence.statesUpTo(MAX_JOIN_PRESENCE_BYTES),
+      users: sessions.roster,
+      presence: this.#participants.presence.states(MAX_JOIN_PRESENCE_BYTES),
       ...content,
     } satisfies Joining;
     return [

@@ -15,6 +15,13 @@ interface BroadcastSender {
   readonly requestId: string | undefined;
 }
 
+/** Who receives a broadcast. */
+interface Reached {
+  readonly to: readonly string[];
+  /** How many users they are. */
+  readonly delivered: number;
+}
+
 interface Sent {
   readonly data: { readonly delivered: number };
   readonly effects?: readonly Effect[];
@@ -47,18 +54,25 @@ export class Broadcasts {
   #send({ event, data = null, userIds }: BroadcastData, { sender, socketId }: BroadcastSender): Sent {
     if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
-    const to: string[] = [];
-    let delivered = 0;
-    const { joinedByUser } = this.#connections;
-    for (const userId of userIds === undefined ? joinedByUser.keys() : new Set(userIds)) {
-      const reachedBefore = to.length;
-      for (const id of joinedByUser.get(userId) ?? []) {
-        if (userIds !== undefined || id !== socketId) to.push(id);
-      }
-      if (to.length > reachedBefore) delivered += 1;
-    }
+    const { to, delivered } =
+      userIds === undefined ? this.#others(sender, socketId) : this.#socketsOf(userIds);
     const from = sender === ORGANIZATION ? null : sender;
     const broadcast = { type: "event", event: "broadcast", data: { event, data, from } } as const;
     return { data: { delivered }, effects: to.length === 0 ? [] : [send(to, broadcast)] };
+  }
+
+  #others(sender: string, socketId: string | null): Reached {
+    const { joinedByUser, joinedIds } = this.#connections;
+    const ids = joinedByUser.get(sender);
+    const isAlone = socketId !== null && ids?.size === 1 && ids.has(socketId);
+    return {
+      to: joinedIds.filter((id) => id !== socketId),
+      delivered: joinedByUser.size - (isAlone ? 1 : 0),
+    };
+  }
+
+  #socketsOf(userIds: readonly string[]): Reached {
+    const sockets = [...new Set(userIds)].map((userId) => this.#connections.idsOf(userId));
+    return { to: sockets.flat(), delivered: sockets.filter((ids) => ids.length > 0).length };
   }
 }

@@ -10,9 +10,6 @@ import { Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { Sessions } from "./sessions.ts";
 
-export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
-  presentUser(user, { online: true, joinedAt });
-
 const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effect[] =>
   ids.map((id) => ({ type: "close", id, code, reason }));
 

@@ -4,8 +4,10 @@ import { ERASED_FIELDS } from "../../users/erased-user.ts";
 import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
+import type { JsonText } from "../protocol/frame.ts";
 import type { Grace, OpenSession, RoomRecord, RoomStorage, Stay } from "../storage/storage.ts";
 import { Graces } from "./graces.ts";
+import { Roster } from "./roster.ts";
 
 /** Sessions of one user that are listed. */
 const MAX_LISTED_SESSIONS = 100;
@@ -40,6 +42,7 @@ export class Sessions {
   readonly #storage: RoomStorage;
   readonly #recorder: EventRecorder;
   readonly #online = new Map<string, OpenSession>();
+  readonly #roster = new Roster();
   /** Of those who are online without a socket. */
   readonly graces: Graces;
   #record: RoomRecord | null = null;
@@ -54,6 +57,7 @@ export class Sessions {
   #load(): void {
     this.#record = this.#storage.readRecord();
     this.#online.clear();
+    this.#roster.outdate();
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
     this.graces.load();
   }
@@ -76,6 +80,11 @@ export class Sessions {
   /** The open sessions: one per user online. */
   open(): OpenSession[] {
     return [...this.#online.values()];
+  }
+
+  /** The users who are online, as JSON. */
+  get roster(): JsonText {
+    return this.#roster.text(this.#online.values());
   }
 
   list(userId: string): StoredSession[] {
@@ -112,6 +121,7 @@ export class Sessions {
     });
     this.#record = record;
     this.#online.set(session.user.id, session);
+    this.#roster.add(session);
   }
 
   /** Users go offline at `at` (epoch ms); those who are not online are skipped. Returns the ended sessions. */
@@ -133,6 +143,7 @@ export class Sessions {
       this.#recorder.recordLeft(ended, at, record);
     });
     this.#record = record;
+    if (ended.length > 0) this.#roster.outdate();
     for (const session of ended) {
       this.#online.delete(session.user.id);
       this.graces.forget(session.user.id);
@@ -194,6 +205,7 @@ export class Sessions {
     if (session === undefined) return;
     this.#storage.updateUser(user);
     this.#online.set(user.id, { ...session, user });
+    this.#roster.outdate();
   }
 
   /** Later events of the current occupancy period do not show who this was. */

@@ -6,7 +6,8 @@ import { CLOSE } from "../protocol/close.ts";
 import type { Visit } from "../protocol/room-request.ts";
 import type { OpenSession } from "../storage/storage.ts";
 import type { Effect } from "../transport/effects.ts";
-import { type Participants, presentOnline } from "./participants.ts";
+import type { Participants } from "./participants.ts";
+import { presentOnline } from "./roster.ts";
 
 /** Presence that no socket keeps. */
 const NO_SOCKET = "";

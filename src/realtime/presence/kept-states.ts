@@ -1,9 +1,9 @@
 /** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
+import { JsonText } from "../protocol/frame.ts";
 import { MAX_PRESENCE_BYTES, MAX_ROOM_PRESENCE_BYTES } from "../protocol/limits.ts";
 import type { PresenceUpdate } from "../protocol/messages.ts";
-import type { PresenceState } from "../protocol/protocol.ts";
 import { colorOf } from "./color.ts";
 
 /** What a user's clients have set, without the color that the service adds. */
@@ -13,17 +13,22 @@ export type Fields = Readonly<Record<string, unknown>>;
 interface KeptState {
   readonly socketId: string;
   readonly fields: Fields;
-  readonly state: PresenceState;
-  /** Of the fields, as JSON. */
+  /** The fields as JSON, and its size in bytes. */
+  readonly json: string;
   readonly bytes: number;
+  /** The same with the user's color: what others are shown. It is made once, and sent often. */
+  readonly text: string;
 }
 
-export const keptState = (socketId: string, userId: string, fields: Fields): KeptState => ({
-  socketId,
-  fields,
-  state: { color: colorOf(userId), ...fields },
-  bytes: byteLength(JSON.stringify(fields)),
-});
+export function keptState(socketId: string, userId: string, fields: Fields): KeptState {
+  const json = JSON.stringify(fields);
+  return { socketId, fields, json, bytes: byteLength(json), text: withColor(json, fields, userId) };
+}
+
+function withColor(json: string, fields: Fields, userId: string): string {
+  if (Object.hasOwn(fields, "color")) return json;
+  return `{"color":"${colorOf(userId)}"${json === "{}" ? "" : ","}${json.slice(1)}`;
+}
 
 /** Null for none. */
 function fieldsAfter(
@@ -87,20 +92,21 @@ export class KeptStates {
     return { before, after };
   }
 
-  /** The states with their users' ids. */
-  all(): (readonly [userId: string, state: PresenceState])[] {
-    return [...this.#byUser].map(([userId, { state }]) => [userId, state]);
+  /** The users who have a state. */
+  users(): string[] {
+    return [...this.#byUser.keys()];
   }
 
-  /** The states by user id that fit into so many bytes of JSON. */
-  upTo(maxBytes: number): Record<string, PresenceState> {
-    const shown: Record<string, PresenceState> = {};
+  /** The states by user id that fit into so many bytes of JSON: by default all of them. */
+  byUser(maxBytes = Number.POSITIVE_INFINITY): JsonText {
+    const members: string[] = [];
     let bytes = 0;
-    for (const [userId, state] of this.all()) {
-      bytes += byteLength(JSON.stringify({ [userId]: state }));
+    for (const [userId, { text }] of this.#byUser) {
+      const member = `${JSON.stringify(userId)}:${text}`;
+      bytes += byteLength(member) + "{}".length;
       if (bytes > maxBytes) break;
-      shown[userId] = state;
+      members.push(member);
     }
-    return shown;
+    return new JsonText(`{${members.join()}}`);
   }
 }

@@ -1,6 +1,7 @@
 /** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
+
+import type { JsonText } from "../protocol/frame.ts";
 import type { PresenceUpdate } from "../protocol/messages.ts";
-import type { PresenceState } from "../protocol/protocol.ts";
 import type { Joined } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
@@ -11,6 +12,7 @@ import {
   requireWithinLimits,
   sendToSubscribers,
   type Update,
+  updateOf,
 } from "./subscriptions.ts";
 
 export class Presence {
@@ -37,14 +39,9 @@ export class Presence {
     return this.#states.get(userId)?.fields ?? null;
   }
 
-  /** The states by user id, of the users who have one. */
-  states(): Record<string, PresenceState> {
-    return Object.fromEntries(this.#states.all());
-  }
-
-  /** The states by user id that fit into so many bytes of JSON. */
-  statesUpTo(maxBytes: number): Record<string, PresenceState> {
-    return this.#states.upTo(maxBytes);
+  /** The states by user id, of the users who have one: as many as fit into so many bytes of JSON. */
+  states(maxBytes?: number): JsonText {
+    return this.#states.byUser(maxBytes);
   }
 
   /**
@@ -54,7 +51,7 @@ export class Presence {
   update({ id, userId }: Pick<Joined, "id" | "userId">, update: PresenceUpdate): Effect[] {
     const { before, after } = this.#states.update(userId, id, update);
     if (before !== undefined && before.socketId !== id) this.#keep(before.socketId, null);
-    this.#keep(id, after === null ? null : JSON.stringify(after.fields));
+    this.#keep(id, after?.json ?? null);
     return this.#markChanged(userId);
   }
 
@@ -63,6 +60,10 @@ export class Presence {
     if (connection?.phase !== "joined" || connection.presence === presence) return;
     this.#connections.update({ ...connection, presence });
     this.#unsaved.add(id);
+  }
+
+  #updatesOf(userIds: readonly string[]): Update[] {
+    return userIds.map((userId) => updateOf(userId, this.#states.get(userId)?.text ?? null));
   }
 
   #markChanged(userId: string): Effect[] {
@@ -95,7 +96,7 @@ export class Presence {
     const kept = this.#states.get(userId);
     if (kept === undefined) return [];
     this.#states.set(userId, { ...kept, socketId: id });
-    this.#keep(id, JSON.stringify(kept.fields));
+    this.#keep(id, kept.json);
     return [{ type: "presenceChanged", receivers: 0 }];
   }
 
@@ -109,7 +110,7 @@ export class Presence {
     const attached: Effect = { type: "attach", connection: subscribed };
     if (!on) return [attached];
     const matches = filterOf({ ...subscribed, subscriptions: [target] }, this.#followedBy);
-    const updates = this.#states.all().filter(([userId]) => matches(userId));
+    const updates = this.#updatesOf(this.#states.users().filter(matches));
     return updates.length === 0 ? [attached] : [attached, send([connection.id], presenceEvent(updates))];
   }
 
@@ -118,10 +119,11 @@ export class Presence {
    * throws, the next flush sends the same.
    */
   flush(): Effect[] {
-    const updates = [...this.#changed].map(
-      (userId): Update => [userId, this.#states.get(userId)?.state ?? null],
+    const sent = sendToSubscribers(
+      this.#updatesOf([...this.#changed]),
+      this.#connections.all(),
+      this.#followedBy,
     );
-    const sent = sendToSubscribers(updates, this.#connections.all(), this.#followedBy);
     this.#changed.clear();
     const saved = [...this.#unsaved].flatMap((id): Effect[] => {
       const connection = this.#connections.get(id);

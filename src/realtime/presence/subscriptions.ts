@@ -1,8 +1,8 @@
 /** Whose presence a socket has subscribed to, and which updates it therefore receives. */
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
+import { JsonText } from "../protocol/frame.ts";
 import { MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
-import type { PresenceState } from "../protocol/protocol.ts";
 import type { Connection, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
@@ -10,12 +10,28 @@ import type { Effect } from "../transport/effects.ts";
 const ALL_USERS = "*";
 const FOLLOWED_USERS = "following";
 
-export type Update = readonly [userId: string, state: PresenceState | null];
+/** What a user shows now. */
+export interface Update {
+  readonly userId: string;
+  /** The user's id and state as JSON: the same for all receivers. */
+  readonly text: string;
+}
+
+/** `state` is JSON; null for none. */
+export const updateOf = (userId: string, state: string | null): Update => ({
+  userId,
+  text: `[${JSON.stringify(userId)},${state ?? "null"}]`,
+});
+
 /** The users whom a user follows. */
 type FollowedBy = (userId: string) => readonly string[];
 
 export const presenceEvent = (updates: readonly Update[]) =>
-  ({ type: "event", event: "presence", data: { updates } }) as const;
+  ({
+    type: "event",
+    event: "presence",
+    data: new JsonText(`{"updates":[${updates.map(({ text }) => text).join()}]}`),
+  }) as const;
 
 /** Whether a socket is subscribed to a user. */
 export function filterOf(
@@ -41,7 +57,7 @@ export function sendToSubscribers(
     const selected = select(updates, connection, followedBy);
     if (selected.length === 0) continue;
     const key =
-      selected.length === updates.length ? ALL_USERS : selected.map(([userId]) => userId).join("\n");
+      selected.length === updates.length ? ALL_USERS : selected.map(({ userId }) => userId).join("\n");
     const audience = audiences.get(key);
     if (audience === undefined) audiences.set(key, { selected, to: [connection.id] });
     else audience.to.push(connection.id);
@@ -52,7 +68,7 @@ export function sendToSubscribers(
 function select(updates: readonly Update[], connection: Joined, followedBy: FollowedBy): readonly Update[] {
   if (connection.subscriptions.includes(ALL_USERS)) return updates;
   const matches = filterOf(connection, followedBy);
-  return updates.filter(([userId]) => matches(userId));
+  return updates.filter(({ userId }) => matches(userId));
 }
 
 /** CONFLICT for more targets than a connection can have. */

@@ -88,8 +88,13 @@ export class JsonText {
   }
 }
 
+/** What the room sends. Presence is text already. */
+export type Sendable =
+  | ServerMessage
+  | { readonly type: "event"; readonly event: "presence"; readonly data: JsonText };
+
 /** The frame that carries a message. */
-export const serialize = (message: ServerMessage): string =>
+export const serialize = (message: Sendable): string =>
   message.data instanceof JsonText ? JsonText.of({ ...message }).text : JSON.stringify(message);
 
 /** For failures that no one expected; the log has the cause. */

@@ -1,12 +1,12 @@
 /** The room's sockets, indexed by id and by user, and the messages addressed to them. */
-import type { ServerMessage } from "../protocol/protocol.ts";
+import type { Sendable } from "../protocol/frame.ts";
 import { Addresses } from "./addresses.ts";
 import { type Connection, type Joined, LAST_SEEN_GRANULARITY_MS } from "./connection.ts";
 import type { Effect } from "./effects.ts";
 import { WaitingSockets } from "./waiting-sockets.ts";
 
 /** Sends a message to sockets. */
-export const send = (to: readonly string[], message: ServerMessage): Effect => ({
+export const send = (to: readonly string[], message: Sendable): Effect => ({
   type: "send",
   to,
   message,
@@ -15,6 +15,8 @@ export const send = (to: readonly string[], message: ServerMessage): Effect => (
 export class Connections {
   readonly #byId = new Map<string, Connection>();
   readonly #joinedByUser = new Map<string, Set<string>>();
+  /** The ids of all joined sockets; null when they have changed. */
+  #joinedIds: readonly string[] | null = null;
   #joinedCount = 0;
   /** Those that have not joined. */
   readonly waiting = new WaitingSockets();
@@ -33,6 +35,7 @@ export class Connections {
       return;
     }
     this.#joinedCount += 1;
+    this.#joinedIds = null;
     const ids = this.#joinedByUser.get(connection.userId);
     if (ids === undefined) this.#joinedByUser.set(connection.userId, new Set([connection.id]));
     else ids.add(connection.id);
@@ -63,6 +66,7 @@ export class Connections {
 
   #unindex({ id, userId }: Joined): void {
     this.#joinedCount -= 1;
+    this.#joinedIds = null;
     const ids = this.#joinedByUser.get(userId);
     ids?.delete(id);
     if (ids?.size === 0) this.#joinedByUser.delete(userId);
@@ -86,6 +90,12 @@ export class Connections {
     return [...this.#byId.keys()];
   }
 
+  /** The ids of all joined sockets. */
+  get joinedIds(): readonly string[] {
+    this.#joinedIds ??= [...this.#joinedByUser.values()].flatMap((ids) => [...ids]);
+    return this.#joinedIds;
+  }
+
   /** The ids of a user's joined sockets. */
   idsOf(userId: string): readonly string[] {
     return [...(this.#joinedByUser.get(userId) ?? [])];
@@ -102,12 +112,10 @@ export class Connections {
   }
 
   /** Sends messages to all joined sockets, except those of one user. */
-  sendToAll(messages: readonly ServerMessage[], exceptUserId?: string): Effect[] {
+  sendToAll(messages: readonly Sendable[], exceptUserId?: string): Effect[] {
     if (messages.length === 0) return []; // most requests change nothing, and listing the sockets costs
-    const to: string[] = [];
-    for (const [userId, ids] of this.#joinedByUser) {
-      if (userId !== exceptUserId) to.push(...ids);
-    }
+    const except = exceptUserId === undefined ? undefined : this.#joinedByUser.get(exceptUserId);
+    const to = except === undefined ? this.joinedIds : this.joinedIds.filter((id) => !except.has(id));
     return to.length === 0 ? [] : messages.map((message) => send(to, message));
   }
 }

@@ -1,12 +1,12 @@
 /** What the room asks of the object that hosts it. */
 import type { CloseCode } from "../protocol/close.ts";
-import type { ServerMessage } from "../protocol/protocol.ts";
+import type { Sendable } from "../protocol/frame.ts";
 import type { DatabaseQuery } from "../protocol/room-request.ts";
 import type { Joined, JoinRequest, Waiting } from "./connection.ts";
 
 /** One thing for the object to do, in order. Sockets are named by the ids they were opened with. */
 export type Effect =
-  | { readonly type: "send"; readonly to: readonly string[]; readonly message: ServerMessage }
+  | { readonly type: "send"; readonly to: readonly string[]; readonly message: Sendable }
   /** A frame of a document, to sockets that speak its protocol. */
   | { readonly type: "sendBytes"; readonly to: readonly string[]; readonly frame: Uint8Array }
   /** Documents have many updates: call `openDocuments.foldDue` when there is time. */

@@ -35,7 +35,9 @@ interface Mark {
 export class Output {
   /** The client confirms marks. Otherwise it is assumed to read at a steady rate. */
   readonly #confirms: boolean;
-  #sent: Mark = { bytes: 0, eventBytes: 0 };
+  /** What was sent, and of that the events: numbers, because each frame adds to them. */
+  #bytes = 0;
+  #eventBytes = 0;
   #read: Mark = { bytes: 0, eventBytes: 0 };
   /** Marks that the client has not confirmed, oldest first. */
   #marks: Mark[] = [];
@@ -49,7 +51,9 @@ export class Output {
 
   /** Counts a frame that is sent at `now` (epoch ms); of its bytes, `eventBytes` are events. */
   count(bytes: number, eventBytes: number, now: number): void {
-    this.#sent = { bytes: this.#sent.bytes + bytes, eventBytes: this.#sent.eventBytes + eventBytes };
+    this.#bytes += bytes;
+    this.#eventBytes += eventBytes;
+    if (this.#confirms) return;
     this.#assumedUnread = this.#assumedUnreadAt(now) + bytes;
     this.#assumedAt = now;
   }
@@ -61,9 +65,9 @@ export class Output {
   /** The mark that the client must be sent now; null when it need not be asked. */
   nextMark(): number | null {
     const { bytes } = this.#marks.at(-1) ?? this.#read;
-    if (!this.#confirms || this.#sent.bytes - bytes < MARK_EVERY_BYTES) return null;
-    this.#marks.push(this.#sent);
-    return this.#sent.bytes;
+    if (!this.#confirms || this.#bytes - bytes < MARK_EVERY_BYTES) return null;
+    this.#marks.push({ bytes: this.#bytes, eventBytes: this.#eventBytes });
+    return this.#bytes;
   }
 
   /** The client has read everything sent before this mark. */
@@ -78,17 +82,17 @@ export class Output {
   /** What the client may not have read, in bytes. Less than a mark's distance counts as read if it confirms. */
   unread(now: number): number {
     if (!this.#confirms) return this.#assumedUnreadAt(now);
-    return this.#marks.length === 0 ? 0 : this.#sent.bytes - this.#read.bytes;
+    return this.#marks.length === 0 ? 0 : this.#bytes - this.#read.bytes;
   }
 
   /** What was sent although the client confirms nothing, in bytes. */
   get unconfirmed(): number {
-    return this.#confirms ? 0 : this.#sent.bytes;
+    return this.#confirms ? 0 : this.#bytes;
   }
 
   /** What was sent and is not confirmed, in bytes: all of it for a client that confirms nothing. */
   get unacknowledged(): number {
-    return this.#sent.bytes - this.#read.bytes;
+    return this.#bytes - this.#read.bytes;
   }
 
   /** Milliseconds until the client may be sent another answer; null when that depends on a mark it must confirm. */
@@ -100,7 +104,7 @@ export class Output {
 
   /** True when the client reads so slowly that it must come back. */
   isTooSlow(now: number): boolean {
-    const events = this.#confirms ? this.#sent.eventBytes - this.#read.eventBytes : 0;
+    const events = this.#confirms ? this.#eventBytes - this.#read.eventBytes : 0;
     const isUnread = events > MAX_UNCONFIRMED_EVENT_BYTES || this.unread(now) > MAX_UNREAD_BYTES;
     return isUnread || this.unconfirmed > MAX_UNCONFIRMED_BYTES;
   }

@@ -52,6 +52,42 @@ export class RestPolicy {
   }
 }
 
+/** From this many frames in one array on, the room is so busy that more frames are on their way already. */
+const MANY_COLLECTED = 4;
+
+/** An array of texts. Most receivers are sent the same, so it is made once for them. */
+class SharedArray {
+  #parts: readonly Outgoing[] = [];
+  #whole: Outgoing | undefined;
+
+  /** Bytes stay alone, as they are. */
+  of(parts: readonly Outgoing[]): Outgoing | undefined {
+    const [first] = parts;
+    if (typeof first?.frame !== "string") return first;
+    const isSame =
+      parts.length === this.#parts.length && parts.every((part, index) => part === this.#parts[index]);
+    if (isSame) return this.#whole;
+    this.#parts = parts;
+    this.#whole = arrayOf(parts);
+    return this.#whole;
+  }
+
+  /** It may be large. */
+  forget(): void {
+    this.#parts = [];
+    this.#whole = undefined;
+  }
+}
+
+/** The brackets become part of the first and the last text: around the joined ones, they would have them copied again. */
+function arrayOf(parts: readonly Outgoing[]): Outgoing {
+  const texts = parts.map(({ frame }) => frame);
+  const last = texts.length - 1;
+  texts[0] = `[${texts[0]}`;
+  texts[last] = `${texts[last]}]`;
+  return { frame: texts.join(), eventBytes: parts.reduce((sum, { eventBytes }) => sum + eventBytes, 0) };
+}
+
 export class SendQueues<Socket extends Receiver> {
   readonly #ports: QueuePorts<Socket>;
   /** Those with queued frames, in the order in which they began to wait. */
@@ -64,6 +100,9 @@ export class SendQueues<Socket extends Receiver> {
   #leftAt = 0;
   /** Sent since nothing waited: the rest afterwards is for all of it. */
   #flushed = 0;
+  /** Since nothing waited, a socket has been sent this many frames as one. */
+  #collected = 0;
+  readonly #arrays = new SharedArray();
 
   constructor(ports: QueuePorts<Socket>) {
     this.#ports = ports;
@@ -101,7 +140,7 @@ export class SendQueues<Socket extends Receiver> {
     if (this.#waiting.size === 0 || this.#timer !== null) return;
     const now = this.#ports.now();
     const waitMs = this.#rest.dueAt(now) - now;
-    if (waitMs <= 0 && this.#hasLeft()) this.#flush();
+    if (waitMs <= 0 && this.#hasLeft() && this.#collected < MANY_COLLECTED) this.#flush();
     else this.#runIn(Math.max(0, waitMs));
   }
 
@@ -114,6 +153,7 @@ export class SendQueues<Socket extends Receiver> {
   }
 
   #flush(): void {
+    if (this.#flushed === 0) this.#collected = 0;
     for (const socket of this.#waiting) {
       if (this.#left <= 0) break;
       this.#flushed += 1;
@@ -121,8 +161,10 @@ export class SendQueues<Socket extends Receiver> {
     }
     this.#rest.recordFlush(this.#ports.now(), this.#flushed);
     this.#ports.flushed();
-    if (this.#waiting.size === 0) this.#flushed = 0;
-    else if (this.#timer === null) this.#runIn(0);
+    if (this.#waiting.size === 0) {
+      this.#flushed = 0;
+      this.#arrays.forget();
+    } else if (this.#timer === null) this.#runIn(0);
   }
 
   /** Sends all that is queued for a socket, now. */
@@ -137,8 +179,9 @@ export class SendQueues<Socket extends Receiver> {
     let next = 0;
     while (next < queued.length && left() > 0) {
       const end = socket.batches ? endOfArray(queued, next, left()) : next + 1;
-      const [first, ...others] = queued.slice(next, end);
-      if (first !== undefined) this.#transmit(socket, takenBy(socket, first, others));
+      const outgoing = socket.batches ? this.#arrays.of(queued.slice(next, end)) : queued[next];
+      if (outgoing !== undefined) this.#transmit(socket, outgoing);
+      this.#collected = Math.max(this.#collected, end - next);
       next = end;
     }
     const isOpen = this.#waiting.delete(socket);
@@ -164,14 +207,4 @@ function endOfArray(queued: readonly Outgoing[], first: number, left: number): n
     length += frame.length;
   }
   return Math.max(end, first + 1);
-}
-
-/** Frames as the socket takes them: texts as one array where it accepts that, else a single one as it is. */
-function takenBy({ batches }: Receiver, first: Outgoing, others: readonly Outgoing[]): Outgoing {
-  if (!batches || typeof first.frame !== "string") return first;
-  const all = [first, ...others];
-  return {
-    frame: `[${all.map(({ frame }) => frame).join()}]`,
-    eventBytes: all.reduce((sum, { eventBytes }) => sum + eventBytes, 0),
-  };
 }

@@ -1,8 +1,7 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
 import type { Trace } from "../../platform/trace.ts";
 import type { CloseCode } from "../protocol/close.ts";
-import { serialize } from "../protocol/frame.ts";
-import type { ServerMessage } from "../protocol/protocol.ts";
+import { type Sendable, serialize } from "../protocol/frame.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { readAttachment, writeAttachment } from "./attachment.ts";
 import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
@@ -125,7 +124,7 @@ export class Sockets {
   }
 
   /** Sends one message, serialized once for all receivers; what is queued of it goes out with {@link requestFlush}. Returns its length. */
-  send(ids: readonly string[], message: ServerMessage): number {
+  send(ids: readonly string[], message: Sendable): number {
     const frame = serialize(message);
     const outgoing = { frame, eventBytes: message.type === "event" ? frame.length : 0 };
     for (const id of ids) {

@@ -46,7 +46,7 @@ const NAMES = [
   "move",
 ];
 const USAGE =
-  "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200] [--json FILE]; " +
+  "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200,300] [--json FILE]; " +
   `names: ${NAMES.join(", ")}`;
 /** In longer runs, silent participants would have to send heartbeats. */
 const MAX_SECONDS = 20;
@@ -88,7 +88,7 @@ function parse() {
       options: {
         seconds: { type: "string", default: "3" },
         runs: { type: "string", default: "3" },
-        participants: { type: "string", default: "50,100,200" },
+        participants: { type: "string", default: "50,100,200,300" },
         json: { type: "string" },
       },
     });

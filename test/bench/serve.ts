@@ -10,6 +10,7 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 import { DEBUG_PORT } from "../../src/cli/service/pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "../../src/cli/service/pool/pool-service.ts";
 import { childProcesses } from "./gauge.ts";
+import { Inspector } from "./inspector.ts";
 
 /** As in wrangler.toml. */
 const COMPATIBILITY_DATE = "2026-10-01";
@@ -46,6 +47,8 @@ export interface Served {
   readonly db: Database;
   /** The process ID of workerd; 0 if unknown. */
   readonly pid: number;
+  /** Of its isolates; null unless they are inspected. */
+  readonly inspector: Inspector | null;
 }
 
 /**
@@ -56,6 +59,7 @@ export async function serving<T>(
   names: readonly [string, ...string[]],
   stop: AbortSignal,
   work: (served: Served) => Promise<T>,
+  isInspected = false,
 ): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), "atrium-bench-"));
   const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -76,6 +80,7 @@ export async function serving<T>(
         workers,
         cf: false,
         telemetry: { enabled: false },
+        ...(isInspected && { inspectorPort: 0 }),
         resourcePersistencePath: path.join(directory, "state"),
         resourceTmpPath: path.join(directory, "tmp"),
       }),
@@ -86,7 +91,8 @@ export async function serving<T>(
     const db = await miniflare.getD1Database("DB", names[0]);
     await migrate(db);
     const pid = childProcesses().find((child) => !others.has(child)) ?? 0;
-    return await work({ origin: (name) => origins.get(name) ?? "", db, pid });
+    const inspector = isInspected ? new Inspector(await miniflare.getInspectorURL()) : null;
+    return await work({ origin: (name) => origins.get(name) ?? "", db, pid, inspector });
   } finally {
     await Promise.all([miniflare?.dispose(), pool?.stop()]);
     process.off("exit", remove);

@@ -1,4 +1,5 @@
 /** The compared servers, each in its own process, and how to create a room in each. */
+import type { Inspector } from "../inspector.ts";
 import { Organization } from "../organization.ts";
 import { type Served, serving } from "../serve.ts";
 import {
@@ -16,6 +17,8 @@ import type { Writer } from "./writes.ts";
 export interface Subject<Client extends ClientProtocol = ClientProtocol> {
   readonly name: string;
   readonly pid: number;
+  /** Of its isolates; absent unless they are inspected. */
+  readonly inspector?: Inspector | null;
   /** Creates a room and returns a protocol per participant; with `users`, the participants share that many users. */
   createRoom(participants: number, users?: number): Promise<Client[]>;
 }
@@ -82,13 +85,14 @@ export function servingSubjects<T>(stop: AbortSignal, work: (subjects: Subjects)
 export function servingAtrium<T>(
   stop: AbortSignal,
   work: (atrium: Subjects["atrium"]) => Promise<T>,
+  isInspected = false,
 ): Promise<T> {
-  return serving(["atrium"], stop, async (served) => {
+  const run = async (served: Served) => {
     const organization = await Organization.create(served.db, served.origin("atrium"));
     const sockets = `${socketOrigin(served, "atrium")}/v1/accounts/${organization.accountId}/rooms`;
     return work({
       name: "**Atrium**",
-      pid: served.pid,
+      ...{ pid: served.pid, inspector: served.inspector },
       createRoom: async (participants, users = participants) => {
         const room = await organization.createRoom("The room");
         const tokens = await createUsers(organization, room, users);
@@ -101,7 +105,8 @@ export function servingAtrium<T>(
         write: (number, mark) => protocol.write(keyOf(number), "v".repeat(MESSAGE_BYTES), mark),
       }),
     });
-  });
+  };
+  return serving(["atrium"], stop, run, isInspected);
 }
 
 async function createUsers(organization: Organization, room: string, users: number): Promise<string[]> {
@@ -125,18 +130,22 @@ const BARE_MODES: Readonly<Record<Acknowledgement, (number: number) => string>> 
 /** The keys repeat, so that most writes replace an entry. */
 const keyOf = (number: number): string => `key-${number % KEYS}`;
 
-export function servingBare<T>(stop: AbortSignal, work: (bare: Subjects["bare"]) => Promise<T>): Promise<T> {
-  return serving(["bare-room"], stop, (served) =>
+export function servingBare<T>(
+  stop: AbortSignal,
+  work: (bare: Subjects["bare"]) => Promise<T>,
+  isInspected = false,
+): Promise<T> {
+  const run = (served: Served) =>
     work({
       name: "bare Durable Object",
-      pid: served.pid,
+      ...{ pid: served.pid, inspector: served.inspector },
       createRoom: async (participants) => plainProtocols(socketOrigin(served, "bare-room"), participants),
       writerOf: (protocol, how) => ({
         protocol,
         write: (number, mark) => `${BARE_MODES[how](number)}${padded(mark, MESSAGE_BYTES)}`,
       }),
-    }),
-  );
+    });
+  return serving(["bare-room"], stop, run, isInspected);
 }
 
 function plainProtocols(origin: string, participants: number): ClientProtocol[] {

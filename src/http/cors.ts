@@ -10,7 +10,7 @@ const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers":
-    "Authorization, Cache-Control, Content-Type, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version, X-Request-Id, traceparent, tracestate",
+    "Authorization, Content-Type, Cache-Control, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version, X-Request-Id, traceparent, tracestate",
   "Access-Control-Max-Age": "86400",
 } as const;
 

@@ -1,4 +1,5 @@
 /** The room bench: delivery rate, latency and cost in a room, beside a bare object and other servers. */
+import { measureCrowd } from "./room/part-crowd.ts";
 import { measureCursors } from "./room/part-cursors.ts";
 import { measureIdle } from "./room/part-idle.ts";
 import { measureLatency } from "./room/part-latency.ts";
@@ -14,6 +15,7 @@ const TOGETHER = {
   latency: measureLatency,
   cursors: measureCursors,
   saturation: measureSaturation,
+  crowd: measureCrowd,
   writes: measureWrites,
 };
 

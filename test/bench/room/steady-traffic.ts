@@ -65,7 +65,7 @@ const total = (sockets: readonly ClientSocket[], what: "frames" | "bytes"): numb
   sockets.reduce((sum, socket) => sum + socket[what], 0);
 
 /** Takes turns between the senders at even intervals. Catches up at once when it is late. */
-class SteadyTraffic {
+export class SteadyTraffic {
   readonly #sockets: readonly ClientSocket[];
   readonly #pacing: Pacing;
   readonly #startedAt = performance.now();

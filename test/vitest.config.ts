@@ -81,7 +81,7 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: [
-            "test/{stories,browser,display,editors,sdk,node,docs,bench,endurance,mutants}/**",
+            "test/{stories,browser,display,editors,sdk,node,docs,bench,endurance,mutants,bugs/bank}/**",
             "test/{architecture,language}.test.ts",
           ],
           provide,
@@ -138,7 +138,7 @@ export default defineConfig({
           include: [
             "test/{architecture,language}.test.ts",
             "test/docs/{links,samples,snippets}.test.ts",
-            "test/mutants/*.test.ts",
+            "test/{mutants,bugs/bank}/*.test.ts",
           ],
           maxWorkers: 3,
           sequence: THEN,

@@ -1,0 +1,68 @@
+/** Bugs in which people lost, doubled or could not open what they wrote together. */
+import type { Bug } from "./bug.ts";
+
+export const DOCUMENTS: readonly Bug[] = [
+  {
+    story:
+      "Hocuspocus' client said that all was on disk while an edit was still on its way, and a tab that was closed then lost it.",
+    file: "test/realtime/documents/document-sockets.test.ts",
+    titles: [
+      "Hocuspocus' client is sent as many acknowledgements as it counts, whatever had waited for its connection (D9)",
+    ],
+  },
+  {
+    story: "Someone who went on typing while a token was fetched could not connect.",
+    file: "test/realtime/documents/document-sockets.test.ts",
+    titles: [
+      "what Hocuspocus' client writes while it fetches its token is stored, and acknowledged once (D9)",
+    ],
+  },
+  {
+    story:
+      "A token that was refused for one document closed the socket for all others, after each reconnection again.",
+    file: "test/realtime/documents/document-sockets.test.ts",
+    titles: [
+      "a token that is refused to one document keeps no other document of Hocuspocus' socket from opening (D13)",
+    ],
+  },
+  {
+    story:
+      "A document was answered as authenticated before its token was verified, and the client never learned of a refusal.",
+    file: "test/realtime/documents/document-sockets.test.ts",
+    titles: [
+      "on a socket that has joined, a token opens its document once it is verified, or is refused (D9, D13)",
+    ],
+  },
+  {
+    story:
+      "Two people restored a version at once, and what had been deleted since stood in the document twice.",
+    file: "test/realtime/documents/document-endpoints.test.ts",
+    titles: [
+      "a version is restored before the eyes of all, as an edit of the one who asks, and back again (D21)",
+    ],
+  },
+  {
+    story: "A rollback wrote again what an undo had already brought back, and the text stood there twice.",
+    file: "test/realtime/documents/rollback.test.ts",
+    titles: ["does not write again what its author's own undo has written again since (D25)"],
+  },
+  {
+    story: "A room that was full refused updates and never made space by joining its old history.",
+    file: "test/realtime/documents/retention.test.ts",
+    titles: [
+      "a document of which an update is refused for want of space gives up what is old of its history (D2, D22)",
+    ],
+  },
+  {
+    story: "A document of which a value was replaced again and again grew until it was full.",
+    file: "test/realtime/documents/compact-update.test.ts",
+    titles: ["keeps nothing of a value that was replaced a thousand times but that it was there (D26)"],
+  },
+  {
+    story: "The built package sent documents with empty names, and the room refused all of them.",
+    file: "test/architecture.test.ts",
+    titles: [
+      "shorten in the package no name that the packages within it use, such as for a field of the platform",
+    ],
+  },
+];

@@ -1,6 +1,6 @@
 /** What requests cost: a D1 round trip is the most expensive thing that one does, so none has one too many. */
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account, formOf } from "../support/api.ts";
@@ -12,9 +12,12 @@ let roomId: string;
 let userId: string;
 
 beforeAll(async () => {
+  // Time stands still: what is remembered for seconds stays known, however slow the machine is.
+  vi.useFakeTimers({ toFake: ["Date"] });
   owner = await account();
   roomId = (await owner.api.createRoom({ customId: "known" })).id;
   userId = (await owner.api.createUser(roomId)).id;
+  return () => vi.useRealTimers();
 });
 
 describe("a request of a known key", () => {

@@ -25,6 +25,8 @@ const MEBIBYTE = 1024 * 1024;
 const HEAP_SLACK_MB = 64;
 /** What a process occupies besides its program's heap. */
 const PROCESS_MB = 64;
+/** What it has reserved for itself before any program, 512 of them for machine code. */
+const RESERVED_MB = 640;
 const MAX_AT_WORK = 16;
 /** What one that idles may have: one whose program has left more behind ends with its run. */
 const IDLE_MB = 128;
@@ -57,7 +59,7 @@ export async function startPool(memoryMb: number, report: (error: unknown) => vo
   await writeFile(config, configFor(heapMb));
   // A copy: another start may bundle another version.
   await copyFile(WORKER, path.join(folder, path.basename(WORKER)));
-  const start = makeStarter(folder, config);
+  const start = makeStarter(folder, config, RESERVED_MB + 2 * heapMb);
   const pool = new ProgramPool(settingsFor(heapMb), { start, readUsage, now: () => performance.now() });
   const timer = setInterval(() => pool.poll().catch(report), POLL_MS);
   const socket = path.join(folder, "pool.sock");
@@ -106,7 +108,7 @@ function isAlive(pid: number): boolean {
 
 /**
  * workerd's configuration. No network: what a program fetches, the service fetches. V8 ends the process at its heap's
- * limit; memory outside of the heap is measured by the pool.
+ * limit; memory outside of the heap is measured by the pool, and bounded by the system at twice the heap.
  */
 const configFor = (heapMb: number): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (

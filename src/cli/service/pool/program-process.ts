@@ -22,8 +22,13 @@ export interface ProgramProcess {
 export type StartProcess = () => ProgramProcess;
 
 const TOKEN_BYTES = 32;
-/** The service's own thread comes first. */
-const NICENESS = "5";
+/** `ulimit` counts in these. */
+const KIBIBYTES_OF_MB = 1024;
+/**
+ * The service's own thread comes first, and the system bounds the data of the process, also between two looks of the
+ * pool; a shell sets both, where the system has them.
+ */
+const BOUNDED = 'ulimit -d "$1" 2>/dev/null; shift; exec nice -n 5 "$@"';
 /** What V8 and workerd print before they end for want of memory. */
 const OUT_OF_MEMORY = /heap limit|out of memory|OOM|allocation failed/i;
 /** What is kept of what a process prints when it ends. */
@@ -35,21 +40,24 @@ function findWorkerd(): string {
   return (fromMiniflare("workerd") as { readonly default: string }).default;
 }
 
-/** Starts processes whose sockets are in `folder`, which must be private, with the configuration there. */
-export function makeStarter(folder: string, config: string): StartProcess {
+/**
+ * Starts processes whose sockets are in `folder`, which must be private, with the configuration there. The system lets
+ * each have `dataMb` of memory that it could write to.
+ */
+export function makeStarter(folder: string, config: string, dataMb: number): StartProcess {
   const workerd = findWorkerd();
   let count = 0;
   return () => {
     count += 1;
     const socket = path.join(folder, `${count}.sock`);
     const token = randomBytes(TOKEN_BYTES).toString("hex");
-    return start(workerd, config, socket, token);
+    return start([workerd, "serve", config], socket, token, dataMb);
   };
 }
 
-function start(workerd: string, config: string, socket: string, token: string): ProgramProcess {
-  const args = ["serve", config, "--experimental", "--control-fd=1", `--debug-port=unix:${socket}`];
-  const child = spawn("nice", ["-n", NICENESS, workerd, ...args], {
+function start(serve: readonly string[], socket: string, token: string, dataMb: number): ProgramProcess {
+  const command = [...serve, "--experimental", "--control-fd=1", `--debug-port=unix:${socket}`];
+  const child = spawn("sh", ["-c", BOUNDED, "sh", String(dataMb * KIBIBYTES_OF_MB), ...command], {
     env: { PATH: process.env.PATH, TOKEN: token },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,5 +1,6 @@
 /** Removes what deleted organizations own, in bounded slices: first after the request, then by the cron trigger. */
 import { purgeAuditEntries } from "../audit/queries.ts";
+import { selectUnrelayed } from "../delivery/outbox/outbox-store.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import type { PlacedTenant } from "../placement/databases.ts";
 import { removePlaced } from "../placement/place.ts";
@@ -44,6 +45,9 @@ export async function continueDeletion(
       (await purgeAuditEntries(tenant, slices)) &&
       (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, slices)));
     if (!isEmpty) return;
+    // What is relayed at the same time would write to the log once it is removed.
+    const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
+    if (unrelayed.length > 0) return;
     await ports.subscribers.removeLog(accountId);
     await ports.requestLog.remove(accountId);
     const before = now - ROW_REMAINS_MS;

@@ -40,6 +40,13 @@ export const accountsWith = (
 export const selectAccountsOfEvents = (before: number) =>
   accountsWith("outbox_events", "occurred_at", before);
 
+/** One row if anything of the organization waits for its relay. */
+export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => ({
+  sql: `SELECT 1 AS waits FROM outbox_events WHERE account_id = ?
+          UNION ALL SELECT 1 FROM outbox WHERE account_id = ? LIMIT 1`,
+  params: [accountId, accountId],
+});
+
 /** Takes over what an earlier version of the service has left in its own table before `before` (epoch ms). */
 export const adoptUserEvents = (before: number): readonly [Statement, Statement] => [
   {

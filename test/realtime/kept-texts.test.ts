@@ -90,7 +90,7 @@ describe("kept texts", () => {
       entries.write("s", { key: "🎊", value: "3", version: 3 });
       expect([reads(), reads()]).toEqual([3, 1]);
       tables.drop();
-      entries.forgetTexts();
+      entries.forget();
       expect(compare(entries, "s", "", 1)).toEqual({ sent: [], stored: [] });
     }, new TextMemory(100_000)));
 

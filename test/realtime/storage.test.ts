@@ -259,6 +259,11 @@ describe.each([
       ]);
       for (const table of [entries, reopen().entries])
         expect(table.totals()).toEqual({ stores: 1, bytes: 4 });
+      storage.clear();
+      expect([entries.totals(), entries.size("s")]).toEqual([
+        { stores: 0, bytes: 0 },
+        { entries: 0, bytes: 0 },
+      ]);
     }));
 
   it("has entries in the order of their keys' code points", () =>

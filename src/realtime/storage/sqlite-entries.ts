@@ -23,10 +23,13 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
     super(tables);
     this.#texts = new SqliteEntryTexts(tables, memory);
     tables.onUndone((writes) => {
-      if (this.#sizedAt <= writes) return;
-      this.#sizes = null;
-      this.#totals = null;
+      if (this.#sizedAt > writes) this.#forgetSizes();
     });
+  }
+
+  #forgetSizes(): void {
+    this.#sizes = null;
+    this.#totals = null;
   }
 
   find(store: string, key: string): StoredEntry | null {
@@ -57,8 +60,9 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
   }
 
   /** The tables are gone. */
-  forgetTexts(): void {
+  forget(): void {
     this.#texts.forgetAll();
+    this.#forgetSizes();
   }
 
   size(store: string): StoreSize {

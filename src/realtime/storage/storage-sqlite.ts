@@ -144,7 +144,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
 
   clear(): void {
     this.drop();
-    this.entries.forgetTexts();
+    this.entries.forget();
   }
 }
 

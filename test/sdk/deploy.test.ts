@@ -5,6 +5,10 @@ import { deploy } from "./model/deploy.ts";
 
 const DATABASE = { graceMs: 10_000, othersPerSecond: 200, readMs: 0.5, userMs: 0.02 };
 
+/** How others fare is judged by the middle one of so many: a few hundred requests say little. */
+const DEPLOYS = 7;
+const MIDDLE = 3;
+
 /** Numbers that are the same in each run. */
 function numbers(seed: number): () => number {
   let state = seed;
@@ -26,15 +30,19 @@ it.each([
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 30 }), async (seed) => {
         const random = numbers(seed);
-        const usual = await deploy({ ...DATABASE, rooms: 0, clientsPerRoom: 0, random });
-        const deployed = { ...DATABASE, rooms, clientsPerRoom, random };
-        const { late, allJoinedMs, reads, othersP95Ms } = await deploy(deployed);
-        expect(late).toBe(0);
-        expect(allJoinedMs).toBeLessThan(DATABASE.graceMs);
-        expect(reads).toBeLessThan(rooms + clientsPerRoom / 2);
-        expect(othersP95Ms).toBeLessThan(2 * usual.othersP95Ms);
+        const slowdowns: number[] = [];
+        for (let time = 0; time < DEPLOYS; time += 1) {
+          const usual = await deploy({ ...DATABASE, rooms: 0, clientsPerRoom: 0, random });
+          const deployed = { ...DATABASE, rooms, clientsPerRoom, random };
+          const { late, allJoinedMs, reads, othersP95Ms } = await deploy(deployed);
+          expect(late).toBe(0);
+          expect(allJoinedMs).toBeLessThan(DATABASE.graceMs);
+          expect(reads).toBeLessThan(rooms + clientsPerRoom / 2);
+          slowdowns.push(othersP95Ms / usual.othersP95Ms);
+        }
+        expect(slowdowns.toSorted((one, other) => one - other)[MIDDLE]).toBeLessThan(2);
       }),
-      { numRuns: 3 },
+      { numRuns: 1 },
     );
   },
 );

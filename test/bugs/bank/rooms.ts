@@ -83,4 +83,9 @@ export const ROOMS: readonly Bug[] = [
     file: "test/platform/text.test.ts",
     titles: ["keeps as many whole characters as fit"],
   },
+  {
+    story: "A room whose tables were erased went on counting the stores that it had had.",
+    file: "test/realtime/storage.test.ts",
+    titles: ["keeps entries by store and key, and the sizes of stores"],
+  },
 ];

@@ -49,4 +49,9 @@ export const WORKFLOWS: readonly Bug[] = [
     file: "test/mcp/mcp.test.ts",
     titles: ["starts a workflow with a payload of any form"],
   },
+  {
+    story: "A program could take any amount of memory outside of its heap before the pool looked again.",
+    file: "test/node/program-process.test.ts",
+    titles: ["ends one that takes more memory outside of its heap, however fast it does"],
+  },
 ];

@@ -72,6 +72,7 @@ it("an organization is deleted once its name is typed, and the person can create
 it("who forgot their password is sent a link, and does not learn whether the address is known", async () => {
   await ada.button("Account: Ada").click();
   await ada.page.getByRole("menuitem", { name: "Sign out" }).click();
+  await ada.link("Forgot your password?").waitFor();
   for (const email of [address, newAddress()]) {
     await ada.go("/sign-in");
     await ada.link("Forgot your password?").click();

@@ -8,7 +8,7 @@ interface TestSocket extends Receiver {
 
 const LARGE = "x".repeat(60_000);
 /** The most that one turn may send: a portion, and the frame that it ends with. */
-const MOST = 128 * 1024 + LARGE.length;
+const MOST = 512 * 1024 + LARGE.length;
 /** More than anything here takes. */
 const MANY_TURNS = 100;
 
@@ -56,14 +56,14 @@ describe.each([
   it("are sent a large broadcast in portions, in each of which others get their turn", async () => {
     const sockets = open(64, batches);
     sendTo(sockets, LARGE);
-    expect(await drain()).toBeGreaterThan(20);
+    expect(await drain()).toBeGreaterThan(5);
     expect(sent.map(({ name }) => name)).toEqual(sockets.map(({ name }) => name));
   });
 
   it("are sent the bytes of a document in portions, in their place between texts", async () => {
     const [sockets, bytes] = [open(32, batches), new Uint8Array(LARGE.length)];
     for (const frame of ['"before"', bytes, '"after"']) sendTo(sockets, frame);
-    expect(await drain()).toBeGreaterThan(10);
+    expect(await drain()).toBeGreaterThan(2);
     const texts = batches ? ['["before"]', '["after"]'] : ['"before"', '"after"'];
     for (const { name } of sockets) expect(sentTo(name)).toEqual([texts[0], bytes, texts[1]]);
   });
@@ -72,7 +72,7 @@ describe.each([
     const [socket] = open(1, batches);
     if (socket === undefined) throw new Error("There is no socket");
     for (let count = 0; count < 32; count += 1) sendTo([socket], `"${count}${LARGE}"`);
-    expect(await drain()).toBeGreaterThan(10);
+    expect(await drain()).toBeGreaterThan(2);
     const frames = sentTo(0).flatMap((frame) => JSON.parse(String(frame)) as string | string[]);
     expect(frames).toEqual(Array.from({ length: 32 }, (_, count) => `${count}${LARGE}`));
     expect(sent.reduce((sum, { eventBytes }) => sum + eventBytes, 0)).toBe(10 * 60_003 + 22 * 60_004);

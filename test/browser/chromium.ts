@@ -2,7 +2,8 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 export const EXECUTABLE = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const ARGUMENTS = [
+/** What Chromium needs wherever tests start it. */
+export const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-background-networking",

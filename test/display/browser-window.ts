@@ -6,17 +6,12 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { EXECUTABLE } from "../browser/chromium.ts";
+import { ARGUMENTS, EXECUTABLE } from "../browser/chromium.ts";
 import { eventually, killTree } from "../node/processes.ts";
 import type { Screen } from "./screen.ts";
 
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
+const WINDOW_ARGUMENTS = [
+  ...ARGUMENTS,
   "--no-default-browser-check",
   "--password-store=basic",
   "--remote-debugging-port=0",
@@ -39,7 +34,7 @@ export class BrowserWindow {
   static async open(screen: Screen, url: string): Promise<BrowserWindow> {
     const profile = await mkdtemp(path.join(tmpdir(), "atrium-window-"));
     const env = { ...process.env, DISPLAY: screen.name };
-    const args = [...ARGUMENTS, `--user-data-dir=${profile}`, url];
+    const args = [...WINDOW_ARGUMENTS, `--user-data-dir=${profile}`, url];
     const child = spawn(EXECUTABLE, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     let output = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {

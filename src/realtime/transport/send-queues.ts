@@ -25,9 +25,9 @@ interface QueuePorts<Socket> {
 }
 
 /**
- * What may go out in one turn of the event loop: about two milliseconds of one core. Each turn costs what it waits for. The runtime encodes each frame
+ * What may go out in one turn of the event loop: about two milliseconds of one core. The runtime encodes each frame
  * anew for each socket, and writes them all before it looks for what has arrived, for other rooms and tenants too; a
- * request of theirs takes several turns, and may meet a portion in each.
+ * request of theirs takes several turns, and may meet a portion in each. Smaller portions cost a busy room deliveries.
  */
 const PORTION_BYTES = 512 * 1024;
 /** A frame costs as much as this many bytes, however small it is. */

@@ -3,6 +3,7 @@ import { Budget } from "../platform/budget.ts";
 import {
   FLOOD_FORGET_MS,
   FLOOD_PAUSE,
+  FRAMES_AFTER_FLOOD,
   FRAMES_OF_SOCKET,
   FRAMES_OF_USER,
   framesOf,
@@ -16,7 +17,8 @@ import type { Connections } from "./transport/connections.ts";
 
 /** What one user may spend, and what waits of it. */
 interface Account {
-  readonly frames: Budget;
+  /** Smaller while a flood is remembered. */
+  frames: Budget;
   readonly work: Budget;
   readonly joins: Budget;
   /** After how many floods in a row the user may join again, and when (epoch ms). */
@@ -69,9 +71,9 @@ export class PacingBudgets {
 
   /** What a user may spend. */
   accountOf(userId: string): Account {
-    const known = this.#accounts.get(userId);
-    if (known !== undefined) return known;
     const now = this.#now();
+    const known = this.#accounts.get(userId);
+    if (known !== undefined) return forgive(known, now);
     if (this.#accounts.size >= MANY_ACCOUNTS) this.#forget(now);
     const account: Account = {
       frames: new Budget(FRAMES_OF_USER, now),
@@ -99,7 +101,8 @@ export class PacingBudgets {
     const now = this.#now();
     const account = this.accountOf(userId);
     if (now < account.pausedUntil) return; // another socket of the same flood
-    if (now > account.pausedUntil + FLOOD_FORGET_MS) account.floods = 0;
+    account.frames = new Budget(FRAMES_AFTER_FLOOD, now);
+    account.frames.spend(FRAMES_AFTER_FLOOD.burst, now);
     account.pausedUntil = now + Math.min(FLOOD_PAUSE.maxMs, FLOOD_PAUSE.firstMs * 2 ** account.floods);
     account.floods += 1;
   }
@@ -129,4 +132,13 @@ export class PacingBudgets {
     account.waitingMessages -= 1;
     account.waitingBytes -= bytes;
   }
+}
+
+/** The account, without floods that are long past. */
+function forgive(account: Account, now: number): Account {
+  if (account.floods > 0 && now > account.pausedUntil + FLOOD_FORGET_MS) {
+    account.floods = 0;
+    account.frames = new Budget(FRAMES_OF_USER, now);
+  }
+  return account;
 }

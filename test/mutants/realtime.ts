@@ -17,6 +17,13 @@ export const REALTIME: readonly Mutant[] = [
     tests: ["test/realtime/limits.test.ts"],
   },
   {
+    bug: "a user who has flooded has another burst after each pause",
+    file: "src/realtime/pacing-budgets.ts",
+    code: "account.frames = new Budget(FRAMES_AFTER_FLOOD, now);",
+    by: "",
+    tests: ["test/realtime/pacing.test.ts"],
+  },
+  {
     bug: "a vanished socket stays for ever",
     file: "src/realtime/transport/deadlines.ts",
     code: 'if (now >= connection.lastSeenAt + SILENCE_MS) return "silent";',

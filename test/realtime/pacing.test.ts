@@ -201,6 +201,24 @@ describe("a user who comes back too often", () => {
     expect(pauseMs()).toBe(1000);
   });
 
+  it("has a burst of 400 frames instead of 2,000 until the flood is forgotten (R60, R70)", () => {
+    const paced = new Paced();
+    const sentBeforeFlood = () => {
+      let sent = 0;
+      // each socket for itself may send more
+      while (paced.pacing.budgets.countFrame({ ...paced.connection, id: `${Math.floor(sent / 500)}` }, 1))
+        sent += 1;
+      paced.pacing.budgets.recordFlood("user");
+      return sent;
+    };
+    expect(sentBeforeFlood()).toBe(2_000);
+    expect(sentBeforeFlood()).toBe(0); // its other sockets
+    paced.now += 30_000;
+    expect(sentBeforeFlood()).toBe(400);
+    paced.now += 62_001;
+    expect(sentBeforeFlood()).toBe(2_000);
+  });
+
   it("joins twice a second, after a burst of 64 (R70)", () => {
     const paced = new Paced();
     const joined = () => {

@@ -15,6 +15,8 @@ type PacedOf<Type extends PacedMessage["type"]> = Extract<PacedMessage, { readon
 /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
 export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
 export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
+/** Of a user whose socket was closed for flooding, until that is forgotten: each return would be another burst. */
+export const FRAMES_AFTER_FLOOD: Allowance = { perSecond: 400, burst: 400 };
 const FRAME_BYTES = 64 * 1024;
 
 /** Joins of one user. */

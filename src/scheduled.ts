@@ -70,13 +70,15 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
       logError(message, { task: "scheduled" }, error);
     },
   };
+  // Where what goes through organizations begins: elsewhere each time, so that all get their turn in some run.
+  const firstId = crypto.randomUUID();
   const tasksOf = (db: Database): Tasks => ({
-    outbox: () => relayPending({ ...ports, db }, now),
+    outbox: () => relayPending({ ...ports, db }, now, firstId),
     receipts: () => expireReceipts(db, now - RECEIPT_LIFETIME_MS),
     auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
     hourlyCounts: () => deleteOldHourlyCounts(db, now),
     files: () => collectGarbage(db, blobs, now),
-    searches: () => continueIndexes(db),
+    searches: () => continueIndexes(db, firstId, ports.log),
     secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
     signingSecrets: () => resealSigningSecrets(db, signingSealer(jwtSecrets(env)), ports.log),
     scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
@@ -92,7 +94,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
       invitations: () => purgeExpiredInvitations(directory, now),
       mails: () => continueMails(env, now),
       passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
-      deletions: () => continueDeletions(ports, now),
+      deletions: () => continueDeletions(ports, now, firstId),
       boards: () =>
         expireBoards(
           env,

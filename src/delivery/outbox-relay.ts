@@ -94,14 +94,20 @@ async function relayEvent(
 
 /**
  * Relays what requests left behind when they died; rooms and subscribers accept repetitions. What cannot be relayed
- * delays no other room: the next run of the cron trigger tries it again.
+ * delays no other room: the next run of the cron trigger tries it again. Each run begins with the organization that
+ * follows another random `firstId`: else those that one run has no time for would wait behind the same ones in the next.
  */
-export async function relayPending(ports: RelayPorts, now: number, limits = LIMITS): Promise<void> {
+export async function relayPending(
+  ports: RelayPorts,
+  now: number,
+  firstId: string,
+  limits = LIMITS,
+): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
   await db.run(adoptUserEvents(before));
   const commands = forEachRow(db, limits, {
-    accounts: () => selectAccountsOfCommands(before),
+    accounts: () => selectAccountsOfCommands(before, firstId),
     select: (accountId, page) => selectPendingCommands(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
@@ -112,7 +118,7 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
     failed: (error) => log("A pending command could not be relayed to its room yet", error),
   });
   const events = forEachRow(db, limits, {
-    accounts: () => selectAccountsOfEvents(before),
+    accounts: () => selectAccountsOfEvents(before, firstId),
     select: (accountId, page) => selectPendingEvents(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {

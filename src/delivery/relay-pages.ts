@@ -1,6 +1,7 @@
 /** Goes through the rows that wait in an outbox, page by page, within limits of time and failures. */
 import type { Database, Page, Statement } from "../platform/d1.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
+import { inParallel, takeTurns } from "../platform/turns.ts";
 
 const PAGE_SIZE = 100;
 
@@ -38,16 +39,11 @@ interface Turn {
 /** Relays one page of each organization's rows in turns, several at once, until nothing is left or the run may take no more. */
 export async function forEachRow<Row>(db: Database, limits: RelayLimits, kind: Relay<Row>): Promise<void> {
   const [accounts] = await db.run([kind.accounts()]);
-  const turns: Turn[] = accounts.map(({ accountId }) => ({ accountId, offset: 0, timeouts: 0 }));
-  let { pages } = limits;
-  const takeTurns = async (): Promise<void> => {
-    for (let turn = turns.shift(); turn !== undefined && pages > 0; turn = turns.shift()) {
-      pages -= 1;
-      const next = await relayPage(db, turn, limits, kind);
-      if (next !== null && next.timeouts < limits.timeouts) turns.push(next);
-    }
-  };
-  await inParallel(limits.concurrency, takeTurns);
+  const first: Turn[] = accounts.map(({ accountId }) => ({ accountId, offset: 0, timeouts: 0 }));
+  await takeTurns(first, { turns: limits.pages, concurrency: limits.concurrency }, async (turn) => {
+    const next = await relayPage(db, turn, limits, kind);
+    return next !== null && next.timeouts < limits.timeouts ? next : null;
+  });
 }
 
 /** Relays a page of an organization's rows, several rooms at once. Returns where to go on; null after the last page. */
@@ -69,9 +65,6 @@ async function relayPage<Row>(
   });
   return rows.length === PAGE_SIZE ? next : null;
 }
-
-const inParallel = (count: number, work: () => Promise<void>): Promise<unknown> =>
-  Promise.all(Array.from({ length: count }, work));
 
 /** Relays the rows of one room in order, and returns how many are left. One that takes too long ends it. */
 async function relayRoom<Row>(

@@ -6,6 +6,8 @@ import type { PlacedTenant } from "../placement/databases.ts";
 import { removePlaced } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import { Slices } from "../platform/slices.ts";
+import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
+import { takeTurns } from "../platform/turns.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
 import { purgeWebhooks } from "../webhooks/purge.ts";
@@ -13,9 +15,10 @@ import { purgeWorkflows } from "../workflows/purge.ts";
 import { purgeRooms } from "./purge-rooms.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
-/** What one run may do, each slice of at most a thousand rows: the next run follows within a minute. */
-const SLICES_PER_RUN = 200;
-const ORGANIZATIONS_PER_RUN = 10;
+/** What the request may do that deletes an organization, each slice of at most a thousand rows. */
+const SLICES_OF_REQUEST = 200;
+/** What one run of the cron trigger may do for all, and so many slices in each turn: the next run follows within a minute. */
+const RUN = { organizations: 10, turns: 10, concurrency: 4, slices: 30, turnMs: 10_000 };
 /** Longer than any isolate remembers a credential: after it, no request can create anything more. */
 const ROW_REMAINS_MS = 60_000;
 
@@ -28,12 +31,15 @@ export interface DeletionPorts {
   log(message: string, error?: unknown): void;
 }
 
-/** Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues. */
+/**
+ * Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues what
+ * is left when this was the last slice, or failed.
+ */
 export async function continueDeletion(
   ports: DeletionPorts,
   accountId: string,
   now: number,
-  slices: Slices = new Slices(SLICES_PER_RUN),
+  slices: Slices = new Slices(SLICES_OF_REQUEST),
 ): Promise<void> {
   const tenant = ports.openTenant(accountId);
   const { directory } = tenant;
@@ -61,9 +67,24 @@ export async function continueDeletion(
   }
 }
 
-/** Continues the deletions that are not complete. */
-export async function continueDeletions(ports: DeletionPorts, now: number): Promise<void> {
-  const [deleted] = await ports.directory.run([selectDeleted(ORGANIZATIONS_PER_RUN)]);
-  const slices = new Slices(SLICES_PER_RUN);
-  for (const { id } of deleted) if (slices.areLeft) await continueDeletion(ports, id, now, slices);
+/**
+ * Continues the deletions that are not complete, in turns: one that is large, or whose objects do not respond, holds up
+ * no other one. Each run begins with the organization that follows another random `firstId`.
+ */
+export async function continueDeletions(
+  ports: DeletionPorts,
+  now: number,
+  firstId: string,
+  limits = RUN,
+): Promise<void> {
+  const [deleted] = await ports.directory.run([selectDeleted(firstId, limits.organizations)]);
+  await takeTurns(deleted, limits, async (organization) => {
+    const slices = new Slices(limits.slices);
+    const turn = continueDeletion(ports, organization.id, now, slices);
+    if ((await withTimeLimit(turn, limits.turnMs)) === TIMED_OUT) {
+      ports.log("What a deleted organization owned took too long to remove; it is continued later");
+      return null;
+    }
+    return slices.areLeft ? null : organization;
+  });
 }

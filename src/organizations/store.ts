@@ -19,14 +19,14 @@ export const updateOrganization = (tenant: Tenant, name: string): Statement<Orga
 export const markDeleted = (tenant: Tenant, now: number): Statement =>
   statement(build.update(accounts).set({ deletedAt: now }).where(isLive(tenant)));
 
-/** The organizations that were deleted and still have a row, the longest deleted first. */
-export const selectDeleted = (limit: number): Statement<{ id: string }> =>
+/** Organizations that were deleted and still have a row, in the order of their IDs: those from `firstId` on, then others. */
+export const selectDeleted = (firstId: string, limit: number): Statement<{ id: string }> =>
   statement(
     build
       .select({ id: accounts.id })
       .from(accounts)
       .where(sql`${accounts.deletedAt} IS NOT NULL`)
-      .orderBy(accounts.deletedAt)
+      .orderBy(sql`${accounts.id} < ${firstId}`, accounts.id)
       .limit(limit),
   );
 

@@ -12,10 +12,12 @@ export interface BuiltItem {
   readonly createdAt: number;
 }
 
-export const selectUnfinished = (limit: number): Statement<UnfinishedList> => ({
+/** In the order of their organizations' IDs: those from `firstId` on, then others. */
+export const selectUnfinished = (firstId: string, limit: number): Statement<UnfinishedList> => ({
   sql: `SELECT number, account_id AS accountId, room_id AS roomId, state, built_time AS builtTime, built_id AS builtId
-        FROM search_lists INDEXED BY search_lists_unfinished WHERE state <> 'complete' ORDER BY number LIMIT ?`,
-  params: [limit],
+        FROM search_lists INDEXED BY search_lists_unfinished WHERE state <> 'complete'
+        ORDER BY account_id < ?, account_id, number LIMIT ?`,
+  params: [firstId, limit],
 });
 
 /**

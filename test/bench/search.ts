@@ -168,7 +168,7 @@ async function run({ stop, parts }: BenchOptions): Promise<BenchReport> {
     await db.prepare(sql).run();
     const built = await meter.during(async () => {
       const unfinished = db.prepare("SELECT 1 FROM search_lists WHERE state <> 'complete'");
-      while ((await unfinished.first()) !== null) await continueIndexes(meter);
+      while ((await unfinished.first()) !== null) await continueIndexes(meter, "", console.error);
     });
     const [bytesAfter, indexedWrites] = [await size(), await meter.during(create)];
     const rows: string[][] = [];

@@ -119,7 +119,8 @@ it("a room that hangs holds up no other room's entries, and keeps its own", asyn
   const errors: unknown[] = [];
   const log = (_: string, error: unknown) => errors.push(error);
   const ports = { db, rooms, subscribers: subscriberGateway(env), log };
-  await relayPending(ports, Date.now() + MINUTE_MS, { rowMs: 20, pages: 1, concurrency: 1, timeouts: 9 });
+  const limits = { rowMs: 20, pages: 1, concurrency: 1, timeouts: 9 };
+  await relayPending(ports, Date.now() + MINUTE_MS, "", limits);
   expect(applied).toEqual(["hangs", "responds"]);
   expect(errors.map(String)).toEqual([
     "Error: The room or a subscriber did not respond in time",
@@ -140,9 +141,33 @@ it("an organization with many rooms that hang ends its own run, and costs no oth
     },
   };
   const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
-  await relayPending(ports, Date.now() + MINUTE_MS, { rowMs: 20, pages: 9, concurrency: 1, timeouts: 3 });
+  const limits = { rowMs: 20, pages: 9, concurrency: 1, timeouts: 3 };
+  await relayPending(ports, Date.now() + MINUTE_MS, "", limits);
   expect(applied.filter((room) => room.startsWith("hangs"))).toHaveLength(3);
   expect(applied).toContain("responds");
+});
+
+it("organizations for which one run has no time come first in another one, however many are stuck", async () => {
+  for (const organization of ["a", "b", "c", "d"])
+    await leaveBehind(organization, organization, { type: "room.closed" });
+  const applied: string[] = [];
+  const rooms: RoomGateway = {
+    ...roomGateway(env),
+    apply: (roomId) => {
+      applied.push(roomId);
+      return Promise.reject(new Error("It failed"));
+    },
+  };
+  const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
+  const limits = { rowMs: 5_000, pages: 3, concurrency: 1, timeouts: 3 };
+  const orderFrom = async (firstId: string) => {
+    await relayPending(ports, Date.now() + MINUTE_MS, firstId, limits);
+    return applied.splice(0).join("");
+  };
+  expect(await orderFrom("")).toBe("abc");
+  expect(await orderFrom("b")).toBe("bcd");
+  expect(await orderFrom("bb")).toBe("cda");
+  expect(await orderFrom("e")).toBe("abc");
 });
 
 /** A user online in the room. */

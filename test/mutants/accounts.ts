@@ -44,4 +44,18 @@ export const ACCOUNTS: readonly Mutant[] = [
     by: "",
     tests: ["test/realtime/store-bytes-quota.test.ts"],
   },
+  {
+    bug: "a deleted organization that is stuck holds up the removal of all others",
+    file: "src/organizations/deletion.ts",
+    code: "(await withTimeLimit(turn, limits.turnMs)) === TIMED_OUT",
+    by: "(await withTimeLimit(turn, 1e9)) === TIMED_OUT",
+    tests: ["test/organizations/organizations.test.ts"],
+  },
+  {
+    bug: "each run begins with the same deleted organizations",
+    file: "src/organizations/store.ts",
+    code: `.orderBy(sql\`\${accounts.id} < \${firstId}\`, accounts.id)`,
+    by: `.orderBy(sql\`\${firstId} = ''\`, accounts.deletedAt)`,
+    tests: ["test/organizations/organizations.test.ts"],
+  },
 ];

@@ -31,6 +31,13 @@ export const DELIVERY: readonly Mutant[] = [
     tests: ["test/delivery/outbox.test.ts"],
   },
   {
+    bug: "each sweep begins with the same organizations",
+    file: "src/delivery/outbox/outbox-store.ts",
+    code: `walk("later_accounts", "?1", "id IS NOT NULL")`,
+    by: `walk("later_accounts", "''", "id IS NOT NULL")`,
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
     bug: "a room that hangs holds up the sweep for ever",
     file: "src/platform/time-limit.ts",
     code: "const timer = setTimeout(() => resolve(TIMED_OUT), ms);",

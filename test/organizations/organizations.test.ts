@@ -2,12 +2,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { continueDeletion } from "../../src/organizations/deletion.ts";
+import { continueDeletion, continueDeletions } from "../../src/organizations/deletion.ts";
 import type { Organization } from "../../src/organizations/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { openDirectory, openTenant } from "../../src/placement/databases.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import type { RoomGateway } from "../../src/realtime/port/room-gateway.ts";
 import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
@@ -143,6 +144,49 @@ describe("an organization", () => {
     expect(left.length).toBeGreaterThan(3);
     expect(left).toEqual(left.toSorted((a, b) => b - a));
     expect([await remains(owner), unexpected]).toEqual([null, []]);
+  });
+
+  it("is removed though the rooms of others do not respond, and though others have much more to remove", async () => {
+    const [stuck, large, small] = [await account(), await account(), await account()];
+    const stuckRoom = await stuck.api.createRoom();
+    for (let room = 0; room < 45; room += 1) await large.api.createRoom();
+    await small.api.createRoom();
+    await expect.poll(() => env.DB.prepare("SELECT id FROM outbox_events LIMIT 1").first()).toBeNull();
+    const now = Date.now();
+    for (const [index, { id }] of [stuck, large, small].entries())
+      await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?")
+        .bind(now + index, id)
+        .run();
+    const { ports, unexpected } = deletion();
+    const rooms: RoomGateway = {
+      ...ports.rooms,
+      apply: (roomId, ...of) =>
+        roomId === stuckRoom.id ? new Promise(() => {}) : ports.rooms.apply(roomId, ...of),
+    };
+    const run = async () => {
+      const deleted = "SELECT count(*) AS n FROM accounts WHERE deleted_at IS NOT NULL";
+      const turns = (await env.DB.prepare(deleted).first<number>("n")) ?? 0; // one for each
+      const limits = { organizations: turns, turns, concurrency: 1, slices: 10, turnMs: 20 };
+      await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, stuck.id, limits);
+    };
+    await run();
+    await expect.poll(async () => (await rowsOf(small)).rooms).toBeUndefined();
+    expect((await rowsOf(large)).rooms).toBeGreaterThan(0);
+    const before = (await rowsOf(large)).rooms;
+    const one = { organizations: 1, turns: 1, concurrency: 1, slices: 10, turnMs: 5_000 };
+    await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, one);
+    expect((await rowsOf(large)).rooms).toBeLessThan(before ?? 0);
+    const areGone = async () => {
+      await run();
+      return [await remains(large), await remains(small)];
+    };
+    await expect.poll(areGone).toEqual([null, null]);
+    expect(await rowsOf(stuck)).toMatchObject({ rooms: 1 });
+    expect(new Set(unexpected)).toEqual(
+      new Set(["What a deleted organization owned took too long to remove; it is continued later"]),
+    );
+    await continueDeletion(ports, stuck.id, now + 2 * MINUTE_MS);
+    expect(await remains(stuck)).toBe(null);
   });
 
   it("goes after what its requests have left behind: relayed later, that would write to the log again", async () => {

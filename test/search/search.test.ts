@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openDirectory } from "../../src/placement/databases.ts";
+import type { Database, Statement } from "../../src/platform/d1.ts";
 import { fold } from "../../src/platform/text.ts";
 import { continueIndexes } from "../../src/search/index-builder.ts";
 import { findHits } from "../../src/search/queries.ts";
@@ -12,7 +13,7 @@ import { type Account, account } from "../support/api.ts";
 /** Completes the indexes of all lists, of which earlier tests may have left some. */
 async function build(): Promise<void> {
   const unfinished = env.DB.prepare("SELECT 1 FROM search_lists WHERE state <> 'complete'");
-  do await continueIndexes(openDirectory(env));
+  do await continueIndexes(openDirectory(env), "", console.error);
   while ((await unfinished.first()) !== null);
 }
 
@@ -221,4 +222,37 @@ it("indexes a list as it grows long, finds a common text in it as a rare one, an
   await build();
   expect(await stateOf(owner, room.id)).toBeUndefined();
   expect(await left()).toBe(0);
+});
+
+it("the index of a list that cannot be continued, or is long, holds up no other one", async () => {
+  const [broken, long, short] = [await account(), await account(), await account()];
+  await insertRooms(broken, ["Stuck"]);
+  await insertRooms(
+    long,
+    Array.from({ length: 450 }, (_, at) => `Room ${at}`),
+  );
+  await insertRooms(short, ["Short"]);
+  await build();
+  for (const owner of [broken, long, short]) await indexRooms(owner);
+  const directory = openDirectory(env);
+  const db: Database = {
+    run: (statements) => {
+      const isOfBroken = ({ sql, params }: Statement) =>
+        sql.includes("FROM rooms") && params[0] === broken.id;
+      if (statements.some(isOfBroken)) throw new Error("It failed");
+      return directory.run(statements);
+    },
+  };
+  const failures: string[] = [];
+  // One slice of 200 rooms in a turn, and one turn for each list.
+  const limits = { lists: 3, turns: 3, concurrency: 1, slices: 1 };
+  await continueIndexes(db, broken.id, (_, error) => failures.push(String(error)), limits);
+  expect(failures).toEqual(["Error: It failed"]);
+  expect(await stateOf(short)).toBe("complete");
+  expect([await stateOf(long), await stateOf(broken)]).toEqual(["building", "building"]);
+  // A run that has time for one list takes another one, if it begins elsewhere.
+  const once = { lists: 1, turns: 3, concurrency: 1, slices: 1 };
+  await continueIndexes(directory, long.id, console.error, once);
+  expect([await stateOf(long), await stateOf(broken)]).toEqual(["complete", "building"]);
+  await build();
 });

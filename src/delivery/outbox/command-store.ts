@@ -41,7 +41,8 @@ export const deleteOutboxEntries = (ids: readonly string[]): Statement => ({
 });
 
 /** Organizations with entries written before `before` (epoch ms): their relay was cut off. */
-export const selectAccountsOfCommands = (before: number) => accountsWith("outbox", "created_at", before);
+export const selectAccountsOfCommands = (before: number, firstId: string) =>
+  accountsWith("outbox", "created_at", before, firstId);
 
 /** A page of an organization's entries written before `before` (epoch ms), oldest first. */
 export const selectPendingCommands = (

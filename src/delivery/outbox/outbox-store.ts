@@ -17,28 +17,40 @@ export type PageBounds = Pick<Page, "limit" | "offset">;
 /** Organizations whose rows one run relays; those of the others wait for the next one. */
 const MAX_ACCOUNTS = 1_000;
 
-export const accountsWith = (
+/**
+ * Organizations with rows from before `before` (epoch ms), in the order of their IDs: those from `firstId` on, then the
+ * others.
+ */
+export function accountsWith(
   table: "outbox" | "outbox_events",
   writtenAt: "created_at" | "occurred_at",
   before: number,
-): Statement<{ accountId: string }> => ({
+  firstId: string,
+): Statement<{ accountId: string }> {
   // From one organization to the next by the index, however many rows each of them has.
-  sql: `WITH RECURSIVE accounts_with_rows (id) AS (
-          SELECT min(account_id) FROM ${table}
-          UNION ALL
-          SELECT (SELECT min(account_id) FROM ${table} WHERE account_id > accounts_with_rows.id)
-          FROM accounts_with_rows WHERE id IS NOT NULL
-        )
-        SELECT id AS accountId FROM accounts_with_rows
-        WHERE EXISTS (SELECT 1 FROM ${table} WHERE account_id = accounts_with_rows.id AND ${writtenAt} < ?)
-          AND id NOT IN ${FENCED}
-        LIMIT ${MAX_ACCOUNTS}`,
-  params: [before],
-});
+  const walk = (name: string, from: string, isGoingOn: string) =>
+    `${name} (id) AS (
+       SELECT min(account_id) FROM ${table} WHERE account_id >= ${from}
+       UNION ALL
+       SELECT (SELECT min(account_id) FROM ${table} WHERE account_id > ${name}.id) FROM ${name} WHERE ${isGoingOn}
+     )`;
+  return {
+    sql: `WITH RECURSIVE ${walk("later_accounts", "?1", "id IS NOT NULL")},
+            ${walk("earlier_accounts", "''", "id < ?1")},
+            accounts_with_rows (id) AS (
+              SELECT id FROM later_accounts UNION ALL SELECT id FROM earlier_accounts WHERE id < ?1
+            )
+          SELECT id AS accountId FROM accounts_with_rows
+          WHERE EXISTS (SELECT 1 FROM ${table} WHERE account_id = accounts_with_rows.id AND ${writtenAt} < ?2)
+            AND id NOT IN ${FENCED}
+          LIMIT ${MAX_ACCOUNTS}`,
+    params: [firstId, before],
+  };
+}
 
 /** The same of events. */
-export const selectAccountsOfEvents = (before: number) =>
-  accountsWith("outbox_events", "occurred_at", before);
+export const selectAccountsOfEvents = (before: number, firstId: string) =>
+  accountsWith("outbox_events", "occurred_at", before, firstId);
 
 /** One row if anything of the organization waits for its relay. */
 export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => ({

@@ -50,8 +50,8 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "a client changes who others are in a document",
     file: "src/realtime/documents/awareness.ts",
-    code: "known.socketId !== socketId || ",
-    by: "",
+    code: "else if (known.socketId !== socketId) return false;",
+    by: "else if (known.clock < 0) return false;",
     tests: ["test/realtime/documents/document-sockets.test.ts"],
   },
   {
@@ -141,9 +141,37 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "a stranger fills memory with frames before its token is verified",
     file: "src/realtime/documents/early-frames.ts",
-    code: "bytes > MAX_BYTES_OF_SOCKET || ",
+    code: "kept.bytes + bytes > MAX_BYTES_OF_SOCKET || ",
     by: "",
     tests: ["test/realtime/documents/early-frames.test.ts"],
+  },
+  {
+    bug: "empty frames before a token is verified take no space",
+    file: "src/realtime/documents/early-frames.ts",
+    code: "const bytes = FRAME_BYTES + frame.length;",
+    by: "const bytes = frame.length === 0 ? 0 : FRAME_BYTES + frame.length;",
+    tests: ["test/realtime/documents/early-frames.test.ts"],
+  },
+  {
+    bug: "JSON in a document nests deeper than Yjs can merge it",
+    file: "src/realtime/documents/update-values.ts",
+    code: "if (isTooDeep(json, MAX_VALUE_DEPTH)) throw tooDeep();",
+    by: "",
+    tests: ["test/realtime/documents/update-scan.test.ts"],
+  },
+  {
+    bug: "arrays in a document nest deeper than Yjs can merge them",
+    file: "src/realtime/documents/update-values.ts",
+    code: "repeat(decoder, () => readAny(decoder, levels - 1));",
+    by: "repeat(decoder, () => readAny(decoder, levels));",
+    tests: ["test/realtime/documents/update-scan.test.ts"],
+  },
+  {
+    bug: "someone in a document shows what other clients cannot compare",
+    file: "src/realtime/documents/awareness.ts",
+    code: " && !isTooDeep(state, MAX_FRAME_DEPTH)",
+    by: "",
+    tests: ["test/realtime/documents/awareness.test.ts"],
   },
   {
     bug: "a document that is edited without a pause has no version",

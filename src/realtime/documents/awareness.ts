@@ -1,4 +1,6 @@
 /** Who is in a document, as its clients say: each entry is bound to the socket that first used its id. */
+import { isTooDeep } from "../../platform/text.ts";
+import { MAX_FRAME_DEPTH } from "../protocol/limits.ts";
 import type { AwarenessEntry } from "./wire/frames.ts";
 
 /** One entry, and all entries of a socket. An id is chosen by its client, so it proves nothing. */
@@ -11,31 +13,45 @@ interface Bound extends AwarenessEntry {
 
 const GONE = "null";
 
+/** Other clients compare states by recursion. */
+const isAcceptable = (state: string): boolean =>
+  state.length <= MAX_STATE_LENGTH && !isTooDeep(state, MAX_FRAME_DEPTH);
+
 /** Memory only: clients repeat their entries every 15 s. */
 export class Awareness {
   readonly #entries = new Map<number, Bound>();
+  /** The clients of each socket. No set is empty. */
+  readonly #clients = new Map<string, Set<number>>();
 
   /** Takes the entries of a socket, and returns those that are news: not those of other sockets, nor outdated ones. */
   apply(socketId: string, entries: readonly AwarenessEntry[]): AwarenessEntry[] {
     return entries.filter((entry) => this.#applyOne(socketId, entry));
   }
 
-  #applyOne(socketId: string, entry: AwarenessEntry): boolean {
-    const { client, clock, state } = entry;
+  #applyOne(socketId: string, { client, clock, state }: AwarenessEntry): boolean {
     const known = this.#entries.get(client);
     if (known === undefined) {
-      const isFull = this.of(socketId).length >= MAX_ENTRIES_OF_SOCKET;
-      if (state === GONE || isFull || state.length > MAX_STATE_LENGTH) return false;
-    } else if (known.socketId !== socketId || state.length > MAX_STATE_LENGTH) return false;
+      const isFull = (this.#clients.get(socketId)?.size ?? 0) >= MAX_ENTRIES_OF_SOCKET;
+      if (state === GONE || isFull) return false;
+    } else if (known.socketId !== socketId) return false;
     else if (clock < known.clock || (clock === known.clock && state !== GONE)) return false;
-    if (state === GONE) this.#entries.delete(client);
-    else this.#entries.set(client, { client, clock, state, socketId });
+    if (!isAcceptable(state)) return false;
+    if (state === GONE) this.#delete(socketId, client);
+    else this.#set({ client, clock, state, socketId });
     return true;
   }
 
-  /** The entries of a socket. */
-  of(socketId: string): AwarenessEntry[] {
-    return [...this.#entries.values()].filter((entry) => entry.socketId === socketId);
+  #set(entry: Bound): void {
+    const clients = this.#clients.get(entry.socketId) ?? new Set();
+    this.#clients.set(entry.socketId, clients.add(entry.client));
+    this.#entries.set(entry.client, entry);
+  }
+
+  #delete(socketId: string, client: number): void {
+    const clients = this.#clients.get(socketId);
+    clients?.delete(client);
+    if (clients?.size === 0) this.#clients.delete(socketId);
+    this.#entries.delete(client);
   }
 
   all(): AwarenessEntry[] {
@@ -44,8 +60,11 @@ export class Awareness {
 
   /** Removes a socket's entries, and returns what tells the others. */
   remove(socketId: string): AwarenessEntry[] {
-    const removed = this.of(socketId);
-    for (const { client } of removed) this.#entries.delete(client);
-    return removed.map(({ client, clock }) => ({ client, clock, state: GONE }));
+    const removed = [...(this.#clients.get(socketId) ?? [])].flatMap((client) => {
+      const { clock } = this.#entries.get(client) ?? {};
+      return clock === undefined ? [] : { client, clock, state: GONE };
+    });
+    for (const { client } of removed) this.#delete(socketId, client);
+    return removed;
   }
 }

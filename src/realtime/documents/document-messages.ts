@@ -7,7 +7,7 @@ import type { Channels } from "./channels.ts";
 import type { Documents } from "./documents.ts";
 import type { Subscription } from "./subscription.ts";
 import { Transfers } from "./transfers.ts";
-import { MalformedUpdate } from "./update-content.ts";
+import { MalformedUpdate } from "./update-values.ts";
 import {
   type AwarenessEntry,
   awarenessBody,

@@ -19,6 +19,9 @@ export const MAX_OPEN_NAME_BYTES_BESIDE = 2 * 1024;
 /** Stretches of operations that a document consists of: they are in memory while someone edits it. */
 export const MAX_STRETCHES = 500_000;
 
+/** How deep arrays and objects within one value of a document may nest. */
+export const MAX_VALUE_DEPTH = 1_000;
+
 /** A document's updates are folded into its parts when there are so many of them, or they have so many bytes. */
 export const FOLD_UPDATES = 256;
 export const FOLD_BYTES = MEBIBYTE;

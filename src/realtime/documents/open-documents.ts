@@ -18,7 +18,7 @@ import {
 } from "./limits.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
 import { Subscription } from "./subscription.ts";
-import { MalformedUpdate } from "./update-content.ts";
+import { MalformedUpdate } from "./update-values.ts";
 import {
   authenticatedBody,
   closeBody,

@@ -1,15 +1,8 @@
 /** Reads the operations of a Yjs update (v1) one after the other, and refuses what Yjs could not read, without building anything of it. */
 import * as decoding from "lib0/decoding";
 import type { ClockRange } from "./id-set.ts";
-import {
-  COLLECTED,
-  MalformedUpdate,
-  readContent,
-  readText,
-  repeat,
-  requireInside,
-  SKIP,
-} from "./update-content.ts";
+import { COLLECTED, readContent, SKIP } from "./update-content.ts";
+import { MalformedUpdate, readText, repeat, requireInside } from "./update-values.ts";
 
 /** An operation's name. */
 export interface OperationId {

@@ -65,4 +65,21 @@ export const DOCUMENTS: readonly Bug[] = [
       "shorten in the package no name that the packages within it use, such as for a field of the platform",
     ],
   },
+  {
+    story:
+      "An editor wrote a value that nested thousands of levels deep, and no one could open the document again.",
+    file: "test/realtime/documents/update-scan.test.ts",
+    titles: ["refuses %s that nests deeper than Yjs could merge it (D8)"],
+  },
+  {
+    story: "A stranger sent empty frames while a token was verified, and they took memory without an end.",
+    file: "test/realtime/documents/early-frames.test.ts",
+    titles: ["are at most 1,024 of one socket, even if they have no bytes (D14)"],
+  },
+  {
+    story:
+      "A viewer showed a state that nested thousands of levels deep, and the clients of others failed on it.",
+    file: "test/realtime/documents/awareness.test.ts",
+    titles: ["a state nests at most 40 levels deep, since others compare states by recursion (D12)"],
+  },
 ];

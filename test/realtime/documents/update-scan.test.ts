@@ -6,8 +6,9 @@ import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { type ClockRange, IdSet } from "../../../src/realtime/documents/id-set.ts";
-import { MalformedUpdate } from "../../../src/realtime/documents/update-content.ts";
+import { MAX_VALUE_DEPTH } from "../../../src/realtime/documents/limits.ts";
 import { scanUpdate } from "../../../src/realtime/documents/update-scan.ts";
+import { MalformedUpdate } from "../../../src/realtime/documents/update-values.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
 const encode = (set: IdSet) => encoding.encode((encoder) => set.write(encoder));
@@ -66,6 +67,80 @@ it.each([
   ["more operations than fit", [1, 255, 255, 255, 127, 1, 0, 0, 1]],
 ])("refuses %s (D8)", (_, bytes) => {
   expect(() => scanUpdate(new Uint8Array(bytes))).toThrow(MalformedUpdate);
+});
+
+/** An update that inserts one operation into a shared type. */
+const inserting = (content: number, write: (encoder: encoding.Encoder) => void): Uint8Array =>
+  encoding.encode((encoder) => {
+    for (const number of [1, 1, 7, 0, content, 1]) encoding.writeVarUint(encoder, number);
+    encoding.writeVarString(encoder, "type");
+    write(encoder);
+    encoding.writeVarUint(encoder, 0);
+  });
+
+const arrays = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+
+const NESTED: readonly (readonly [string, (json: string) => Uint8Array])[] = [
+  ["an embedded value", (json) => inserting(5, (encoder) => encoding.writeVarString(encoder, json))],
+  [
+    "a format",
+    (json) =>
+      inserting(6, (encoder) => {
+        encoding.writeVarString(encoder, "bold");
+        encoding.writeVarString(encoder, json);
+      }),
+  ],
+  [
+    "JSON",
+    (json) =>
+      inserting(2, (encoder) => {
+        encoding.writeVarUint(encoder, 1);
+        encoding.writeVarString(encoder, json);
+      }),
+  ],
+  [
+    "any value",
+    (json) =>
+      inserting(8, (encoder) => {
+        encoding.writeVarUint(encoder, 1);
+        encoding.writeAny(encoder, JSON.parse(json));
+      }),
+  ],
+];
+
+it.each(NESTED)("refuses %s that nests deeper than Yjs could merge it (D8)", (_, insert) => {
+  const other = Y.encodeStateAsUpdate(new Y.Doc());
+  for (const nest of [arrays, objects]) {
+    const deep = insert(nest(MAX_VALUE_DEPTH));
+    expect(scanUpdate(deep).inserted).toEqual([{ client: 7, start: 0, end: 1 }]);
+    expect(scanUpdate(Y.mergeUpdates([deep, other])).inserted).toHaveLength(1);
+    expect(() => scanUpdate(insert(nest(MAX_VALUE_DEPTH + 1)))).toThrow("nests more than 1000 levels deep");
+  }
+});
+
+it("reads all values that Yjs can hold, to their ends (D8)", () => {
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.double(),
+    fc.float(),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.uint8Array(),
+    fc.constant(undefined),
+    fc.maxSafeInteger(),
+  );
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1 }), (values) => {
+      const update = inserting(8, (encoder) => {
+        encoding.writeVarUint(encoder, values.length);
+        for (const each of values) encoding.writeAny(encoder, each as never);
+      });
+      expect(scanUpdate(update).inserted).toEqual([{ client: 7, start: 0, end: values.length }]);
+      const isCut = (length: number) =>
+        expect(() => scanUpdate(update.slice(0, length))).toThrow(MalformedUpdate);
+      for (let length = 0; length < update.length; length += 1) isCut(length);
+    }),
+  );
 });
 
 it("keeps sets of operations exactly, also through storage", () => {

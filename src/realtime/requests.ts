@@ -232,6 +232,10 @@ function createHandlers(
       return {};
     }),
 
+    USERS_ONLINE: read("Users online retrieved", ({ data }) => {
+      const { users, next } = sessions.roster.page(data.limit, data.after);
+      return JsonText.of({ users, next });
+    }),
     USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
     PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
     PARTICIPANT_REMOVE: passing("Participant removed", ({ data }) => ({

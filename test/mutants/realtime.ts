@@ -381,4 +381,18 @@ export const REALTIME: readonly Mutant[] = [
     by: "",
     tests: ["test/realtime/visits.test.ts"],
   },
+  {
+    bug: "a page that goes on behind a user who has left ends too early",
+    file: "src/realtime/participants/roster.ts",
+    code: "return first < 0 ? ordered.length : first;",
+    by: "return ordered.length;",
+    tests: ["test/realtime/roster.test.ts"],
+  },
+  {
+    bug: "the second page of the users online leaves one out",
+    file: "src/realtime/participants/roster.ts",
+    code: "if (index >= 0) return index + 1;",
+    by: "if (index >= 0) return index + 2;",
+    tests: ["test/realtime/convergence/convergence.test.ts"],
+  },
 ];

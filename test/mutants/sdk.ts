@@ -136,4 +136,18 @@ export const SDK: readonly Mutant[] = [
     by: "",
     tests: ["test/sdk/resets.test.ts"],
   },
+  {
+    bug: "a user who joins between two pages counts as gone",
+    file: "src/sdk/client/users/users.ts",
+    code: "this.#present.add(record.id);",
+    by: "",
+    tests: ["test/sdk/rosters.test.ts"],
+  },
+  {
+    bug: "a user who left during a broken connection stays online, in a room whose users come page by page",
+    file: "src/sdk/client/users/users.ts",
+    code: "if (!this.#present.has(user.id))",
+    by: "if (online.next === undefined && !this.#present.has(user.id))",
+    tests: ["test/sdk/rosters.test.ts"],
+  },
 ];

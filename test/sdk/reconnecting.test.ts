@@ -68,8 +68,8 @@ describe("a connection that is cut", () => {
     expect(changes).toEqual([
       ["1", "two"],
       "While you were away",
-      ["Bo", "offline"],
       ["Cleo", "online"],
+      ["Bo", "offline"],
       "reconnected",
     ]);
     expect(ada.store("notes").getAll()).toEqual({ 1: "two" });

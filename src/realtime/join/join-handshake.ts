@@ -21,8 +21,9 @@ const TOO_MANY_SOCKETS = joinRefusal(
 );
 
 /** {@link JoinedRoom} with what is kept as JSON: users, presence, and the changes of the log. */
-type Joining = Omit<JoinedRoom, "users" | "presence" | "changes"> & {
+type Joining = Omit<JoinedRoom, "users" | "next" | "presence" | "changes"> & {
   readonly users: JsonText;
+  readonly next?: JoinedRoom["next"] | undefined;
   readonly presence: JsonText;
   readonly changes?: JsonText;
 };
@@ -62,7 +63,8 @@ export class JoinHandshake {
 
   /** Begins to join a socket whose client sends its token otherwise than by JOIN_ROOM. */
   begin(connection: Waiting, token: string): Effect[] {
-    return this.#authorize(connection, { token, role: "editor", batch: false, requestId: undefined });
+    const request = { token, role: "editor", batch: false, requestId: undefined } as const;
+    return this.#authorize(connection, { ...request, usersLimit: 1 }); // its client receives no answer
   }
 
   #authorize({ id, openedAt, address, documents }: Waiting | Authorizing, request: JoinRequest): Effect[] {
@@ -142,7 +144,7 @@ export class JoinHandshake {
       user: presentOnline(session),
       role: connection.role,
       sessionId: session.id,
-      users: sessions.roster,
+      ...this.#online(session, request),
       presence: this.#participants.presence.states(MAX_JOIN_PRESENCE_BYTES),
       ...content,
     } satisfies Joining;
@@ -153,6 +155,14 @@ export class JoinHandshake {
       ...inherited,
       ...checks,
     ];
+  }
+
+  /** Clients of earlier versions know no pages: they receive everyone. */
+  #online(session: OpenSession, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
+    const { roster } = this.#participants.sessions;
+    if (usersLimit === undefined) return { users: roster.whole };
+    const { users, next } = roster.firstPage(usersLimit, session);
+    return { users, next };
   }
 
   /** Once after it has started, the room checks that the users exist whom it has never seen and who are followed. */

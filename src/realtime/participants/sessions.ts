@@ -4,7 +4,6 @@ import { ERASED_FIELDS } from "../../users/erased-user.ts";
 import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
-import type { JsonText } from "../protocol/frame.ts";
 import type { Grace, OpenSession, RoomRecord, RoomStorage, Stay } from "../storage/storage.ts";
 import { Graces } from "./graces.ts";
 import { Roster } from "./roster.ts";
@@ -42,7 +41,7 @@ export class Sessions {
   readonly #storage: RoomStorage;
   readonly #recorder: EventRecorder;
   readonly #online = new Map<string, OpenSession>();
-  readonly #roster = new Roster();
+  readonly #roster = new Roster(this.#online);
   /** Of those who are online without a socket. */
   readonly graces: Graces;
   #record: RoomRecord | null = null;
@@ -82,9 +81,9 @@ export class Sessions {
     return [...this.#online.values()];
   }
 
-  /** The users who are online, as JSON. */
-  get roster(): JsonText {
-    return this.#roster.text(this.#online.values());
+  /** The users who are online. */
+  get roster(): Pick<Roster, "whole" | "page" | "firstPage"> {
+    return this.#roster;
   }
 
   list(userId: string): StoredSession[] {

@@ -91,6 +91,7 @@ const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type
   COMMENT_REACT: write,
   USER_FOLLOW: { ...write, reads: 1 },
   USER_UNFOLLOW: { ...write, reads: 1 },
+  USERS_ONLINE: { rows: ({ data }) => data.limit / 10, reads: 0, excess: "waits", isQuestion: true },
   ROOM_GET: { rows: 1, reads: 1, excess: "waits", isQuestion: true },
   USERS_GET: { rows: ({ data }) => data.limit / 10, reads: 1, excess: "waits", isQuestion: true },
 };

@@ -6,6 +6,12 @@ import { CommentCreation, CommentPage, CommentText } from "./comment-messages.ts
 import * as limits from "./limits.ts";
 import { Id, IfVersion, Json, JsonObject, Key, RequestId, Seq, StoreName } from "./message-fields.ts";
 
+const RosterLimit = z.int().min(1).max(limits.MAX_ROSTER_PAGE);
+
+/** A place among the users online: those behind the user who has joined then, with this id. */
+export const RosterPlace = z.object({ joined_at: z.iso.datetime(), id: Id });
+export type RosterPlace = z.infer<typeof RosterPlace>;
+
 /** `data` of `JOIN_ROOM`. A token that is missing or not a string counts as empty, and is refused as invalid. */
 export const JoinRoom = z.object({
   token: z.string().catch(""),
@@ -13,6 +19,7 @@ export const JoinRoom = z.object({
   since: Seq.optional(),
   epoch: z.string().max(limits.MAX_ID_LENGTH).optional(),
   batch: z.boolean().default(false),
+  usersLimit: RosterLimit.optional(),
 });
 export type JoinRoom = z.infer<typeof JoinRoom>;
 
@@ -115,6 +122,10 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("USER_UNFOLLOW", z.object({ userId: Id })),
   message("MARK", z.object({ mark: z.int().min(0) })),
   message("ROOM_GET", z.object({})),
+  message(
+    "USERS_ONLINE",
+    z.object({ after: RosterPlace.optional(), limit: RosterLimit.default(limits.MAX_ROSTER_PAGE) }),
+  ),
   message(
     "USERS_GET",
     z.object({

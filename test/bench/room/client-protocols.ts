@@ -15,7 +15,9 @@ export function atriumProtocol(url: string, token: string): AtriumProtocol {
   return {
     url,
     join: async (socket: ClientSocket) => {
-      await socket.ask(message("JOIN_ROOM", { token, batch: true }), (frame) => frame.includes(JOINED));
+      await socket.ask(message("JOIN_ROOM", { token, batch: true, usersLimit: 200 }), (frame) =>
+        frame.includes(JOINED),
+      );
       const subscription = message("PRESENCE_SUBSCRIBE", { target: "*", on: true }, "subscribe");
       await socket.ask(subscription, (frame) => frame.includes(SUBSCRIBED));
     },

@@ -1,5 +1,6 @@
 /** A careful client: it keeps what it has seen, and resends what was not answered. */
 import { expect } from "vitest";
+import type { RosterPlace } from "../../../src/realtime/protocol/messages.ts";
 import type {
   Change,
   JoinedRoom,
@@ -39,6 +40,8 @@ export class Client {
   readonly unanswered = { open: 0, done: 0 };
   /** Runs when a request has a response. */
   onAnswer: () => void = () => {};
+  /** Where the users online begin that it has not read yet; null when it has all. */
+  nextPage: RosterPlace | null = null;
   readonly #presence = new Map<string, PresenceState>();
   readonly #online = new Set<string>();
 
@@ -58,6 +61,7 @@ export class Client {
 
   receive(message: ServerMessage): void {
     if (message.type === "response" && isJoinedRoom(message.data)) this.#rejoin(message.data);
+    else if (message.type === "response" && isRosterPage(message.data)) this.#readPage(message.data);
     else if (message.type === "response") this.#receiveResponse(message);
     else if ("seq" in message) this.#see(message);
     else if (message.event === "presence") for (const update of message.data.updates) this.#show(update);
@@ -83,13 +87,18 @@ export class Client {
     for (const change of joined.changes ?? []) this.#see(change, "catchingUp");
     expect(this.lastSeq).toBe(joined.seq);
     this.#online.clear();
-    for (const { id } of joined.users) this.#online.add(id);
+    this.#readPage(joined);
     // Presence arrives with the subscription; until that starts, this client does not learn what ends.
     this.#presence.clear();
     if (this.pending.size === 0) return;
     const done = makersOf(this.seen);
     this.unanswered.open += this.pending.size;
     this.unanswered.done += [...this.pending.keys()].filter((requestId) => done.has(requestId)).length;
+  }
+
+  #readPage({ users, next = null }: RosterPage): void {
+    for (const { id } of users) this.#online.add(id);
+    this.nextPage = next;
   }
 
   /** While catching up, changes that later ones supersede are left out. */
@@ -117,3 +126,11 @@ export const viewOf = (online: readonly string[], presence: View["presence"]): V
 });
 
 const isJoinedRoom = (data: object): data is JoinedRoom => "sessionId" in data;
+
+/** Users online: the response to `USERS_ONLINE`, and what that to `JOIN_ROOM` has of it. */
+interface RosterPage {
+  readonly users: readonly { readonly id: string }[];
+  readonly next?: RosterPlace | null;
+}
+
+const isRosterPage = (data: object): data is RosterPage => "users" in data;

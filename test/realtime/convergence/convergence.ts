@@ -42,6 +42,8 @@ export class Convergence {
         return this.#vanish(this.#client(step.who));
       case "resend":
         return this.#resend(this.#client(step.who));
+      case "read":
+        return this.#readPage(this.#client(step.who));
       case "show":
         return this.showPresence(this.#client(step.who), step.value);
       case "flush":
@@ -78,6 +80,12 @@ export class Convergence {
     if (connection === null) return;
     for (const request of unsent) connection.send(request);
     unsent.clear();
+  }
+
+  /** Reads the next page of the users online, if there is one. */
+  #readPage({ connection, nextPage: after }: Client): void {
+    if (after !== null)
+      connection?.send({ type: "USERS_ONLINE", requestId: "page", data: { after, limit: 1 } });
   }
 
   showPresence(client: Client, value: number | null): void {
@@ -126,6 +134,12 @@ export class Convergence {
   /** The connected clients see each other with their presence, and no one else. */
   async #checkViews(): Promise<void> {
     const present = this.clients.filter(({ connection }) => connection !== null);
+    for (const client of present)
+      while (client.nextPage !== null) {
+        const before = client.nextPage;
+        this.#readPage(client);
+        await this.#environment.settle(() => client.nextPage !== before);
+      }
     const expected = viewOf(
       present.map(({ userId }) => userId),
       present.flatMap(({ userId, shown }) => (typeof shown === "number" ? [[userId, shown] as const] : [])),

@@ -11,6 +11,8 @@ import { ROOM } from "../support/rows.ts";
 import type { ClientConnection, Environment, RoomOverview } from "./environment.ts";
 import { STORE } from "./log.ts";
 
+const MAX_PAGE = 3;
+
 const userRecord = (id: string): UserRecord => ({
   id,
   accountId: "account",
@@ -80,7 +82,8 @@ export class SimulatedRoom implements Environment {
         this.#perform(this.#room.close(id, false));
       },
     };
-    connection.send({ type: "JOIN_ROOM", data: { token: userId, since } });
+    const usersLimit = 1 + (this.#ids % MAX_PAGE); // small pages, so that others come and go between them
+    connection.send({ type: "JOIN_ROOM", data: { token: userId, since, usersLimit } });
     return connection;
   }
 

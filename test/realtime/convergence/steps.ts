@@ -34,7 +34,7 @@ export interface PresenceStep {
 export type Step =
   | RequestStep
   | PresenceStep
-  | { readonly type: "join" | "vanish" | "resend"; readonly who: number }
+  | { readonly type: "join" | "vanish" | "resend" | "read"; readonly who: number }
   | { readonly type: "flush" | "hibernate" | "crash" };
 
 /** A number of clients, and what happens to them. */
@@ -74,6 +74,7 @@ export const losslessStep = fc.oneof(...connectedSteps(fc.constant<Loss>("nothin
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("join" as const), who }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constantFrom("vanish", "resend"), who }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("read" as const), who }) },
   ...connectedSteps(fc.constantFrom<Loss>("nothing", "nothing", "nothing", "request", "answer")),
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate") }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },

@@ -4,6 +4,7 @@ import { ERROR_CODES, MODULES } from "../../../src/platform/error-codes.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { CLOSE } from "../../../src/realtime/protocol/close.ts";
 import { Comment } from "../../../src/realtime/protocol/comment.ts";
+import { RosterPlace } from "../../../src/realtime/protocol/messages.ts";
 import { Room } from "../../../src/rooms/schema.ts";
 import { Role, User } from "../../../src/users/schema.ts";
 
@@ -120,6 +121,7 @@ export const Joined = z.strictObject({
   role: Role,
   sessionId: z.string().min(1),
   users: z.array(User.strict()).min(1),
+  next: RosterPlace.strict().optional(),
   follows: z.record(z.string(), z.array(z.string()).min(1)),
   presence: z.record(z.string(), State),
   epoch: z.string().min(1),

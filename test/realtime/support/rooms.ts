@@ -111,7 +111,11 @@ export class TestRoom {
   }
 
   /** Opens a socket, joins as the user, and returns the socket with the response's data. */
-  async join(user: TestUser, role?: Role, options: { since?: number; epoch?: string } = {}) {
+  async join(
+    user: TestUser,
+    role?: Role,
+    options: { since?: number; epoch?: string; usersLimit?: number } = {},
+  ) {
     const socket = await this.connect();
     const response = await socket.request("JOIN_ROOM", {
       token: user.token,

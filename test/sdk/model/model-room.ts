@@ -53,6 +53,9 @@ export class ModelRoom {
   /** What `USERS_GET` answers, newest first. The answer to a join has room for none of the follows. */
   users: readonly UserRecord[] = [];
   follows: Readonly<Record<string, readonly string[]>> = {};
+  /** Who is online, by a number in the order in which they came. */
+  readonly #online = new Map<number, UserRecord>();
+  #joins = 0;
   #log: Change[] = [];
   #seq = 0;
   /** The latest change of each epoch that has ended; of the present one, Infinity. */
@@ -135,13 +138,43 @@ export class ModelRoom {
     this.#respond(socket, request, {
       room: { id: "room", name: "Room" },
       role: "editor",
-      users: [],
+      ...this.#onlineAfter(),
       follows: {},
       presence: {},
       epoch: this.#epoch,
       seq: this.#seq,
       ...(missed === null ? { reset: true } : { changes: missed }),
     });
+  }
+
+  get online(): readonly UserRecord[] {
+    return [...this.#online.values()];
+  }
+
+  /** A page of those who are online, behind a place. */
+  #onlineAfter(place = 0): Data {
+    const behind = [...this.#online].filter(([number]) => number > place);
+    const page = behind.slice(0, PAGE);
+    const users = page.map(([, user]) => user);
+    return { users, ...(behind.length > PAGE && { next: page.at(-1)?.[0] }) };
+  }
+
+  /** A user comes online. */
+  come(user: UserRecord): void {
+    this.#joins += 1;
+    this.#online.set(this.#joins, { ...user, status: "online" });
+    this.#notify("userJoined", user);
+  }
+
+  /** A user goes offline. */
+  leave(user: UserRecord): void {
+    for (const [number, { id }] of this.#online) if (id === user.id) this.#online.delete(number);
+    this.#notify("userLeft", user);
+  }
+
+  #notify(event: string, user: UserRecord): void {
+    for (const socket of this.sockets)
+      if (socket.hasJoined) socket.push({ type: "event", event, data: { userId: user.id, user } });
   }
 
   /** The latest change of each key after `since`; null if some are forgotten. */
@@ -164,6 +197,7 @@ export class ModelRoom {
       const users = this.users.slice(behind, behind + 1_000);
       return { users, total: this.users.length, follows: this.follows, seq: this.#seq };
     }
+    if (type === "USERS_ONLINE") return this.#onlineAfter(Number(data.after));
     if (type === "STORE_SYNC") return this.#offer(socket, data) ?? this.#page(String(data.store), data.after);
     if (type !== "STORE_BATCH" || !Array.isArray(data.operations)) return {};
     const operations = data.operations.filter(isRecord);

@@ -31,7 +31,8 @@ export const UNREADABLE = clientFault("INTERNAL_ERROR", "The response could not 
 export interface Joined {
   readonly room: Room;
   readonly role: Role;
-  readonly users: readonly UserRecord[];
+  /** The first page of those who are online. */
+  readonly online: Data;
   readonly follows: Readonly<Record<string, readonly string[]>>;
   readonly seq: number;
   readonly epoch: unknown;
@@ -41,8 +42,7 @@ export interface Joined {
 
 /** The messages of a frame, which contains one message or an array of them. */
 export function parseFrame(text: string): Message[] {
-  const json = parseJson(text);
-  return (Array.isArray(json) ? json : [json]).flatMap(readMessage);
+  return [parseJson(text)].flat().flatMap(readMessage);
 }
 
 function parseJson(text: string): unknown {
@@ -71,7 +71,7 @@ function readEvent({ event, data, seq }: Data): EventFrame | [] {
 
 /** The error of a response or of one of its results. */
 export const readFault = (error: unknown): Fault => {
-  const { code, module, message } = isRecord(error) ? error : {};
+  const { code, module, message }: Data = Object(error);
   return {
     code: textOr("INTERNAL_ERROR", code),
     module: textOr("Server", module),
@@ -82,12 +82,13 @@ export const readFault = (error: unknown): Fault => {
 const textOr = (fallback: string, value: unknown): string => (typeof value === "string" ? value : fallback);
 
 /** Null if the data is not that of a response to `JOIN_ROOM`. */
-export function readJoined({ room, role, users, follows, seq, epoch, changes }: Data): Joined | null {
+export function readJoined(online: Data): Joined | null {
+  const { room, role, follows, seq, epoch, changes } = online;
   if (!isRoom(room) || !isCount(seq)) return null;
   return {
     room,
     role: role === "editor" ? role : "viewer",
-    users: listOf(users, isUser),
+    online,
     follows: readFollows(follows),
     seq,
     epoch,
@@ -114,7 +115,7 @@ const isTexts = (value: unknown): value is string[] =>
 /** The valid lists of whom each user follows. `fromEntries` makes even `__proto__` an own property. */
 export const readFollows = (value: unknown): Joined["follows"] =>
   Object.fromEntries(
-    Object.entries(isRecord(value) ? value : {}).flatMap(([userId, followed]) =>
+    Object.entries(Object(value)).flatMap(([userId, followed]) =>
       isTexts(followed) ? [[userId, followed]] : [],
     ),
   );

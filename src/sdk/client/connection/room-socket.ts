@@ -12,6 +12,9 @@ import { ABNORMAL_CLOSURE, type Closure, REPLACED, Transport } from "./transport
 /** The close code that stands for a request that can never succeed. */
 const INVALID = 4400;
 
+/** How many of those who are online the response to a join has at most; the others come page by page. */
+const ROSTER_PAGE = 200;
+
 /** What the sockets of a connection share. */
 export interface RoomSocketContext {
   /** The address of the service for sockets. */
@@ -112,7 +115,7 @@ export class RoomSocket {
     this.#withToken((token) => {
       this.#joinId = newId();
       const { seq: since, epoch } = this.#context.changeStream;
-      const data = { token, role, since, epoch, batch: true };
+      const data = { token, role, since, epoch, batch: true, usersLimit: ROSTER_PAGE };
       this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
     });
   }

@@ -6,7 +6,7 @@ import { isRecord } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { PresenceState } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
-import { NOTICE_REFUSED } from "../connection/frames.ts";
+import { listOf, NOTICE_REFUSED } from "../connection/frames.ts";
 import type { Users } from "../users/users.ts";
 import { OwnState, type RefusedField } from "./own-state.ts";
 import { Throttle } from "./throttle.ts";
@@ -215,8 +215,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 
 /** The valid updates of a list. */
 function readUpdates(updates: unknown): PresenceUpdate[] {
-  return (Array.isArray(updates) ? updates : []).flatMap((update) => {
-    const [userId, state] = Array.isArray(update) ? update : [];
+  return listOf(updates, Array.isArray).flatMap(([userId, state]) => {
     if (typeof userId !== "string" || (state !== null && !isRecord(state))) return [];
     return [{ userId, state: assumeType(state) }];
   });

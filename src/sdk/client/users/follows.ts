@@ -23,7 +23,8 @@ export class Follows {
 
   /** Removes a deleted user. Returns the ids of the users that it followed or that followed it. */
   removeUser(userId: string): string[] {
-    const [followed, followers] = [this.followedBy(userId), this.followersOf(userId)];
+    const followed = this.followedBy(userId);
+    const followers = this.followersOf(userId);
     for (const other of followed) this.set(userId, other, false);
     for (const other of followers) this.set(other, userId, false);
     return [...followed, ...followers];

@@ -41,6 +41,8 @@ export class Users extends Emitter<UsersEvents> {
   #last: UserRecord | undefined;
   /** When the newest user of the first page was created; null until it is loaded, which emits no events. */
   #newest: string | null = null;
+  /** Those who are online by the latest join, as far as that is known. */
+  #present = new Set<string>();
   /** The users of events since the latest join; the database may be behind for them. */
   readonly #updatedSinceJoin = new Set<string>();
 
@@ -102,6 +104,7 @@ export class Users extends Emitter<UsersEvents> {
 
   #userJoined(record: unknown): void {
     if (!isUser(record)) return;
+    this.#present.add(record.id);
     this.#updatedSinceJoin.add(record.id);
     if (this.online.has(record.id)) this.#refresh(record);
     else this.#emitChange("userJoined", this.#roster.put(record, true));
@@ -132,17 +135,24 @@ export class Users extends Emitter<UsersEvents> {
     this.emit("updated", undefined);
   }
 
-  #joined({ users, follows, changes }: Joined): Promise<void> | undefined {
+  async #joined({ online, follows, changes }: Joined): Promise<void> {
     if (changes === null) this.#isCurrent = false;
     if (!this.#isCurrent) this.#roster.replaceFollows(follows);
     this.#updatedSinceJoin.clear();
-    const present = new Set(users.map(({ id }) => id));
-    const gone = [...this.online.values()].filter(({ id }) => !present.has(id));
-    for (const user of gone) this.#emitChange("userLeft", this.#roster.put(user, false));
-    for (const user of users) this.#userJoined(user);
+    this.#present = new Set();
+    // A page is newer than what came before it: those who join or leave between two pages cause events.
+    const read = ({ users, next }: Data) => {
+      for (const user of listOf(users, isUser)) this.#userJoined(user);
+      return next;
+    };
+    for (let after = read(online); after; ) {
+      this.emit("updated", undefined);
+      after = await this.#requests.send("USERS_ONLINE", { after }, { resend: false, read });
+    }
+    for (const user of this.online.values())
+      if (!this.#present.has(user.id)) this.#emitChange("userLeft", this.#roster.put(user, false));
     if (!this.#isCurrent) return this.#load();
     this.emit("updated", undefined);
-    return undefined;
   }
 
   /** Loads the newest users, or those behind `after`, and forgets who is no longer among them. */
@@ -159,9 +169,8 @@ export class Users extends Emitter<UsersEvents> {
   #readPage(page: readonly UserRecord[], after: UserRecord | undefined): void {
     const last = page[PAGE - 1];
     this.#last = last;
-    const kept = new Set(page.map(({ id }) => id));
     // What events say of a user is newer than the page.
-    for (const id of this.#updatedSinceJoin) kept.add(id);
+    const kept = new Set([...page.map(({ id }) => id), ...this.#updatedSinceJoin]);
     for (const user of this.all.values())
       if (
         !(

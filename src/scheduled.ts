@@ -26,6 +26,7 @@ import { logError } from "./platform/log.ts";
 import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
+import { purgeDeletedRooms } from "./rooms/purge.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { continueIndexes } from "./search/index-builder.ts";
 import { countFailure, writeMetrics } from "./telemetry/telemetry.ts";
@@ -77,6 +78,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     receipts: () => expireReceipts(db, now - RECEIPT_LIFETIME_MS),
     auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
     hourlyCounts: () => deleteOldHourlyCounts(db, now),
+    rooms: () => purgeDeletedRooms(db),
     files: () => collectGarbage(db, blobs, now),
     searches: () => continueIndexes(db, firstId, ports.log),
     secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),

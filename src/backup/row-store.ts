@@ -33,6 +33,8 @@ const DERIVED_OF_ROOMS = [
   "active_participants",
   "occupied_since",
   "store_bytes",
+  "file_count",
+  "file_bytes",
   "figures_version",
 ];
 

@@ -47,7 +47,7 @@ export async function continueDeletion(
     const isEmpty =
       (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
       (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
-      (await purgeRooms(tenant, ports.rooms, slices)) &&
+      (await purgeRooms(tenant, ports.rooms, slices, now)) &&
       (await purgeAuditEntries(tenant, slices)) &&
       (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, slices)));
     if (!isEmpty) return;

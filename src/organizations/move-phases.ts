@@ -72,7 +72,8 @@ async function copy(_: MovePorts, move: MoveRow, { source, target }: Databases):
   }
   const rows = await readSlice(source, table, move);
   const upsert = (written: readonly Row[]) => upsertRows(table.name, table.primaryKey, written);
-  const counted = move.step === ROOMS ? rows.map((row) => ({ ...row, user_count: 0 })) : rows;
+  const counted =
+    move.step === ROOMS ? rows.map((row) => ({ ...row, user_count: 0, file_count: 0, file_bytes: 0 })) : rows;
   // In the directory nothing has counted them: what follows from a count, such as an index, follows when it grows.
   const uncounted = table === QUOTAS ? upsert(rows.map((row) => ({ ...row, used: 0 }))) : [];
   if (rows.length > 0) await target.run(behindFence(move, [...uncounted, ...upsert(counted)]));

@@ -14,7 +14,7 @@ export const QUOTAS: OrganizationTable = {
   order: [{ column: "quota", isDescending: false }],
   atOnce: 100,
 };
-/** Rooms twice: triggers count their users while these are copied. Quotas last, when nothing counts any more. */
+/** Rooms twice: triggers count their users and files while these are copied. Quotas last, when nothing counts any more. */
 export const COPIED = [...MOVED, ...MOVED.filter(({ name }) => name === "rooms"), QUOTAS];
 export const ROOMS = COPIED.findIndex(({ name }) => name === "rooms");
 export const COMPARED = [...MOVED, QUOTAS];

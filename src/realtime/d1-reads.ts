@@ -98,9 +98,13 @@ export class D1Reads {
     if (row !== null) perform(room.updates.updateRoom(row, closing));
   }
 
-  #findRoom(): Promise<RoomRow | null> {
+  async #findRoom(): Promise<RoomRow | null> {
     const { identity, tenant } = this.#ports.context;
-    return findRoomRow(tenant, { id: identity.roomId });
+    const { updates } = this.#ports.room;
+    const { revision } = updates;
+    const row = await findRoomRow(tenant, { id: identity.roomId });
+    if (row !== null) updates.recordExistence(revision);
+    return row;
   }
 
   async #checkUsers(userIds: readonly string[]): Promise<void> {
@@ -115,7 +119,7 @@ export class D1Reads {
    */
   async requireExisting(): Promise<void> {
     const { identity, storeEvents, documentEvents, updates } = this.#ports.room;
-    if ((updates.isUsed && identity !== null) || updates.isDeleted) return;
+    if (updates.isUsed && (identity !== null || updates.isDeleted)) return;
     const row = await this.#findRoom();
     if (row === null) updates.recordDeletion();
     else for (const events of [storeEvents, documentEvents]) events.offerRow(row);
@@ -127,7 +131,7 @@ export class D1Reads {
    */
   async requireRow(): Promise<void> {
     const { room } = this.#ports;
-    if (room.record !== null || room.updates.isDeleted) return;
+    if (room.record !== null) return;
     const row = await this.#findRoom();
     if (row === null) room.updates.recordDeletion();
     else room.updates.keepRow(row);

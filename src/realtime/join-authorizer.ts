@@ -192,6 +192,7 @@ export class JoinAuthorizer {
   async #readJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
     const { context, room } = this.#ports;
     const { tenant, identity } = context;
+    const { revision } = room.updates;
     const [[row], users, quotas] = await tenant.db.run([
       selectRoom(tenant, { id: identity.roomId }),
       selectUsersById(tenant, identity.roomId, userIds),
@@ -199,6 +200,7 @@ export class JoinAuthorizer {
       // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
       ...(room.record === null ? [updateFirstJoin(tenant, identity.roomId, context.now())] : []),
     ]);
+    if (row !== undefined) room.updates.recordExistence(revision);
     const byId = new Map(users.map((user) => [user.id, user]));
     return (userId) => ({ room: row ?? null, user: byId.get(userId) ?? null, quotas });
   }

@@ -56,10 +56,7 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
         effects.perform(room.disconnectFailed(sockets.ids()));
       },
       settle: () => settleRestored(ctx.storage, now()),
-      open: () => {
-        this.#opened = new RoomParts(ctx, env, now);
-        this.#opened.alarm.wake();
-      },
+      open: () => this.#open(),
     });
     this.#opened = new RoomParts(ctx, env, now);
     this.#turns = new SharedTurns({
@@ -68,6 +65,12 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
       now: () => Date.now(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#opened.alarm.wake());
+  }
+
+  /** Reads storage anew: what memory knew of it is gone. */
+  #open(): void {
+    this.#opened = new RoomParts(this.ctx, this.env, () => this.clock());
+    this.#opened.alarm.wake();
   }
 
   /** Throws while the room is being restored. */
@@ -257,5 +260,6 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
     effects.perform(room.clear());
     alarm.forget();
     await this.ctx.storage.deleteAll();
+    this.#open(); // the room may be restored while its object is in memory
   }
 }

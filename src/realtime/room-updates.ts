@@ -61,7 +61,13 @@ export class RoomUpdates {
 
   /** The database has no such room any more. */
   recordDeletion(): void {
+    this.#revision += 1;
     this.#isDeleted = true;
+  }
+
+  /** The database had the room at this `revision`: one that was deleted and holds nothing has been restored. */
+  recordExistence(revision: number): void {
+    if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;
   }
 
   /**

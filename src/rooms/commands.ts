@@ -2,16 +2,18 @@
 import { insertOutboxEntry } from "../delivery/outbox/command-store.ts";
 import { newEvent } from "../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../delivery/outbox/outbox.ts";
-import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garbage-collection.ts";
+import { deleteRoomFiles } from "../files/storage/garbage-collection.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext, RoomDeletionContext } from "./context.ts";
+import { purgeSlice } from "./purge.ts";
+import { markDeleted } from "./purge-store.ts";
 import { getRoomRow } from "./queries.ts";
 import { insertRoomClosed, insertRoomEvent, insertRoomUpdated } from "./room-event-store.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
-import { deleteRoom as deleteRow, selectJoinedRoom, selectRoom } from "./shared-store.ts";
+import { selectJoinedRoom, selectRoom } from "./shared-store.ts";
 import { insertRoom, updateRoom as updateRow } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
@@ -38,6 +40,9 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
     occupiedSince: null,
     lastActiveAt: 0,
     storeBytes: 0,
+    fileCount: 0,
+    fileBytes: 0,
+    deletedAt: null,
     statsVersion: 0,
     firstJoinAt: null,
   };
@@ -80,17 +85,20 @@ export async function updateRoom(
   return { room: presentRoom(row, ctx.now(), stats ?? row) };
 }
 
-/** Deletes a room with its users, its files and everything in its object, and closes its sockets. */
+/**
+ * Deletes a room with its users, its files and everything in its object, and closes its sockets. Of a large room, the rows
+ * of some users stay behind, where nothing finds them: the cron trigger removes them.
+ */
 export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
-  const [events, owed, deleted, , deleting] = await ctx.commit([
+  const [events, owed, deleted, , files] = await ctx.commit([
     insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
-    deleteRow(ctx, roomId),
-    ...markRoomFilesForDeletion(ctx, roomId),
+    markDeleted(ctx, roomId, ctx.now()),
+    ...purgeSlice(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
-  await Promise.all([relayChange(ctx, deletion, owed, events), deleteRoomFiles(ctx, roomId, deleting)]);
+  await Promise.all([relayChange(ctx, deletion, owed, events), deleteRoomFiles(ctx, roomId, files)]);
   return {};
 }
 

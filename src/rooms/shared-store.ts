@@ -1,15 +1,20 @@
 /** The statements about rooms that other features include in their batches. */
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
-import { type RoomRow, rooms } from "./table.ts";
+import { IS_LIVE, type RoomRow, rooms } from "./table.ts";
 
 /** Identifies a room, by its ID or by its custom ID. */
 export type RoomKey = { readonly id: string } | { readonly customId: string };
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
-const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")));
-const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")));
+const isLive = sql.raw(IS_LIVE);
+const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")), isLive);
+const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")), isLive);
+
+/** The ID of the room in SQL, for statements about what is in it: NULL, which equals nothing, when there is no such room. */
+export const roomIdOf = (accountId: unknown, roomId: unknown): SQL =>
+  sql`(SELECT rooms.id FROM rooms WHERE rooms.account_id = ${accountId} AND rooms.id = ${roomId} AND ${isLive})`;
 
 const roomByKey = preparedByShape((shape: "id" | "customId") =>
   build
@@ -54,14 +59,6 @@ const firstJoin = prepared(() =>
 export const updateFirstJoin = ({ accountId }: Tenant, roomId: string, now: number): Statement =>
   firstJoin({ accountId, id: roomId, now });
 
-export const deleteRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
-  statement(
-    build
-      .delete(rooms)
-      .where(and(eq(rooms.accountId, accountId), eq(rooms.id, roomId)))
-      .returning({ id: rooms.id }),
-  );
-
-/** Some of the organization's rooms. */
+/** Some of the organization's rooms, and of those that were deleted and are not yet removed. */
 export const selectSomeRooms = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
   statement(build.select({ id: rooms.id }).from(rooms).where(eq(rooms.accountId, accountId)).limit(limit));

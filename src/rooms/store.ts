@@ -10,9 +10,10 @@ import {
 } from "../platform/prepared-statement.ts";
 import { countUsed } from "../quotas/shared-store.ts";
 import { countHits, type SearchHits } from "../search/shared-store.ts";
-import { type RoomRow, rooms } from "./table.ts";
+import { IS_LIVE, type RoomRow, rooms } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
+const isLive = sql.raw(IS_LIVE);
 
 /** A page of rooms: of all, or of those in one state, or with or without users online. */
 export interface RoomPage extends Page {
@@ -60,6 +61,7 @@ const isHit = sql`(${rooms.accountId}, ${rooms.id}) IN (
 const filtered = (filter: string, placed: SQL) =>
   and(
     filter.startsWith("few") ? isHit : ofAccount,
+    isLive,
     placed,
     ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
       filter.split(" ").includes(name) ? [condition] : [],
@@ -119,7 +121,7 @@ const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms
 export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
 
 export const whereIs = ({ accountId }: Tenant, roomId: string) =>
-  and(eq(rooms.accountId, accountId), eq(rooms.id, roomId));
+  and(eq(rooms.accountId, accountId), eq(rooms.id, roomId), isLive);
 
 export const updateRoom = (
   tenant: Tenant,

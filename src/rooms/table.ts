@@ -37,6 +37,11 @@ export const rooms = sqliteTable(
     lastActiveAt: integer("last_active_at").notNull().default(0),
     /** A copy of what the room's stores have together, for the quota of the organization. Late by up to a MiB. */
     storeBytes: integer("store_bytes").notNull().default(0),
+    /** How many files it has, and their bytes. Triggers count (see the migration `delete_rooms_in_slices`). */
+    fileCount: integer("file_count").notNull().default(0),
+    fileBytes: integer("file_bytes").notNull().default(0),
+    /** When the room was deleted, epoch ms. From then on the row only says what is left to remove: {@link IS_LIVE}. */
+    deletedAt: integer("deleted_at"),
     /** Increases with every change of the stats, so that an older copy never overwrites a newer one. */
     statsVersion: integer("figures_version").notNull().default(0),
   },
@@ -52,8 +57,12 @@ export const rooms = sqliteTable(
     index("rooms_online")
       .on(table.accountId, sql`created_at DESC`, sql`id DESC`)
       .where(sql`active_participants > 0`),
+    index("rooms_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`),
     index("rooms_joined").on(table.accountId, table.firstJoinAt).where(sql`first_join_at IS NOT NULL`),
   ],
 );
+
+/** The condition of every statement that is about a room's row: a deleted room is not there, and goes in slices. */
+export const IS_LIVE = "rooms.deleted_at IS NULL";
 
 export type RoomRow = typeof rooms.$inferSelect;

@@ -28,8 +28,8 @@ const rowsOf = ({ accountId, roomId }: UnfinishedList) =>
   roomId === ""
     ? {
         from: "rooms",
-        where: "account_id = ?",
-        some: "(account_id, id) IN (SELECT ?, value FROM json_each(?))",
+        where: "account_id = ? AND deleted_at IS NULL",
+        some: "(account_id, id) IN (SELECT ?, value FROM json_each(?)) AND deleted_at IS NULL",
         params: [accountId],
       }
     : {

@@ -19,7 +19,7 @@ import { insertUserEvent } from "./user-event-store.ts";
 
 function refuse(error: unknown): never {
   const violated = violatedConstraint(error);
-  if (violated === "foreign") throw notFound("Rooms", "Room");
+  if (violated === "required:users.room_id") throw notFound("Rooms", "Room");
   if (violated === "unique:users.account_id, users.room_id, users.custom_id") {
     throw new AppError("Users", "CONFLICT", "customId is already used by another user of the room");
   }

@@ -3,6 +3,7 @@ import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import { build, type Page, type Statement, type Tenant } from "../platform/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
 import { preparedByOrder, preparedByShape } from "../platform/prepared-statement.ts";
+import { roomIdOf } from "../rooms/shared-store.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/shared-store.ts";
 import type { NamedUsers } from "./named-users.ts";
@@ -24,7 +25,9 @@ const roomByCustomId = () =>
       ),
     );
 const roomIn = (filter: Filter): SQL =>
-  filter.startsWith("custom") ? sql`(${roomByCustomId()})` : sql`${sql.placeholder("roomId")}`;
+  filter.startsWith("custom")
+    ? sql`(${roomByCustomId()})`
+    : roomIdOf(sql.placeholder("accountId"), sql.placeholder("roomId"));
 
 const inRoom = (filter: Filter) => and(ofAccount, sql`${users.roomId} = ${roomIn(filter)}`);
 

@@ -3,6 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
 import { build, columnsOf, type Statement, type Tenant } from "../platform/d1.ts";
 import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
+import { roomIdOf } from "../rooms/shared-store.ts";
 import { type UserRow, users } from "./table.ts";
 
 /** The fields of a {@link UserRow}, for every statement that returns users. */
@@ -19,7 +20,7 @@ export type UserKey = { readonly id: string } | { readonly customId: string };
 
 const inRoom = and(
   eq(users.accountId, sql.placeholder("accountId")),
-  eq(users.roomId, sql.placeholder("roomId")),
+  sql`${users.roomId} = ${roomIdOf(sql.placeholder("accountId"), sql.placeholder("roomId"))}`,
 );
 
 const userByKey = preparedByShape((shape: "id" | "customId") =>
@@ -76,14 +77,4 @@ export const selectExistingUsers = (
 ): Statement<{ id: string }> => ({
   sql: `SELECT id FROM users WHERE +account_id = ? AND +room_id = ? AND id IN (SELECT value FROM json_each(?))`,
   params: [accountId, roomId, JSON.stringify(userIds)],
-});
-
-/** Deletes up to `limit` users of a room. */
-export const deleteSomeUsers = (
-  { accountId }: Tenant,
-  roomId: string,
-  limit: number,
-): Statement<{ id: string }> => ({
-  sql: `DELETE FROM users WHERE id IN (SELECT id FROM users WHERE account_id = ? AND room_id = ? LIMIT ?) RETURNING id`,
-  params: [accountId, roomId, limit],
 });

@@ -1,16 +1,28 @@
 /** The statements that write users, for their own commands. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { placeholdersOf, prepared } from "../platform/prepared-statement.ts";
+import { roomIdOf } from "../rooms/shared-store.ts";
 import { USER_FIELDS } from "./shared-store.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
 
-const insertion = prepared(() => build.insert(users).values(placeholdersOf(users)).returning(USER_FIELDS));
+const insertion = prepared(() => {
+  const roomId = roomIdOf(sql.placeholder("accountId"), sql.placeholder("roomId"));
+  return build
+    .insert(users)
+    .values({ ...placeholdersOf(users), roomId })
+    .returning(USER_FIELDS);
+});
 
+/** Violates `required:users.room_id` when there is no such room. */
 export const insertUser = (_: Tenant, row: StoredUser): Statement<UserRow> => insertion(row);
 
-const whereIs = ({ accountId }: Tenant, roomId: string, userId: string) =>
-  and(eq(users.accountId, accountId), eq(users.roomId, roomId), eq(users.id, userId));
+export const whereIs = ({ accountId }: Tenant, roomId: string, userId: string) =>
+  and(
+    eq(users.accountId, accountId),
+    sql`${users.roomId} = ${roomIdOf(accountId, roomId)}`,
+    eq(users.id, userId),
+  );
 
 export const updateUser = (
   tenant: Tenant,

@@ -1,13 +1,14 @@
 /** The statements that end tokens. */
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
 import { build, nextVersion, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
+import { whereIs } from "./store.ts";
 import { users } from "./table.ts";
 
 /** Begins a new token epoch of a user. Returns its ID if it exists. */
 export const endTokensOfUser = (
-  { accountId }: Tenant,
+  tenant: Tenant,
   roomId: string,
   userId: string,
   now: number,
@@ -16,7 +17,7 @@ export const endTokensOfUser = (
     build
       .update(users)
       .set({ tokenEpoch: nextVersion(users.tokenEpoch, now) })
-      .where(and(eq(users.accountId, accountId), eq(users.roomId, roomId), eq(users.id, userId)))
+      .where(whereIs(tenant, roomId, userId))
       .returning({ id: users.id }),
   );
 

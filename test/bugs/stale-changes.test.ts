@@ -128,6 +128,43 @@ describe("a deleted room", () => {
     await expectErased(room);
   });
 
+  // Its object remembered the deletion for as long as it was in memory, and refused each write and each update.
+  it.each([
+    ["at once", async () => {}],
+    [
+      "after a late request",
+      async (room: TestRoom) => {
+        const late = gateway.request(room.id, room.accountId, { ...WRITES[0][1], requestId: "r" });
+        await expect(late).rejects.toMatchObject({ code: "NOT_FOUND" });
+      },
+    ],
+  ])("takes part again when it is restored while its object is in memory, %s", async (_, meanwhile) => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    await (await room.join(ada)).call("STORE_SET", data);
+    const rows = await Promise.all(
+      ["SELECT * FROM rooms WHERE id = ?", "SELECT * FROM users WHERE room_id = ?"].map((query) =>
+        env.DB.prepare(query).bind(room.id).first(),
+      ),
+    );
+    await room.deleteRow();
+    await room.apply({ type: "room.deleted" });
+    await meanwhile(room);
+    for (const [index, row] of rows.entries()) {
+      const [columns, values] = [Object.keys(row ?? {}), Object.values(row ?? {})];
+      const places = columns.map(() => "?").join();
+      await env.DB.prepare(`INSERT INTO ${["rooms", "users"][index]} (${columns.join()}) VALUES (${places})`)
+        .bind(...values)
+        .run();
+    }
+    const write = () => gateway.request(room.id, room.accountId, { ...WRITES[0][1], requestId: "r" });
+    const socket = await room.join(ada);
+    expect((await socket.call("STORE_SET", data)).success).toBe(true);
+    await room.change(ada, { name: "Renamed" });
+    expect(await socket.takeEvents()).toMatchObject([{ event: "storeChanged" }, { event: "userUpdated" }]);
+    expect(await write()).toMatchObject({ version: expect.any(Number) });
+  });
+
   it("lets no one in, whenever the socket was opened", async () => {
     const { room, ada, socket, waiting } = await deletedRoom();
     for (const closed of [socket.closed, waiting.closed]) expect(await closed).toMatchObject({ code: 4404 });

@@ -13,6 +13,7 @@ import { POOL } from "./pool.ts";
 import { PRIVACY } from "./privacy.ts";
 import { QUOTAS } from "./quotas.ts";
 import { REALTIME } from "./realtime.ts";
+import { ROOMS } from "./rooms.ts";
 import { SDK } from "./sdk.ts";
 import { SENDING } from "./sending.ts";
 import { STORES } from "./stores.ts";
@@ -34,6 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PRIVACY,
   ...QUOTAS,
   ...REALTIME,
+  ...ROOMS,
   ...SDK,
   ...SENDING,
   ...STORES,

@@ -40,8 +40,9 @@ export const USERS: readonly Mutant[] = [
   {
     bug: "another organization changes and deletes users",
     file: "src/users/store.ts",
-    code: "and(eq(users.accountId, accountId), eq(users.roomId, roomId), eq(users.id, userId));",
-    by: "and(eq(users.roomId, roomId), eq(users.id, userId));",
+    code: `eq(users.accountId, accountId),
+    sql\`\${users.roomId} = \${roomIdOf(accountId, roomId)}\`,`,
+    by: "eq(users.roomId, roomId),",
     tests: ["test/users/users.test.ts", "test/delivery/emitted-events.test.ts"],
   },
   {

@@ -48,7 +48,7 @@ const RETURNED = Object.entries(getTableColumns(outboxEvents))
   .map(([field, column]) => `${column.name} AS "${field}"`)
   .join();
 
-/** Writes the event and returns it, if the row that it is about exists. */
+/** Writes the event and returns it, if the row that it is about exists, and its room is not deleted. */
 export function insertEvent(
   tenant: Tenant,
   { id, event, roomId, occurredAt, trace }: EventEntry,
@@ -60,7 +60,7 @@ export function insertEvent(
     sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed, trace)
           SELECT ?, rooms.account_id, ?, rooms.id, ?, ${room.sql}, ${subject.sql}, subscriptions.owed, ?
           FROM (${subscriptions.sql}) AS subscriptions, ${from}
-          WHERE ${where.sql}
+          WHERE ${where.sql} AND rooms.deleted_at IS NULL
           RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlier.sql}) AS "hasEarlier"`,
     params: [
       ...[id, event, occurredAt],

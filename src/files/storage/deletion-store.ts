@@ -1,7 +1,7 @@
 /** The SQL by which files are marked for deletion, and deleted. */
 import { and, eq, lt, sql } from "drizzle-orm";
 import { build, columnsOf, isNotFenced, type Statement, statement, type Tenant } from "../../platform/d1.ts";
-import { isStored, isUnsettled, whereIs } from "./store.ts";
+import { HAS_ROOM, isStored, isUnsettled, whereIs } from "./store.ts";
 import { type FileRow, files } from "./table.ts";
 
 /** A file whose bytes are to be deleted. */
@@ -25,6 +25,7 @@ export const markFileForDeletion = (
         and(
           whereIs(tenant, key),
           isStored,
+          sql.raw(HAS_ROOM),
           uploadedBy === null ? undefined : eq(files.uploadedBy, uploadedBy),
         ),
       )
@@ -41,24 +42,15 @@ export const markUploadForDeletion = (tenant: Tenant, key: string): Statement<De
       .returning(DELETING_FILE),
   );
 
-/** Hides all files of a room until their bytes are deleted. */
-export const markFilesOfRoomForDeletion = ({ accountId }: Tenant, roomId: string): Statement =>
-  statement(
-    build
-      .update(files)
-      .set({ state: "deleting" })
-      .where(and(eq(files.accountId, accountId), eq(files.roomId, roomId), isStored)),
-  );
-
 /** Hides up to `limit` files of a room until their bytes are deleted. */
 export const markSomeFilesForDeletion = (
   { accountId }: Tenant,
   roomId: string,
   limit: number,
-): Statement<{ key: string }> => ({
+): Statement<DeletingFile> => ({
   sql: `UPDATE files SET state = 'deleting' WHERE key IN (
           SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored' LIMIT ?)
-        RETURNING key`,
+        RETURNING key, account_id AS accountId, upload_id AS uploadId`,
   params: [accountId, roomId, limit],
 });
 
@@ -90,19 +82,6 @@ export const selectDeleting = (limit: number): Statement<DeletingFile> =>
       .select(DELETING_FILE)
       .from(files)
       .where(and(isDeleting, isNotFenced(files.accountId)))
-      .limit(limit),
-  );
-
-export const selectDeletingOfRoom = (
-  { accountId }: Tenant,
-  roomId: string,
-  limit: number,
-): Statement<DeletingFile> =>
-  statement(
-    build
-      .select(DELETING_FILE)
-      .from(files)
-      .where(and(isDeleting, eq(files.accountId, accountId), eq(files.roomId, roomId)))
       .limit(limit),
   );
 

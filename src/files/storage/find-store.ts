@@ -43,6 +43,7 @@ export const selectFound = ({ accountId }: Tenant, keys: readonly string[]): Sta
         FROM files JOIN rooms ON rooms.account_id = files.account_id AND rooms.id = files.room_id
           LEFT JOIN users ON users.id = files.uploaded_by
         WHERE files.key IN (SELECT value FROM json_each(?)) AND +files.account_id = ? AND files.state = 'stored'
+          AND rooms.deleted_at IS NULL
         ORDER BY files.uploaded_at DESC, files.key DESC`,
   params: [JSON.stringify(keys), accountId],
 });

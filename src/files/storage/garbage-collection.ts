@@ -1,17 +1,15 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
 import type { RequestContext } from "../../context/context.ts";
 import type { Database, Statement, Tenant } from "../../platform/d1.ts";
-import type { Slices } from "../../platform/slices.ts";
+import { Slices } from "../../platform/slices.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,
   deleteMarked,
   markAbandonedUploads,
-  markFilesOfRoomForDeletion,
   markSomeFilesForDeletion,
   markSomeFilesOfUser,
   selectDeleting,
-  selectDeletingOfRoom,
 } from "./deletion-store.ts";
 
 /** The longest that an upload may take. */
@@ -42,39 +40,29 @@ async function deleteInBatches(db: Database, blobs: Blobs, select: Statement<Del
   }
 }
 
-/** For the batch that deletes a room: marks its files, and selects those that {@link deleteRoomFiles} begins with. */
-export const markRoomFilesForDeletion = (
-  tenant: Tenant,
-  roomId: string,
-): readonly [Statement, Statement<DeletingFile>] => [
-  markFilesOfRoomForDeletion(tenant, roomId),
-  selectDeletingOfRoom(tenant, roomId, MAX_DELETED),
-];
-
 /**
- * Deletes the files of a deleted room: the first thousand before this settles, the rest after the response.
- * Never rejects: {@link collectGarbage} deletes what this could not.
+ * Deletes the files of a deleted room: those that are hidden before this settles, the rest after the response.
+ * Never rejects: the cron trigger deletes what this could not.
  */
 export async function deleteRoomFiles(
   ctx: Pick<RequestContext, "db" | "accountId" | "log" | "defer"> & { readonly blobs: Blobs },
   roomId: string,
-  first: readonly DeletingFile[],
+  hidden: readonly DeletingFile[],
 ): Promise<void> {
-  const { db, blobs } = ctx;
   try {
-    await deleteBlobs(db, blobs, first);
-    if (first.length < MAX_DELETED) return;
-    ctx.defer(deleteInBatches(db, blobs, selectDeletingOfRoom(ctx, roomId, MAX_DELETED)));
+    await deleteBlobs(ctx.db, ctx.blobs, hidden);
+    if (hidden.length === MAX_DELETED) ctx.defer(deleteFurtherFiles(ctx, roomId));
   } catch (error) {
     ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
   }
 }
 
-/** Hides up to `limit` files of a room, and returns how many; {@link collectGarbage} deletes them. */
-export async function hideSomeFiles(tenant: Tenant, roomId: string, limit: number): Promise<number> {
-  const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, limit)]);
-  return hidden.length;
-}
+const deleteFurtherFiles = (tenant: Tenant & { readonly blobs: Blobs }, roomId: string): Promise<boolean> =>
+  new Slices(MAX_BATCHES).finish(async () => {
+    const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, MAX_DELETED)]);
+    await deleteBlobs(tenant.db, tenant.blobs, hidden);
+    return { isFull: hidden.length === MAX_DELETED };
+  });
 
 /** Hides the files that a user uploaded, in slices; true when none is left. {@link collectGarbage} deletes them. */
 export const hideFilesOfUser = (

@@ -74,6 +74,11 @@ export const selectFiles = (
 ): Statement<FileRow> =>
   filePage(filterOf(filter), order.shapeOf(page), valuesOf(tenant, roomId, filter, page));
 
+const countOfRoom = ({ accountId }: Tenant, roomId: string): Statement<{ total: number }> => ({
+  sql: "SELECT file_count AS total FROM rooms WHERE account_id = ? AND id = ?",
+  params: [accountId, roomId],
+});
+
 const fileCount = preparedByShape((filter: Filter) =>
   build
     .select({ total: count().as("total") })
@@ -81,10 +86,18 @@ const fileCount = preparedByShape((filter: Filter) =>
     .where(filtered(filter, order.dated)),
 );
 
+/**
+ * Counts the files on all pages of {@link selectFiles}. Triggers count those of a room (see the migration
+ * `delete_rooms_in_slices`); for a filtered list, the room's files are read.
+ */
 export const countFiles = (
   tenant: Tenant,
   roomId: string,
   filter: FileFilter,
   page: Page,
 ): Statement<{ total: number }> =>
-  countOnce(page, () => fileCount(filterOf(filter), valuesOf(tenant, roomId, filter, page)));
+  countOnce(page, () =>
+    filter.uploadedBy === null && filter.mediaTypes.length === 0
+      ? countOfRoom(tenant, roomId)
+      : fileCount(filterOf(filter), valuesOf(tenant, roomId, filter, page)),
+  );

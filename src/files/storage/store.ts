@@ -11,6 +11,10 @@ export const isStored = sql`${files.state} = 'stored'`;
 // Not only `uploading`: during a deployment the version before 0007_file_states may still write its own states.
 export const isUnsettled = sql`${files.state} <> 'stored' AND ${files.state} <> 'deleting'`;
 
+/** A room that was deleted may still have stored files. */
+export const HAS_ROOM = `EXISTS (
+  SELECT 1 FROM rooms WHERE rooms.account_id = files.account_id AND rooms.id = files.room_id AND rooms.deleted_at IS NULL)`;
+
 export const whereIs = ({ accountId }: Tenant, key: string) =>
   and(eq(files.accountId, accountId), eq(files.key, key));
 
@@ -21,7 +25,7 @@ export const insertUploading = (
 ): Statement<{ key: string }> => ({
   sql: `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
         SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'uploading'
-        WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active')
+        WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active' AND deleted_at IS NULL)
           AND (? = 'workflow' OR EXISTS (SELECT 1 FROM users WHERE account_id = ? AND room_id = ? AND id = ?))
         RETURNING key`,
   params: [
@@ -48,10 +52,9 @@ export const markStored = (
 ): Statement<{ key: string }> => ({
   sql: `UPDATE files SET state = 'stored', size = ?, uploaded_at = ?, upload_id = NULL
         WHERE key = ? AND account_id = ? AND state = 'uploading'
-          AND (EXISTS (SELECT 1 FROM users
-                       WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by)
-            OR (uploaded_by LIKE 'workflow:%'
-                AND EXISTS (SELECT 1 FROM rooms WHERE account_id = files.account_id AND id = files.room_id)))
+          AND ${HAS_ROOM}
+          AND (uploaded_by LIKE 'workflow:%' OR EXISTS (SELECT 1 FROM users
+                       WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by))
         RETURNING key`,
   params: [size, now, key, accountId],
 });
@@ -62,7 +65,7 @@ export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
     build
       .select(columnsOf(files))
       .from(files)
-      .where(and(whereIs(tenant, key), isStored))
+      .where(and(whereIs(tenant, key), isStored, sql.raw(HAS_ROOM)))
       .limit(1),
   );
 

@@ -17,6 +17,9 @@ export const ROOM: RoomRow = {
   occupiedSince: null,
   lastActiveAt: 0,
   storeBytes: 0,
+  fileCount: 0,
+  fileBytes: 0,
+  deletedAt: null,
   statsVersion: 0,
   firstJoinAt: null,
 };

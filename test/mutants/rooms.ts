@@ -1,0 +1,63 @@
+/** Bugs in the deletion of rooms, which goes in slices. */
+import type { Mutant } from "./mutant.ts";
+
+const DELETION = ["test/rooms/deletion.test.ts"];
+
+export const ROOMS: readonly Mutant[] = [
+  {
+    bug: "users of a deleted room are found until their rows are removed",
+    file: "src/rooms/shared-store.ts",
+    code: `rooms.id = \${roomId} AND \${isLive})\`;`,
+    by: `rooms.id = \${roomId})\`;`,
+    tests: DELETION,
+  },
+  {
+    bug: "a deleted room holds its custom ID until its rows are removed",
+    file: "src/rooms/purge-store.ts",
+    code: "custom_id = NULL, ",
+    by: "",
+    tests: DELETION,
+  },
+  {
+    bug: "a deleted room is deleted again, with another event",
+    file: "src/delivery/outbox/event-store.ts",
+    code: " AND rooms.deleted_at IS NULL\n",
+    by: "\n",
+    tests: DELETION,
+  },
+  {
+    bug: "the request of a deletion removes all users of the room",
+    file: "src/rooms/purge.ts",
+    code: "const ROWS_AT_ONCE = MAX_DELETED;",
+    by: "const ROWS_AT_ONCE = 100 * MAX_DELETED;",
+    tests: DELETION,
+  },
+  {
+    bug: "the row of a deleted room goes before its users, whom a cascade removes",
+    file: "src/rooms/purge-store.ts",
+    code: "AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)",
+    by: "",
+    tests: DELETION,
+  },
+  {
+    bug: "a large deleted room takes all slices of a run",
+    file: "src/rooms/purge.ts",
+    code: "slices.upTo(SLICES_PER_ROOM)",
+    by: "slices",
+    tests: DELETION,
+  },
+  {
+    bug: "an erased room that is restored goes on with what its object knew",
+    file: "src/realtime/room-object.ts",
+    code: "this.#open(); // the room may be restored while its object is in memory",
+    by: "",
+    tests: ["test/bugs/stale-changes.test.ts"],
+  },
+  {
+    bug: "a room that was asked for while it was deleted stays deleted for its object",
+    file: "src/realtime/room-updates.ts",
+    code: "if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;",
+    by: "",
+    tests: ["test/bugs/stale-changes.test.ts"],
+  },
+];

@@ -115,4 +115,11 @@ export const STORES: readonly Mutant[] = [
     by: 'if (by !== "") return comment;',
     tests: ["test/realtime/comments.test.ts"],
   },
+  {
+    bug: "a reply looks at all comments of the room",
+    file: "src/realtime/storage/sqlite-content.ts",
+    code: "SELECT 1 AS n FROM comments WHERE thread_id = ? LIMIT 1",
+    by: "SELECT 1 AS n FROM comments WHERE ifnull(thread_id, 0) = ? LIMIT 1",
+    tests: ["test/realtime/comment-costs.test.ts"],
+  },
 ];

@@ -44,14 +44,33 @@ it("comments are listed oldest first, filtered by thread and by whether they are
     const { comments, ...page } = (await atBen.call("COMMENT_LIST", data)).data;
     return [(comments as { id: string }[]).map(({ id }) => ids.indexOf(id)), page];
   };
-  expect(await list({})).toEqual([[0, 1, 2], { total: 3, limit: 50, offset: 0 }]);
-  expect(await list({ threadId: ids[0] })).toEqual([[0, 2], { total: 2, limit: 50, offset: 0 }]);
+  const whole = { limit: 50, offset: 0, next: null };
+  expect(await list({})).toEqual([[0, 1, 2], { ...whole, total: 3 }]);
+  expect(await list({ threadId: ids[0] })).toEqual([[0, 2], { ...whole, total: 2 }]);
   expect(await list({ resolved: false, limit: 1, offset: 1 })).toEqual([
     [2],
-    { total: 2, limit: 1, offset: 1 },
+    { total: 2, limit: 1, offset: 1, next: null },
   ]);
-  expect(await list({ resolved: true })).toEqual([[1], { total: 1, limit: 50, offset: 0 }]);
+  expect(await list({ resolved: true })).toEqual([[1], { ...whole, total: 1 }]);
   expect(await atBen.call("COMMENT_LIST", { limit: 101 })).toEqual(failed("VALIDATION_ERROR"));
+});
+
+it("a page of comments is followed by what comes after it, also when its comments are gone by then (R43)", async () => {
+  const { atAda, atBen, write } = await roomWithComments();
+  const ids: string[] = [];
+  while (ids.length < 5) ids.push((await write({})).id);
+  const list = async (data: object) => {
+    const { comments, next } = (await atBen.call("COMMENT_LIST", { limit: 2, ...data })).data;
+    return { shown: (comments as { id: string }[]).map(({ id }) => ids.indexOf(id)), next };
+  };
+  const first = await list({});
+  expect(first.shown).toEqual([0, 1]);
+  for (const commentId of ids.slice(0, 2)) await atAda.call("COMMENT_DELETE", { commentId });
+  const second = await list({ after: first.next });
+  expect(second.shown).toEqual([2, 3]);
+  expect(await list({ after: second.next })).toEqual({ shown: [4], next: null });
+  expect((await list({ after: first.next, offset: 1 })).shown).toEqual([3, 4]);
+  expect(await atBen.call("COMMENT_LIST", { after: "x" })).toEqual(failed("VALIDATION_ERROR"));
 });
 
 it("the author edits and deletes a comment; any editor resolves it (R44)", async () => {

@@ -216,6 +216,34 @@ describe("over REST (R61)", () => {
     expect(await search({ search: "straße", resolved: "false", limit: "1" })).toEqual([[0], 3]);
     expect(await search({ search: "straße", threadId: ids[1] ?? "" })).toEqual([[1], 1]);
     expect(await search({ search: "0%" })).toEqual([[1], 1]);
+    const pages = async (query: Record<string, string>) => {
+      const shown: number[][] = [];
+      let count = 0;
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const after: Record<string, string> = cursor === "" ? {} : { after: cursor };
+        const { data } = await owner.api.get<{
+          comments: { id: string }[];
+          cursor: string | null;
+          total: number;
+          offset: number;
+        }>(`${path}/comments?${new URLSearchParams({ ...query, ...after })}`);
+        expect(data.offset).toBe(count);
+        count += data.comments.length;
+        shown.push([...data.comments.map(({ id }) => ids.indexOf(id)), data.total]);
+        cursor = data.cursor;
+      }
+      return shown;
+    };
+    expect(await pages({ search: "strasse", limit: "2" })).toEqual([
+      [0, 1, 4],
+      [3, 114, 4],
+    ]);
+    expect(await pages({ search: "strasse", limit: "3" })).toEqual([
+      [0, 1, 3, 4],
+      [114, 4],
+    ]);
+    expect((await pages({ limit: "100" })).map((page) => page.length)).toEqual([101, 16]);
+    expect(await pages({ limit: "1", resolved: "true" })).toEqual([[1, 1]]);
     expect(await search({ search: "nothing" })).toEqual([[], 0]);
   });
 

@@ -234,7 +234,9 @@ describe("comments", () => {
     });
     await bo.comments.react({ commentId: first.id, reaction: "👍", on: false });
     const listed = await ada.comments.list({ threadId: first.id, resolved: false, limit: 1, offset: 1 });
-    expect(listed).toEqual({ comments: [second], total: 2 });
+    expect(listed).toEqual({ comments: [second], total: 2, next: null });
+    const { next } = await ada.comments.list({ limit: 1 });
+    expect((await ada.comments.list({ after: next ?? 0 })).comments).toEqual([second]);
     await bo.comments.delete({ commentId: second.id });
     expect((await ada.comments.list()).total).toBe(1);
     expect(received).toEqual([

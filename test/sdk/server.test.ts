@@ -116,6 +116,9 @@ describe("AtriumServer", () => {
       resolved: true,
     });
     expect(await atrium.comments.list(roomId, { resolved: true })).toMatchObject({ total: 1 });
+    expect((await allOf(atrium.comments.each(roomId, { resolved: true }))).map(({ id }) => id)).toEqual([
+      comment.id,
+    ]);
     await atrium.comments.delete(roomId, comment.id);
     expect(await atrium.comments.list(roomId)).toMatchObject({ comments: [] });
 

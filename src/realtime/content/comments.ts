@@ -13,6 +13,7 @@ import {
   MAX_ROOM_COMMENT_BYTES,
 } from "../protocol/limits.ts";
 import type { RoomStorage } from "../storage/storage.ts";
+import type { CommentFilter, CommentPart } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
 import { parseComment, rowOf, withoutContent } from "./stored-comment.ts";
 
@@ -41,8 +42,24 @@ export interface CommentSearch {
 
 export interface CommentsFound {
   readonly comments: readonly Comment[];
+  /** Of each comment; a room of an earlier version does not say. */
+  readonly positions?: readonly number[];
   readonly next: number | null;
 }
+
+/** Which comments to list; `after` is 0 unless it is given. */
+type PartialPage = Omit<CommentPage, "after"> & Partial<Pick<CommentPage, "after">>;
+
+/** A page of a room's comments. */
+export interface CommentsListed {
+  readonly comments: readonly Comment[];
+  /** How many comments match, on all pages. */
+  readonly total: number;
+  /** The place behind which the page that follows begins; null on the last one. A room of an earlier version does not say. */
+  readonly next?: number | null;
+}
+
+const ALL: CommentFilter = { threadId: null, resolved: null };
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
@@ -63,8 +80,7 @@ export class Comments {
     const { threadId, anchor = null } = input;
     if (byteLength(JSON.stringify(anchor)) > MAX_ANCHOR_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `anchor: must have at most ${MAX_ANCHOR_BYTES} bytes`);
-    if (threadId !== undefined && table.count({ threadId, resolved: null }) === 0)
-      throw notFound("Rooms", "Thread");
+    if (threadId !== undefined && !table.hasThread(threadId)) throw notFound("Rooms", "Thread");
     if (table.totals().comments >= MAX_COMMENTS)
       throw conflict(`A room can have at most ${MAX_COMMENTS} comments`);
     const id = this.#ports.newId();
@@ -90,18 +106,18 @@ export class Comments {
     return comment;
   }
 
-  list({
-    threadId = null,
-    resolved = null,
-    limit,
-    offset,
-  }: Required<Pick<CommentPage, "limit" | "offset">> & {
-    readonly threadId?: string | null | undefined;
-    readonly resolved?: boolean | null | undefined;
-  }): { readonly comments: Comment[]; readonly total: number } {
-    const table = this.#ports.storage.comments;
-    const filter = { threadId, resolved };
-    return { comments: table.list(filter, limit, offset).map(parseComment), total: table.count(filter) };
+  /** A page, oldest first. A Worker of an earlier version says no place. */
+  list({ threadId, resolved, after = 0, ...part }: PartialPage): CommentsListed {
+    const filter = { threadId: threadId ?? null, resolved: resolved ?? null };
+    return { ...this.part({ ...part, after }, filter), total: this.#ports.storage.comments.count(filter) };
+  }
+
+  /** Some comments, oldest first, and the place behind which the next ones are; null when there are no more. */
+  part(part: CommentPart, filter = ALL): { readonly comments: Comment[]; readonly next: number | null } {
+    const found = this.#ports.storage.comments.list(filter, { ...part, limit: part.limit + 1 });
+    const shown = found.slice(0, part.limit);
+    const next = found.length > part.limit ? (shown.at(-1)?.position ?? null) : null;
+    return { comments: shown.map(parseComment), next };
   }
 
   /**
@@ -111,19 +127,22 @@ export class Comments {
   search({ search, threadId = null, resolved = null, after }: CommentSearch): CommentsFound {
     const table = this.#ports.storage.comments;
     const comments: Comment[] = [];
+    const positions: number[] = [];
     let position = after;
     let bytes = 0;
     for (let rows = 0; rows < MAX_SEARCHED && bytes < MAX_SEARCHED_BYTES; rows += SEARCHED_AT_ONCE) {
-      const placed = table.listPlaced({ threadId, resolved }, position, SEARCHED_AT_ONCE);
+      const placed = table.list({ threadId, resolved }, { after: position, limit: SEARCHED_AT_ONCE });
       for (const row of placed) {
         bytes += row.comment.length;
         const comment = parseComment(row);
-        if (fold(comment.text).includes(search)) comments.push(comment);
+        if (!fold(comment.text).includes(search)) continue;
+        comments.push(comment);
+        positions.push(row.position);
       }
-      if (placed.length < SEARCHED_AT_ONCE) return { comments, next: null };
+      if (placed.length < SEARCHED_AT_ONCE) return { comments, positions, next: null };
       position = placed.at(-1)?.position ?? position;
     }
-    return { comments, next: position };
+    return { comments, positions, next: position };
   }
 
   /** For the author, and for the organization (`by` null). FORBIDDEN for others. */
@@ -164,21 +183,15 @@ export class Comments {
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
-  /** Some of all comments, oldest first: those after one, or the first. */
-  listAfter(id: string | null, limit: number): Comment[] {
-    return this.#ports.storage.comments.listAfter(id, limit).map(parseComment);
-  }
-
   /** Deletes a user's comments, and the user from the mentions and reactions of others. What is sent of it has no text. */
   eraseUser(userId: string): void {
-    for (let after: string | null = null; ; ) {
-      const some: Comment[] = this.listAfter(after, COMMENTS_AT_ONCE);
-      for (const comment of some) {
+    for (let after: number | null = 0; after !== null; ) {
+      const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
+      for (const comment of comments) {
         if (comment.user_id === userId) this.#erase(withoutContent(comment));
         else this.#removeFrom(comment, userId);
       }
-      if (some.length < COMMENTS_AT_ONCE) return;
-      after = some.findLast(({ user_id }) => user_id !== userId)?.id ?? after;
+      after = next;
     }
   }
 

@@ -32,10 +32,12 @@ export function readPersonalData(
         next: null,
       };
     case "comments": {
-      const some = comments.listAfter(after, COMMENTS_AT_ONCE);
+      // What an earlier version has returned is no number, and begins anew.
+      const part = { after: Number(after ?? 0) || 0, limit: COMMENTS_AT_ONCE };
+      const { comments: some, next } = comments.part(part);
       return {
         records: some.flatMap((comment) => recordsOf(comment, userId)),
-        next: some.length < COMMENTS_AT_ONCE ? null : (some.at(-1)?.id ?? null),
+        next: next === null ? null : String(next),
       };
     }
     case "documents":

@@ -21,6 +21,7 @@ export const CommentEdit = z.object({ text: CommentText.optional(), resolved: z.
 export const CommentPage = z.object({
   threadId: Id.optional(),
   resolved: z.boolean().optional(),
+  after: z.int().min(0).default(0),
   limit: z.int().min(1).max(100).default(50),
   offset: z.int().min(0).default(0),
 });

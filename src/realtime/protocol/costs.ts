@@ -1,5 +1,6 @@
 /** What each message costs its room. A message type without an entry here does not compile. */
 import type { Allowance } from "../../platform/budget.ts";
+import type { CommentPage } from "./comment-messages.ts";
 import type { ClientMessage } from "./messages.ts";
 
 /** A binary frame, which is about a document. */
@@ -68,6 +69,12 @@ interface MessageCost<Message> {
 const free = { rows: 0, reads: 0, excess: "runs", isQuestion: false } as const;
 const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const;
 
+/** What a filter costs, because all comments that match it are counted. */
+const COUNTED_COMMENTS = 100;
+
+const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
+  limit + offset / 20 + (threadId === undefined && resolved === undefined ? 0 : COUNTED_COMMENTS);
+
 const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type>> } = {
   DOCUMENT: { ...write, rows: 1 },
   JOIN_ROOM: { ...free, reads: 1 },
@@ -83,7 +90,7 @@ const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type
   STORE_UPDATE: { ...write, rows: 1 },
   STORE_DELETE: { ...write, rows: 1 },
   STORE_BATCH: { ...write, rows: ({ data }) => data.operations.length },
-  COMMENT_LIST: { rows: ({ data }) => data.limit, reads: 0, excess: "waits", isQuestion: true },
+  COMMENT_LIST: { rows: ({ data }) => rowsOfComments(data), reads: 0, excess: "waits", isQuestion: true },
   COMMENT_CREATE: write,
   COMMENT_UPDATE: write,
   COMMENT_DELETE: write,

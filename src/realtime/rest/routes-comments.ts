@@ -1,18 +1,18 @@
 /** The endpoints of a room's comments. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { paging, searching } from "../../http/paginate.ts";
-import { pageShape } from "../../http/presented-page.ts";
+import { scrolling, searching, toPage } from "../../http/paginate.ts";
+import { scrollShape } from "../../http/presented-page.ts";
 import { text } from "../../platform/text.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { requestIdOf, requestRoom } from "../commands.ts";
-import { postComment, searchComments } from "../comment-commands.ts";
+import { listComments, postComment } from "../comment-commands.ts";
 import { Comment, CommentPost, CommentUpdate } from "../protocol/comment.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
 const CommentQuery = z.object({
-  ...paging,
+  ...scrolling,
   ...searching("the comment's text"),
   threadId: text(1, 255).optional().meta({ description: "Only the comments of one thread." }),
   resolved: z
@@ -36,13 +36,11 @@ export const commentEndpoints = [
     query: CommentQuery,
     status: 200,
     done: "Comments retrieved",
-    data: z.object({ comments: z.array(Comment), ...pageShape }),
+    data: z.object({ comments: z.array(Comment).readonly(), ...scrollShape }),
     handle: (ctx, { params, query }) => {
-      const { search, ...page } = query;
+      const { search, threadId } = query;
       const resolved = query.resolved === undefined ? undefined : query.resolved === "true";
-      if (search !== "") return searchComments(ctx, params.roomId, { ...page, search, resolved });
-      const data = { ...page, resolved };
-      return requestRoom(ctx, params.roomId, { type: "COMMENT_LIST", requestId: undefined, data });
+      return listComments(ctx, params.roomId, toPage(query), { search, threadId, resolved });
     },
   }),
   endpoint({

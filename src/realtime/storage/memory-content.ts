@@ -4,6 +4,7 @@ import { compareKeys } from "./key-order.ts";
 import { MemoryPart } from "./memory-part.ts";
 import type {
   CommentFilter,
+  CommentPart,
   CommentTable,
   CommentTotals,
   EntryTable,
@@ -80,7 +81,7 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   }
 }
 
-export class MemoryComments extends MemoryPart<readonly StoredComment[]> implements CommentTable {
+export class MemoryComments extends MemoryPart<readonly PlacedComment[]> implements CommentTable {
   constructor() {
     super([]);
   }
@@ -90,15 +91,20 @@ export class MemoryComments extends MemoryPart<readonly StoredComment[]> impleme
   }
 
   insert(comment: StoredComment): void {
-    this.state = [...this.state, comment];
+    const position = (this.state.at(-1)?.position ?? 0) + 1;
+    this.state = [...this.state, { ...comment, position }];
   }
 
   update(comment: StoredComment): void {
-    this.state = this.state.map((row) => (row.id === comment.id ? comment : row));
+    this.state = this.state.map((row) => (row.id === comment.id ? { ...row, ...comment } : row));
   }
 
   delete(id: string): void {
     this.state = this.state.filter((row) => row.id !== id);
+  }
+
+  hasThread(threadId: string): boolean {
+    return this.count({ threadId, resolved: null }) > 0;
   }
 
   count(filter: CommentFilter): number {
@@ -110,26 +116,13 @@ export class MemoryComments extends MemoryPart<readonly StoredComment[]> impleme
     return { comments: this.state.length, bytes };
   }
 
-  list(filter: CommentFilter, limit: number, offset: number): StoredComment[] {
-    return this.#matching(filter).slice(offset, offset + limit);
+  list(filter: CommentFilter, { after, limit, offset = 0 }: CommentPart): PlacedComment[] {
+    return this.#matching(filter)
+      .filter(({ position }) => position > after)
+      .slice(offset, offset + limit);
   }
 
-  listAfter(id: string | null, limit: number): StoredComment[] {
-    const start = this.state.findIndex((row) => row.id === id) + 1;
-    return this.state.slice(start, start + limit);
-  }
-
-  /** Places begin with 1, and move up as comments are deleted: nothing lasting may hold one. */
-  listPlaced(filter: CommentFilter, position: number, limit: number): PlacedComment[] {
-    const wanted = new Set(this.#matching(filter));
-    return this.state
-      .map((row, at) => ({ ...row, position: at + 1, isWanted: wanted.has(row) }))
-      .filter((row) => row.isWanted && row.position > position)
-      .slice(0, limit)
-      .map(({ isWanted: _, ...row }) => row);
-  }
-
-  #matching({ threadId, resolved }: CommentFilter): StoredComment[] {
+  #matching({ threadId, resolved }: CommentFilter): PlacedComment[] {
     return this.state.filter(
       (row) =>
         (threadId === null || row.threadId === threadId) && (resolved === null || row.resolved === resolved),

@@ -2,6 +2,7 @@
 import { SqlitePart } from "./sqlite-part.ts";
 import type {
   CommentFilter,
+  CommentPart,
   CommentTable,
   CommentTotals,
   FollowTable,
@@ -11,18 +12,24 @@ import type {
 
 type Count = { n: number };
 
-type CommentRow = { id: string; thread_id: string; resolved: number; comment: string };
+type CommentRow = { position: number; id: string; thread_id: string; resolved: number; comment: string };
 
-const commentOf = (row: CommentRow): StoredComment => ({
+const commentOf = (row: CommentRow): PlacedComment => ({
+  position: row.position,
   id: row.id,
   threadId: row.thread_id,
   resolved: row.resolved === 1,
   comment: row.comment,
 });
 
-const FILTER = "(?1 IS NULL OR thread_id = ?1) AND (?2 IS NULL OR resolved = ?2)";
-const filterParams = ({ threadId, resolved }: CommentFilter) =>
-  [threadId, resolved === null ? null : Number(resolved)] as const;
+/** The conditions that a filter sets, each of its own, so that an index finds the comments of a thread; with their values. */
+const conditionsOf = ({
+  threadId,
+  resolved,
+}: CommentFilter): readonly (readonly [string, string | number])[] => [
+  ...(threadId === null ? [] : [["thread_id = ?", threadId] as const]),
+  ...(resolved === null ? [] : [["resolved = ?", Number(resolved)] as const]),
+];
 
 export class SqliteComments extends SqlitePart implements CommentTable {
   find(id: string): StoredComment | null {
@@ -53,9 +60,17 @@ export class SqliteComments extends SqlitePart implements CommentTable {
     this.tables.write("DELETE FROM comments WHERE id = ?", id);
   }
 
+  hasThread(threadId: string): boolean {
+    return (
+      this.tables.read<Count>("SELECT 1 AS n FROM comments WHERE thread_id = ? LIMIT 1", threadId).length > 0
+    );
+  }
+
   count(filter: CommentFilter): number {
-    const query = `SELECT count(*) AS n FROM comments WHERE ${FILTER}`;
-    return this.tables.read<Count>(query, ...filterParams(filter))[0]?.n ?? 0;
+    const conditions = conditionsOf(filter);
+    if (conditions.length === 0) return this.totals().comments;
+    const query = `SELECT count(*) AS n FROM comments WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
+    return this.tables.read<Count>(query, ...conditions.map(([, value]) => value))[0]?.n ?? 0;
   }
 
   totals(): CommentTotals {
@@ -63,22 +78,12 @@ export class SqliteComments extends SqlitePart implements CommentTable {
     return this.tables.read<{ comments: number; bytes: number }>(query)[0] ?? { comments: 0, bytes: 0 };
   }
 
-  list(filter: CommentFilter, limit: number, offset: number): StoredComment[] {
-    const query = `SELECT * FROM comments WHERE ${FILTER} ORDER BY position LIMIT ?3 OFFSET ?4`;
-    return this.tables.read<CommentRow>(query, ...filterParams(filter), limit, offset).map(commentOf);
-  }
-
-  listAfter(id: string | null, limit: number): StoredComment[] {
-    const query = `SELECT * FROM comments
-      WHERE position > ifnull((SELECT position FROM comments WHERE id = ?), 0) ORDER BY position LIMIT ?`;
-    return this.tables.read<CommentRow>(query, id, limit).map(commentOf);
-  }
-
-  listPlaced(filter: CommentFilter, position: number, limit: number): PlacedComment[] {
-    const query = `SELECT * FROM comments WHERE ${FILTER} AND position > ?3 ORDER BY position LIMIT ?4`;
-    return this.tables
-      .read<CommentRow & { position: number }>(query, ...filterParams(filter), position, limit)
-      .map((row) => ({ ...commentOf(row), position: row.position }));
+  list(filter: CommentFilter, { after, limit, offset = 0 }: CommentPart): PlacedComment[] {
+    const conditions = [...conditionsOf(filter), ["position > ?", after] as const];
+    const query = `SELECT * FROM comments WHERE ${conditions.map(([sql]) => sql).join(" AND ")}
+      ORDER BY position LIMIT ? OFFSET ?`;
+    const values = conditions.map(([, value]) => value);
+    return this.tables.read<CommentRow>(query, ...values, limit, offset).map(commentOf);
   }
 }
 

@@ -66,20 +66,27 @@ export interface CommentFilter {
   readonly resolved: boolean | null;
 }
 
+/** A part of a list of comments. */
+export interface CommentPart {
+  /** The place behind which it begins; 0 for the start. However far that is, it costs the same. */
+  readonly after: number;
+  readonly limit: number;
+  /** How many are passed over. */
+  readonly offset?: number;
+}
+
 export interface CommentTable {
   find(id: string): StoredComment | null;
   insert(comment: StoredComment): void;
   update(comment: StoredComment): void;
   delete(id: string): void;
+  hasThread(threadId: string): boolean;
+  /** Without a filter, the totals have it; with one, all that match are counted. */
   count(filter: CommentFilter): number;
   /** Of all comments of the room; `bytes` of their JSON. */
   totals(): CommentTotals;
   /** Oldest first. */
-  list(filter: CommentFilter, limit: number, offset: number): StoredComment[];
-  /** Those after a comment, oldest first; from the start without one, or when it is gone. */
-  listAfter(id: string | null, limit: number): StoredComment[];
-  /** Oldest first, those behind a place. */
-  listPlaced(filter: CommentFilter, position: number, limit: number): PlacedComment[];
+  list(filter: CommentFilter, part: CommentPart): PlacedComment[];
 }
 
 export interface FollowTable {

@@ -30,6 +30,8 @@ export interface CommentFilter {
   readonly limit?: number | undefined;
   /** How many comments to skip; 0 by default. */
   readonly offset?: number | undefined;
+  /** The `next` of an earlier page: the comments that follow it. However far down the list, it costs what the first page costs. */
+  readonly after?: number | undefined;
 }
 
 export interface CommentPage {
@@ -37,6 +39,8 @@ export interface CommentPage {
   readonly comments: readonly Comment[];
   /** How many comments match, on all pages. */
   readonly total: number;
+  /** Goes into `after` to read the page that follows; null on the last one. */
+  readonly next: number | null;
 }
 
 /** The room's events and those of {@link Comments}. */
@@ -66,9 +70,10 @@ export class Comments extends Emitter<CommentsEvents> {
 
   /** One page of the comments that match the filter. */
   list(filter: CommentFilter = {}): Promise<CommentPage> {
-    const read = ({ comments, total }: Data): CommentPage => ({
+    const read = ({ comments, total, next }: Data): CommentPage => ({
       comments: listOf(comments, isComment),
       total: isCount(total) ? total : 0,
+      next: isCount(next) ? next : null,
     });
     return this.#connection.requests.send("COMMENT_LIST", filter, { read });
   }

@@ -2,10 +2,10 @@
 import type { Rest } from "../core/rest.ts";
 import type { CommentInput, CommentUpdateInput } from "../wire/requests.ts";
 import type { Comment } from "../wire/resources.ts";
-import type { Page, PageShown } from "./pages.ts";
+import { eachOf, type Filter, type Scroll, type ScrollShown } from "./pages.ts";
 
 /** Which comments to list; a comment must match all fields. */
-export interface CommentFilter extends Page {
+export interface CommentFilter extends Scroll {
   /** Text to find in the comment's text, ignoring case. */
   readonly search?: string;
   readonly threadId?: string;
@@ -20,8 +20,16 @@ export class Comments {
   }
 
   /** Oldest first. */
-  list(roomId: string, filter: CommentFilter = {}): Promise<{ readonly comments: Comment[] } & PageShown> {
+  list(roomId: string, filter: CommentFilter = {}): Promise<{ readonly comments: Comment[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["rooms", roomId, "comments"], query: { ...filter } });
+  }
+
+  /** All comments of a room, oldest first: `for await (const comment of atrium.comments.each(roomId))`. Reads 100 at a time. */
+  each(roomId: string, filter: Filter<CommentFilter> = {}): AsyncGenerator<Comment, void, void> {
+    return eachOf(async (part) => {
+      const { comments, cursor } = await this.list(roomId, { ...filter, ...part });
+      return { items: comments, cursor };
+    });
   }
 
   /** Writes a comment for the user `userId`. Without `threadId` it starts a thread. */

@@ -88,4 +88,12 @@ export const ROOMS: readonly Bug[] = [
     file: "test/realtime/storage.test.ts",
     titles: ["keeps entries by store and key, and the sizes of stores"],
   },
+  {
+    story:
+      "Each reply to a comment read all comments of the room, up to 64 MiB, and cost its author three rows.",
+    file: "test/realtime/comment-costs.test.ts",
+    titles: [
+      "a reply looks at one comment of its thread, and a page at its own comments, however many the room has",
+    ],
+  },
 ];

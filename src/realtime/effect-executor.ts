@@ -145,6 +145,11 @@ export class EffectExecutor {
     this.#ports.performed();
   }
 
+  #countDelivery({ userId, isBroadcast, work = 0 }: Extract<Effect, { type: "countDelivery" }>): void {
+    this.#ports.room.messages.countDelivery(userId, this.#deliveredPoints + work, isBroadcast);
+    this.#deliveredPoints = 0;
+  }
+
   #carryOut(effect: Effect): void {
     const { sockets, joins, reads } = this.#ports;
     switch (effect.type) {
@@ -159,8 +164,7 @@ export class EffectExecutor {
         this.#foldTimer ??= setTimeout(() => this.#foldDocuments(), FOLD_DELAY_MS);
         break;
       case "countDelivery":
-        this.#ports.room.messages.countDelivery(effect.userId, this.#deliveredPoints, effect.isBroadcast);
-        this.#deliveredPoints = 0;
+        this.#countDelivery(effect);
         break;
       case "resumeIn":
         if (this.#resumeTimer !== null) clearTimeout(this.#resumeTimer);

@@ -194,4 +194,32 @@ export const DOCUMENTS: readonly Mutant[] = [
     by: "",
     tests: ["test/realtime/store-bytes-quota.test.ts", "test/realtime/documents/documents.test.ts"],
   },
+  {
+    bug: "what a viewer asks of a document is counted for no one",
+    file: "src/realtime/documents/document-messages.ts",
+    code: 'return [...effects, { type: "countDelivery", userId, isBroadcast: false, work }];',
+    by: 'return frame.type === "update" ? [...effects, { type: "countDelivery", userId, isBroadcast: false, work }] : effects;',
+    tests: ["test/realtime/documents/document-costs.test.ts"],
+  },
+  {
+    bug: "to ask for a document again and again costs nothing but the answers",
+    file: "src/realtime/effect-executor.ts",
+    code: "this.#deliveredPoints + work,",
+    by: "this.#deliveredPoints + 0 * work,",
+    tests: ["test/realtime/documents/document-costs.test.ts"],
+  },
+  {
+    bug: "a large update costs as much as a small one",
+    file: "src/realtime/protocol/costs.ts",
+    code: "1 + documentPoints(bytes.length)",
+    by: "1 + documentPoints(bytes.length & 1)",
+    tests: ["test/realtime/documents/document-costs.test.ts"],
+  },
+  {
+    bug: "a state vector that names millions of clients is kept as it is",
+    file: "src/realtime/documents/id-set.ts",
+    code: "if (this.#byClient.has(client)) clocks.set(client, clock);",
+    by: "clocks.set(client, clock);",
+    tests: ["test/realtime/documents/document-costs.test.ts"],
+  },
 ];

@@ -43,6 +43,18 @@ export class DocumentMessages {
     subscription: Subscription,
     frame: DocumentFrame,
   ): Effect[] {
+    const { userId } = connection;
+    const work = frame.type === "step1" ? this.transfers.workOf(channel.name, frame.stateVector) : 0;
+    const effects = this.#handle(connection, channel, subscription, frame);
+    return [...effects, { type: "countDelivery", userId, isBroadcast: false, work }];
+  }
+
+  #handle(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
     switch (frame.type) {
       case "step1":
         return this.transfers.begin(channel.name, subscription, frame.stateVector);
@@ -66,7 +78,7 @@ export class DocumentMessages {
     subscription: Subscription,
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
   ): Effect[] {
-    const { id, userId } = connection;
+    const { id } = connection;
     const expected = type === "step2" ? this.transfers.answered(id) : undefined;
     const read: Effect[] =
       expected === undefined || expected.mark === null
@@ -86,7 +98,6 @@ export class DocumentMessages {
         : this.#channels.foldIfDue(channel.name)),
       ...acknowledge(connection, subscription, written, isExpected),
       ...(type === "step2" ? this.transfers.continue(channel.name, subscription) : []),
-      { type: "countDelivery", userId, isBroadcast: false },
     ];
   }
 

@@ -151,6 +151,18 @@ export class Documents {
     yield reduce(this.#tail(row), stateVector);
   }
 
+  /** How many bytes have to be merged or compared before {@link missing} has returned everything. */
+  bytesToMerge(name: string, stateVector: Uint8Array): number {
+    const document = this.#loaded.get(name);
+    const bytes = bytesOf(document);
+    return bytes <= ONE_PIECE_BYTES || !isNothing(stateVector) ? bytes : document.tailBytes;
+  }
+
+  /** What a state vector says of clients that have written into the document: it can name millions of others. */
+  narrow(name: string, stateVector: Uint8Array): Uint8Array {
+    return this.#loaded.get(name).known.narrow(stateVector);
+  }
+
   #tail({ id, foldedSeq }: StoredDocument): Uint8Array[] {
     return this.#table.listUpdates(id, foldedSeq).map(({ data }) => data);
   }
@@ -219,5 +231,7 @@ const tooLong = () =>
 /** The updates as one, without what the state vector covers. */
 function reduce(updates: readonly Uint8Array[], stateVector: Uint8Array): Uint8Array {
   const merged = updates.length === 0 ? EMPTY_UPDATE : mergeUpdates([...updates]);
-  return stateVector.length <= 1 ? merged : diffUpdate(merged, stateVector);
+  return isNothing(stateVector) ? merged : diffUpdate(merged, stateVector);
 }
+
+const isNothing = (stateVector: Uint8Array): boolean => stateVector.length <= NOTHING_KNOWN.length;

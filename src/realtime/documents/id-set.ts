@@ -60,16 +60,21 @@ export class IdSet {
     }
   }
 
+  /** The part of a state vector that is about clients of the set. */
+  narrow(stateVector: Uint8Array): Uint8Array {
+    const decoder = decoding.createDecoder(stateVector);
+    const clocks = new Map<number, number>();
+    for (let left = decoding.readVarUint(decoder); left > 0; left -= 1) {
+      const [client, clock] = [decoding.readVarUint(decoder), decoding.readVarUint(decoder)];
+      if (this.#byClient.has(client)) clocks.set(client, clock);
+    }
+    return encodeClocks(clocks);
+  }
+
   /** The state vector, as Yjs encodes it: how far each client's operations are known without a gap. */
   encodeStateVector(): Uint8Array {
     const contiguous = [...this.#byClient].filter(([, bounds]) => bounds[0] === 0);
-    return encoding.encode((encoder) => {
-      encoding.writeVarUint(encoder, contiguous.length);
-      for (const [client, bounds] of contiguous) {
-        encoding.writeVarUint(encoder, client);
-        encoding.writeVarUint(encoder, bounds[1] ?? 0);
-      }
-    });
+    return encodeClocks(new Map(contiguous.map(([client, bounds]) => [client, bounds[1] ?? 0])));
   }
 
   write(encoder: encoding.Encoder): void {
@@ -99,6 +104,16 @@ export class IdSet {
     return set;
   }
 }
+
+/** As a state vector. */
+const encodeClocks = (clocks: ReadonlyMap<number, number>): Uint8Array =>
+  encoding.encode((encoder) => {
+    encoding.writeVarUint(encoder, clocks.size);
+    for (const [client, clock] of clocks) {
+      encoding.writeVarUint(encoder, client);
+      encoding.writeVarUint(encoder, clock);
+    }
+  });
 
 /** The position of the first interval that ends at `clock` or later; the length if there is none. */
 function firstEndingFrom(bounds: readonly number[], clock: number): number {

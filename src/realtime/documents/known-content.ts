@@ -43,6 +43,11 @@ export class KnownContent {
     return this.#inserted.encodeStateVector();
   }
 
+  /** What a state vector says of clients that have inserted something. */
+  narrow(stateVector: Uint8Array): Uint8Array {
+    return this.#inserted.narrow(stateVector);
+  }
+
   encode(): Uint8Array {
     return encoding.encode((encoder) => {
       this.#inserted.write(encoder);

@@ -1,4 +1,5 @@
 /** What clients are sent of documents, part by part, and the step 1 by which each shows that it has read so far. */
+import { documentPoints } from "../protocol/costs.ts";
 import type { Effect } from "../transport/effects.ts";
 import { BegunSyncs } from "./begun-syncs.ts";
 import { sendTo } from "./channel.ts";
@@ -27,8 +28,13 @@ export class Transfers {
   /** Sends a client what it lacks; of a large document, the first part. */
   begin(name: string, subscription: Subscription, stateVector: Uint8Array): Effect[] {
     this.#syncs.begin(subscription, stateVector);
-    this.#open(name, subscription, stateVector);
+    this.#open(name, subscription, this.#documents.narrow(name, stateVector));
     return this.continue(name, subscription);
+  }
+
+  /** What it costs to find what a client with this state vector lacks, in points (`costs`), beside sending it. */
+  workOf(name: string, stateVector: Uint8Array): number {
+    return documentPoints(this.#documents.bytesToMerge(name, stateVector));
   }
 
   /** Begins again, for a client that is being sent a document whose parts have changed. */

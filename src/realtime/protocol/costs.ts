@@ -41,6 +41,8 @@ export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
 export const BROADCASTS_OF_ROOM: Allowance = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;
 const DELIVERED_BYTES_PER_POINT = 4 * 1024;
+/** Of what is read of a frame about a document, and of what is merged to answer one. */
+const DOCUMENT_BYTES_PER_POINT = 512;
 /** A delivery costs as much as this many bytes, however small it is. */
 const MIN_DELIVERY_BYTES = 256;
 
@@ -66,6 +68,9 @@ interface MessageCost<Message> {
   readonly isQuestion: boolean;
 }
 
+/** What it costs to read, or to merge, so many bytes of a document. */
+export const documentPoints = (bytes: number): number => Math.floor(bytes / DOCUMENT_BYTES_PER_POINT);
+
 const free = { rows: 0, reads: 0, excess: "runs", isQuestion: false } as const;
 const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const;
 
@@ -76,7 +81,7 @@ const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): num
   limit + offset / 20 + (threadId === undefined && resolved === undefined ? 0 : COUNTED_COMMENTS);
 
 const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type>> } = {
-  DOCUMENT: { ...write, rows: 1 },
+  DOCUMENT: { ...write, rows: ({ bytes }) => 1 + documentPoints(bytes.length) },
   JOIN_ROOM: { ...free, reads: 1 },
   LEAVE_ROOM: free,
   TOKEN_REFRESH: { ...free, reads: 1 },

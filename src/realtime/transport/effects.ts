@@ -48,8 +48,13 @@ export type Effect =
   | { readonly type: "recoverSoon" }
   /** The client has read everything sent before this mark. */
   | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
-  /** Count what has been sent since the first of these effects for this user, or the organization. */
-  | { readonly type: "countDelivery"; readonly userId: string; readonly isBroadcast: boolean }
+  /** Count what has been sent since the first of these effects for this user, or the organization, and points of other work. */
+  | {
+      readonly type: "countDelivery";
+      readonly userId: string;
+      readonly isBroadcast: boolean;
+      readonly work?: number;
+    }
   /** Call `messages.resume` after this time: messages wait. */
   | { readonly type: "resumeIn"; readonly ms: number }
   /** Presence has changed for this many sockets: call `flush` when the flush policy allows. */

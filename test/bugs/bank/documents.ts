@@ -82,4 +82,19 @@ export const DOCUMENTS: readonly Bug[] = [
     file: "test/realtime/documents/awareness.test.ts",
     titles: ["a state nests at most 40 levels deep, since others compare states by recursion (D12)"],
   },
+  {
+    story:
+      "A viewer asked for a document of 1 MiB a hundred times a second, and the room had time for nothing else.",
+    file: "test/realtime/documents/document-costs.test.ts",
+    titles: [
+      "someone who asks for a document again and again waits, and no one else does (R69, D19)",
+      "a step 1 costs what has to be merged for it, and whatever a viewer says is counted for it (R69, D19)",
+    ],
+  },
+  {
+    story:
+      "A state vector that named millions of invented clients took a second and a quarter of a gigabyte.",
+    file: "test/realtime/documents/document-costs.test.ts",
+    titles: ["of a state vector, only clients are kept that have written into the document (D19)"],
+  },
 ];

@@ -220,7 +220,11 @@ export class FuzzedRoom implements Host {
         this.#isFoldDue = true;
         return;
       case "countDelivery":
-        this.#room.messages.countDelivery(effect.userId, this.#points, effect.isBroadcast);
+        this.#room.messages.countDelivery(
+          effect.userId,
+          this.#points + (effect.work ?? 0),
+          effect.isBroadcast,
+        );
         this.#points = 0;
         return;
       case "attach":

@@ -39,7 +39,7 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
 
   scan(store: string, after: string | null): Iterable<StoredEntry> {
     return this.tables.scan<{ key: string; value: string; version: number }>(
-      "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key LIMIT ?",
+      "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key",
       [store, after ?? ""],
       ({ key }) => [store, key],
     );

@@ -41,7 +41,7 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
 
   oldest(): Iterable<{ seq: number; at: number; size: number }> {
     return this.tables.scan<{ seq: number; at: number; size: number }>(
-      "SELECT seq, at, size FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
+      "SELECT seq, at, size FROM changes WHERE seq > ? ORDER BY seq",
       [0],
       ({ seq }) => [seq],
     );

@@ -3,7 +3,7 @@ import { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/present.ts";
 import { SqlitePart } from "./sqlite-part.ts";
-import type { SqliteTables } from "./sqlite-tables.ts";
+import { LIMIT, type SqliteTables } from "./sqlite-tables.ts";
 import type {
   ChangedStore,
   ChangedStoreTable,
@@ -45,7 +45,7 @@ export class SqliteEvents extends SqlitePart implements EventTable {
 
   list(limit: number): OutboxEvent[] {
     return this.tables
-      .read<EventRow>("SELECT * FROM events ORDER BY seq LIMIT ?", limit)
+      .read<EventRow>(`SELECT * FROM events ORDER BY seq ${LIMIT}`, limit)
       .map(({ occurred_at, event, owed, ...row }) => ({
         ...row,
         event: EventName.parse(event),

@@ -192,6 +192,9 @@ const TABLES: Readonly<Record<string, string>> = {
 
 export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
 
+/** How a query limits its rows by a parameter. SQLite would prepare `LIMIT ?` again for each call: it reads the limit. */
+export const LIMIT = "LIMIT ? + 0";
+
 /** Few enough to be held in memory, whatever they contain. */
 const ROWS_AT_ONCE = 32;
 
@@ -233,7 +236,7 @@ export class SqliteTables {
   }
 
   /**
-   * The rows of a query that ends with a limit, read so many at a time as the caller iterates: `nextOf` returns the
+   * The rows of a query without a limit, read so many at a time as the caller iterates: `nextOf` returns the
    * parameters for those after a row. No cursor stays open, which would lock its table against being dropped.
    */
   *scan<Row extends Record<string, SqlStorageValue>>(
@@ -242,7 +245,7 @@ export class SqliteTables {
     nextOf: (last: Row) => readonly SqlStorageValue[],
   ): Generator<Row> {
     for (let params: readonly SqlStorageValue[] | null = first; params !== null; ) {
-      const rows: Row[] = this.read<Row>(query, ...params, ROWS_AT_ONCE);
+      const rows: Row[] = this.read<Row>(`${query} LIMIT ${ROWS_AT_ONCE}`, ...params);
       yield* rows;
       const last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
       params = last === undefined ? null : nextOf(last);

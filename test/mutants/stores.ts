@@ -122,4 +122,26 @@ export const STORES: readonly Mutant[] = [
     by: "SELECT 1 AS n FROM comments WHERE ifnull(thread_id, 0) = ? LIMIT 1",
     tests: ["test/realtime/comment-costs.test.ts"],
   },
+  {
+    bug: "a download has an entry as it was before a write",
+    file: "src/realtime/storage/kept-texts.ts",
+    code: "if (piece === undefined || compareKeys(piece.lastKey, key) < 0) return;",
+    by: "if (piece === undefined || compareKeys(piece.lastKey, key) <= 0) return;",
+    tests: ["test/realtime/kept-texts.test.ts"],
+  },
+  {
+    bug: "a download has an entry that was deleted",
+    file: "src/realtime/storage/sqlite-entries.ts",
+    code: `delete(store: string, key: string): void {
+    this.#texts.forget(store, key);`,
+    by: "delete(store: string, key: string): void {",
+    tests: ["test/realtime/kept-texts.test.ts"],
+  },
+  {
+    bug: "the text of a room's stores outlasts the room",
+    file: "src/realtime/storage/sqlite-entries.ts",
+    code: "this.#texts.forgetAll();",
+    by: "",
+    tests: ["test/realtime/kept-texts.test.ts"],
+  },
 ];

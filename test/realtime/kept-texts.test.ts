@@ -28,7 +28,7 @@ class CountedTables extends SqliteTables {
 
 const MAX_BYTES = 400;
 const step = fc.record({
-  kind: fc.constantFrom("write", "write", "delete", "undone", "read", "other"),
+  kind: fc.constantFrom("write", "write", "delete", "undone", "read", "other", "cleared", "restored"),
   key: fc.constantFrom(...KEYS),
   store: fc.constantFrom("s", "s", "t"),
   most: fc.integer({ min: 1, max: 6 }),
@@ -67,12 +67,16 @@ const opened = (
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
     const tables = new CountedTables(storage);
     const entries = new SqliteEntries(tables, memory);
-    for (const store of ["s", "t"]) {
-      entries.writeSize(store, SIZE);
-      for (const key of KEYS) entries.write(store, { key, value: "1", version: 1 });
-    }
+    fill(entries);
     work(tables, entries);
   });
+
+function fill(entries: SqliteEntries): void {
+  for (const store of ["s", "t"]) {
+    entries.writeSize(store, SIZE);
+    for (const key of KEYS) entries.write(store, { key, value: "1", version: 1 });
+  }
+}
 
 describe("kept texts", () => {
   it("are read once, and again where an entry has changed", () =>
@@ -94,14 +98,24 @@ describe("kept texts", () => {
       expect(compare(entries, "s", "", 1)).toEqual({ sent: [], stored: [] });
     }, new TextMemory(100_000)));
 
-  it("are what the store has after any writes, also those that were taken back, and as much as memory holds", () => {
+  it("are what the store has after any writes, also undone ones, after all is gone and restored, as much as memory holds", () => {
     const memory = new TextMemory(MAX_BYTES);
-    return opened((tables, entries) => {
+    return opened((tables, first) => {
+      let entries = first;
       const follow = ({ kind, store, key, most }: Step, version: number) => {
         if (kind === "write") entries.write(store, { key, value: `"${key.repeat(most)}"`, version });
         else if (kind === "delete") entries.delete(store, key);
         else if (kind === "undone")
           expect(() => tables.transaction(() => undone(entries, key))).toThrow("undone");
+        else if (kind === "cleared") {
+          tables.drop();
+          entries.forget();
+          fill(entries);
+        } else if (kind === "restored") {
+          // The object starts anew, over rows that its memory did not see.
+          tables.write("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", store, key, "2", version);
+          entries = new SqliteEntries(tables, memory);
+        }
         const { sent, stored } = compare(entries, store, kind === "read" ? key : "", most);
         expect(sent).toEqual(stored);
         expect(memory.bytes).toBeLessThanOrEqual(MAX_BYTES);

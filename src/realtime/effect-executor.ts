@@ -81,6 +81,17 @@ export class EffectExecutor {
     this.askForMarks();
   }
 
+  /** Some of what waited is sent. */
+  flushed(): void {
+    this.askForMarks();
+    this.#recordSent();
+  }
+
+  #recordSent(): void {
+    const { context, sockets } = this.#ports;
+    if (!sockets.isSending && this.#tick.recordSent(context.now())) this.#presenceTimer.replan();
+  }
+
   /** Asks the clients of documents that were sent much whether they have read it. */
   askForMarks(): void {
     const { room, sockets } = this.#ports;
@@ -141,6 +152,7 @@ export class EffectExecutor {
       this.#ports.recoverSoon();
     }
     this.#ports.sockets.requestFlush();
+    this.#recordSent();
     this.#closeFailed();
     this.#ports.performed();
   }

@@ -56,7 +56,7 @@ export class RoomParts {
       },
       onReleased: () => figures.add("connections_closed"),
       onFailedSend: (id, error) => fail(id, "A frame could not be sent", error),
-      onFlushed: () => this.effects.askForMarks(),
+      onFlushed: () => this.effects.flushed(),
     });
     this.room = new Room({
       storage,

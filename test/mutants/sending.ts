@@ -100,4 +100,30 @@ export const SENDING: readonly Mutant[] = [
     by: "const isGone = ",
     tests: ["test/bugs/invented-follows.test.ts"],
   },
+  {
+    bug: "an answer waits behind what a crowd is sent",
+    ...{ file, tests },
+    code: "this.#sendTo(this.#answered, PORTION_BYTES / 2);",
+    by: "",
+  },
+  {
+    bug: "answers alone go out while there are some",
+    ...{ file, tests },
+    code: "this.#sendTo(this.#answered, PORTION_BYTES / 2);",
+    by: "this.#sendTo(this.#answered, 0);",
+  },
+  {
+    bug: "ticks of presence are queued faster than they can be sent",
+    file: "src/realtime/transport/flush.ts",
+    code: "this.#isSending = true;",
+    by: "",
+    tests: ["test/realtime/flush.test.ts"],
+  },
+  {
+    bug: "a crowd that is asked at once whether it has read counts as slow",
+    file: "src/realtime/transport/output.ts",
+    code: "fairBytes: 2 * MEBIBYTE",
+    by: "fairBytes: MEBIBYTE",
+    tests: limits,
+  },
 ];

@@ -14,6 +14,7 @@ function gapAt(perSecond: number): number {
     gap = now - flushedAt;
     flushedAt = now;
     policy.recordFlush(now);
+    policy.recordSent(now);
   }
   return gap;
 }
@@ -26,10 +27,29 @@ it("a room that has calmed down sends at once again (R49)", () => {
   const policy = new TickPolicy();
   policy.count(1_000_000, 0);
   policy.recordFlush(0);
+  policy.recordSent(0);
   expect(policy.dueAt(1)).toBe(33);
   expect(policy.dueAt(8_000)).toBe(8_000);
   policy.recordFlush(8_000);
   expect(policy.dueAt(8_000)).toBe(8_000);
+});
+
+it("a tick waits until the one before is sent, and then for a part of that time, but not for more than a second (R49)", () => {
+  const policy = new TickPolicy();
+  const flushAt = (now: number) => {
+    policy.count(1_000_000, now);
+    policy.recordFlush(now);
+  };
+  flushAt(0);
+  expect(policy.dueAt(1)).toBe(1_000);
+  expect([policy.recordSent(200), policy.recordSent(201)]).toEqual([true, false]);
+  policy.count(1_000_000, 200);
+  expect(policy.dueAt(200)).toBe(280);
+  flushAt(280);
+  policy.recordSent(290);
+  expect(policy.dueAt(290)).toBe(313);
+  flushAt(313);
+  expect([policy.dueAt(1_200), policy.dueAt(1_400)]).toEqual([1_313, 1_400]);
 });
 
 it("a small flush is followed by the next at once, a large one only after a rest (R58)", () => {

@@ -128,7 +128,7 @@ describe("the output of a socket", () => {
     const slowest = (sizes: readonly number[]) => slowestOf(sizes, (bytes) => bytes, UNREAD_IN_ROOM);
     expect(slowest(unread)).toEqual([15 * MIB]);
     expect(slowest(unread.slice(1, 5))).toEqual([]);
-    expect(slowest(Array(1_000).fill(MIB))).toEqual([]);
+    expect(slowest(Array(1_000).fill(2 * MIB))).toEqual([]);
   });
 
   it("ends after 64 MiB, however slowly they are sent, if its client confirms nothing (R72)", () => {
@@ -150,6 +150,20 @@ describe("the output of a socket", () => {
     expect(slowest(sent.slice(1))).toEqual([]);
     expect(slowest(Array(100).fill(16 * MIB))).toEqual([]);
   });
+});
+
+it("a crowd that is sent the same keeps its sockets while all are asked at once whether they have read it (R62, R67)", () => {
+  const readers = Array.from({ length: 1_000 }, () => ({ output: new Output(true) }));
+  const slow = new SlowReaders(() => readers);
+  const bytes = 100_000;
+  for (let tick = 0; tick < 30; tick += 1) {
+    const marks = readers.map((reader) => {
+      slow.count(reader, bytes, bytes, tick * 1_000);
+      return reader.output.nextMark();
+    });
+    expect(slow.take()).toEqual([]);
+    for (const [index, mark] of marks.entries()) if (mark !== null) readers[index]?.output.confirm(mark);
+  }
 });
 
 it("what many have not read ends for those who have the most, while the room goes on sending (R67, R72)", () => {

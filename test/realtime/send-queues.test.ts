@@ -109,6 +109,21 @@ describe.each([
   });
 });
 
+it("who is answered does not wait behind a crowd, and the crowd does not wait for answers alone", async () => {
+  const sockets = open(64, true);
+  const [asking, rest] = [sockets.slice(40), sockets.slice(0, 40)];
+  sendTo(sockets, LARGE);
+  for (const socket of asking) queues.add(socket, { frame: `"${LARGE}"`, eventBytes: 0 });
+  queues.request();
+  const first = sent.map(({ name }) => name);
+  expect(first[0]).toBe(40);
+  expect(first.some((name) => name < 40)).toBe(true);
+  await drain();
+  for (const { name } of rest) expect(sentTo(name).join("")).toContain(LARGE);
+  for (const { name } of asking)
+    expect(sentTo(name).join("").indexOf(`"${LARGE}"`)).toBeGreaterThan(LARGE.length);
+});
+
 it("small frames to a few sockets go out at once", () => {
   const [one, other] = [open(3, false), open(3, true)];
   sendTo([...one, ...other], "{}");

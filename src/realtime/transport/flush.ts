@@ -15,6 +15,10 @@ const BUSY_DELIVERIES = 50_000;
 const BUSY_TICK_MS = 16;
 const CROWDED_TICK_MS = 33;
 const MEMORY_MS = 1_000;
+/** Sending a tick to a crowd takes long. The next one follows when it is sent, and this part of that time later. */
+const REST_AFTER_SENDING = 0.4;
+/** So that presence goes on while other things wait to be sent, too. */
+const LONGEST_TICK_MS = 1_000;
 
 /**
  * For presence, where only the latest state counts and a longer tick saves work. Counts the deliveries that are
@@ -26,6 +30,9 @@ export class TickPolicy implements FlushPolicy {
   #level = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
   #flushedAt = Number.NEGATIVE_INFINITY;
+  /** What was flushed last is still being sent. */
+  #isSending = false;
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   count(deliveries: number, now: number): void {
     this.#level = this.#levelAt(now) + deliveries;
@@ -39,11 +46,22 @@ export class TickPolicy implements FlushPolicy {
   dueAt(now: number): number {
     const level = this.#levelAt(now);
     if (level <= CALM_DELIVERIES) return now;
-    return Math.max(now, this.#flushedAt + (level <= BUSY_DELIVERIES ? BUSY_TICK_MS : CROWDED_TICK_MS));
+    if (this.#isSending) return Math.max(now, this.#flushedAt + LONGEST_TICK_MS);
+    const tick = level <= BUSY_DELIVERIES ? BUSY_TICK_MS : CROWDED_TICK_MS;
+    return Math.max(now, this.#flushedAt + tick, this.#restsUntil);
   }
 
   recordFlush(now: number): void {
     this.#flushedAt = now;
+    this.#isSending = true;
+  }
+
+  /** Nothing waits to be sent. True if that has been so since the last flush for the first time. */
+  recordSent(now: number): boolean {
+    if (!this.#isSending) return false;
+    this.#isSending = false;
+    this.#restsUntil = now + (now - this.#flushedAt) * REST_AFTER_SENDING;
+    return true;
   }
 }
 
@@ -67,6 +85,14 @@ export class FlushTimer {
     const waitMs = this.#policy.dueAt(now) - now;
     if (waitMs <= 0) this.#run();
     else this.#timer = setTimeout(() => this.#run(), waitMs);
+  }
+
+  /** The policy has changed its mind. Never flushes at once. */
+  replan(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    const now = this.#now();
+    this.#timer = setTimeout(() => this.#run(), Math.max(0, this.#policy.dueAt(now) - now));
   }
 
   #run(): void {

@@ -20,8 +20,11 @@ interface RoomBound {
   readonly fairBytes: number;
 }
 
-/** Of what is unread. */
-export const UNREAD_IN_ROOM: RoomBound = { maxBytes: 64 * MEBIBYTE, fairBytes: MEBIBYTE };
+/**
+ * Of what is unread. A client is asked after a mebibyte, so it always has more than that for a moment: in a crowd, where
+ * all are sent the same, all of them at once.
+ */
+export const UNREAD_IN_ROOM: RoomBound = { maxBytes: 64 * MEBIBYTE, fairBytes: 2 * MEBIBYTE };
 /** Of what was sent to clients that confirm nothing. */
 export const UNCONFIRMED_IN_ROOM: RoomBound = { maxBytes: 512 * MEBIBYTE, fairBytes: 16 * MEBIBYTE };
 

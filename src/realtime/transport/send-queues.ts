@@ -92,6 +92,8 @@ export class SendQueues<Socket extends Receiver> {
   readonly #ports: QueuePorts<Socket>;
   /** Those with queued frames, in the order in which they began to wait. */
   readonly #waiting = new Set<Socket>();
+  /** Those of them whose frames contain an answer: in each portion they come first, for up to half of it. */
+  readonly #answered = new Set<Socket>();
   readonly #rest = new RestPolicy();
   /** A running timer keeps the object awake, so it runs only while something is queued. */
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -121,6 +123,7 @@ export class SendQueues<Socket extends Receiver> {
     }
     socket.queued.push(outgoing);
     this.#waiting.add(socket);
+    if (typeof outgoing.frame === "string" && outgoing.eventBytes === 0) this.#answered.add(socket);
   }
 
   #hasLeft(): boolean {
@@ -133,6 +136,11 @@ export class SendQueues<Socket extends Receiver> {
   #transmit(socket: Socket, outgoing: Outgoing): void {
     this.#left -= FRAME_BYTES + outgoing.frame.length;
     this.#ports.transmit(socket, outgoing);
+  }
+
+  /** Whether something waits to be sent. */
+  get isSending(): boolean {
+    return this.#waiting.size > 0;
   }
 
   /** Sends what is queued as soon as the room has rested. */
@@ -154,17 +162,23 @@ export class SendQueues<Socket extends Receiver> {
 
   #flush(): void {
     if (this.#flushed === 0) this.#collected = 0;
-    for (const socket of this.#waiting) {
-      if (this.#left <= 0) break;
-      this.#flushed += 1;
-      this.#send(socket, () => this.#left);
-    }
+    this.#sendTo(this.#answered, PORTION_BYTES / 2);
+    this.#sendTo(this.#waiting, 0);
     this.#rest.recordFlush(this.#ports.now(), this.#flushed);
     this.#ports.flushed();
     if (this.#waiting.size === 0) {
       this.#flushed = 0;
       this.#arrays.forget();
     } else if (this.#timer === null) this.#runIn(0);
+  }
+
+  /** Sends what is queued for these, while more than `reserved` is left of the portion. */
+  #sendTo(sockets: ReadonlySet<Socket>, reserved: number): void {
+    for (const socket of sockets) {
+      if (this.#left <= reserved) break;
+      this.#flushed += 1;
+      this.#send(socket, () => this.#left - reserved);
+    }
   }
 
   /** Sends all that is queued for a socket, now. */
@@ -184,6 +198,7 @@ export class SendQueues<Socket extends Receiver> {
       this.#collected = Math.max(this.#collected, end - next);
       next = end;
     }
+    this.#answered.delete(socket);
     const isOpen = this.#waiting.delete(socket);
     if (isOpen && next < queued.length) {
       socket.queued = queued.slice(next);
@@ -195,6 +210,7 @@ export class SendQueues<Socket extends Receiver> {
   /** The socket is gone. */
   delete(socket: Socket): void {
     this.#waiting.delete(socket);
+    this.#answered.delete(socket);
   }
 }
 

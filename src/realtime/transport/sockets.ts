@@ -160,6 +160,11 @@ export class Sockets {
     return this.#closing.countOf(userId);
   }
 
+  /** Whether something waits to be sent. */
+  get isSending(): boolean {
+    return this.#queues.isSending;
+  }
+
   /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */
   requestFlush(): void {
     this.#queues.request();

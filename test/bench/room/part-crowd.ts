@@ -11,7 +11,7 @@ import { markOf, readMarks } from "./mark.ts";
 import { type Pacing, SteadyTraffic } from "./steady-traffic.ts";
 import type { Subjects } from "./subjects.ts";
 import { inTurns, type Section } from "./turns.ts";
-import { watchUsage } from "./usage.ts";
+import { limitOf, watchUsage } from "./usage.ts";
 
 const PARTICIPANTS = 1_000;
 /** Only these parse what they receive: for more of them, the load generator would be the limit. */
@@ -37,6 +37,7 @@ interface Crowd {
   readonly cores: number | null;
   readonly bytesPerS: number;
   readonly generator: number;
+  readonly elsewhere: number;
 }
 
 export async function measureCrowd({ atrium }: Subjects, options: BenchOptions): Promise<Section> {
@@ -74,10 +75,15 @@ export async function measureCrowd({ atrium }: Subjects, options: BenchOptions):
     ["cores of the service", cores.toFixed(2), `≤ ${GOALS.cores}`, verdict(cores <= GOALS.cores)],
     ["sent by the service, MB/s", (of((run) => run.bytesPerS) / 1e6).toFixed(0), "", ""],
     ["the load generator's thread was busy", `${(of((run) => run.generator) * 100).toFixed(0)} %`, "", ""],
+    ["cores that other processes used", of((run) => run.elsewhere).toFixed(2), "", ""],
   ];
+  const limits = runs.map(limitOf).filter((limit) => limit !== null);
   const markdown = [
     `${count(PARTICIPANTS)} participants of one room, each moving a cursor 5 times a second; one more writes to a store`,
     table(["", "Atrium", "goal", "ok"], rows),
+    ...(limits.length === 0
+      ? []
+      : [`In ${limits.length} of ${runs.length} runs ${limits[0]}: these figures are not the service's.`]),
   ].join("\n\n");
   return { markdown, raw: { runs } };
 }
@@ -122,7 +128,7 @@ async function observe(
     traffic.runUntil(endMs, stop),
     ages.watchUntil(endMs),
   ]);
-  const { cores, elapsedS, generator } = usage();
+  const { cores, elapsedS, generator, elsewhere } = usage();
   for (const socket of crowd) socket.mustBeOpen();
   return {
     ages: [ages.ages.quantile(0.5), ages.ages.quantile(0.99), ages.ages.quantile(1)],
@@ -130,7 +136,7 @@ async function observe(
     writeP95Ms: writes.quantile(0.95),
     cores,
     bytesPerS: crowd.reduce((sum, { bytes }) => sum + bytes, 0) / elapsedS,
-    generator,
+    ...{ generator, elsewhere },
   };
 }
 

@@ -63,7 +63,7 @@ export const SENDING: readonly Mutant[] = [
   {
     bug: "a large broadcast keeps all other rooms waiting until it is sent to everyone",
     ...{ file, tests },
-    code: "if (this.#left <= 0) break;",
+    code: "if (this.#left <= reserved) break;",
     by: "",
   },
   {

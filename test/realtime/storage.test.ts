@@ -328,6 +328,11 @@ describe.each([
       follows.insert("b", "a");
       expect(() => follows.insert("a", "b")).toThrow();
       expect(reopen().follows.listFollowed("a")).toEqual(["c", "b"]);
+      expect(follows.listOf(["b", "a", "none"])).toEqual([
+        ["a", "c"],
+        ["a", "b"],
+        ["b", "a"],
+      ]);
       follows.delete("a", "c");
       expect([follows.has("a", "b"), follows.has("a", "c")]).toEqual([true, false]);
       follows.insert("b", "c");

@@ -8,6 +8,12 @@ import type { Changes } from "./changes.ts";
 /** More never fit into the response to `JOIN_ROOM`: ids are UUIDs. */
 const MAX_PAIRS_SHOWN = 300;
 
+function addTo(lists: Map<string, string[]>, follower: string, followed: string): void {
+  const known = lists.get(follower);
+  if (known === undefined) lists.set(follower, [followed]);
+  else known.push(followed);
+}
+
 export class Follows {
   readonly #storage: RoomStorage;
   readonly #changes: Changes;
@@ -19,8 +25,10 @@ export class Follows {
 
   /** Whom these users follow, by user id, for those who follow anyone. */
   of(userIds: readonly string[]): Record<string, string[]> {
-    const lists = userIds.map((userId) => [userId, this.#storage.follows.listFollowed(userId)] as const);
-    return Object.fromEntries(lists.filter(([, followed]) => followed.length > 0));
+    const lists = new Map<string, string[]>();
+    for (const [follower, followed] of this.#storage.follows.listOf(userIds))
+      addTo(lists, follower, followed);
+    return Object.fromEntries(lists);
   }
 
   /** What a joining user receives: its own list, then the earliest follows of the room, as many as fit. */
@@ -32,9 +40,7 @@ export class Follows {
     for (const [follower, followed] of [...own, ...others]) {
       bytes += byteLength(JSON.stringify({ [follower]: [followed] }));
       if (bytes > MAX_JOIN_FOLLOWS_BYTES) break;
-      const known = shown.get(follower);
-      if (known === undefined) shown.set(follower, [followed]);
-      else known.push(followed);
+      addTo(shown, follower, followed);
     }
     return Object.fromEntries(shown);
   }

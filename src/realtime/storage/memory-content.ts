@@ -152,6 +152,11 @@ export class MemoryFollows extends MemoryPart<readonly (readonly [string, string
     return this.state.filter((pair) => pair[0] === follower).map((pair) => pair[1]);
   }
 
+  listOf(followers: readonly string[]): (readonly [string, string])[] {
+    const wanted = new Set(followers);
+    return this.state.filter(([follower]) => wanted.has(follower));
+  }
+
   list(limit: number | null): (readonly [string, string])[] {
     return this.state.slice(0, limit ?? undefined);
   }

@@ -106,10 +106,19 @@ export class SqliteFollows extends SqlitePart implements FollowTable {
     return this.tables.read<{ followed: string }>(query, follower).map((row) => row.followed);
   }
 
+  listOf(followers: readonly string[]): (readonly [string, string])[] {
+    const query = `SELECT follower, followed FROM json_each(?) AS wanted
+      CROSS JOIN follows ON follower = wanted.value ORDER BY position`;
+    return this.#pairs(query, JSON.stringify(followers));
+  }
+
   list(limit: number | null): (readonly [string, string])[] {
-    const query = "SELECT follower, followed FROM follows ORDER BY position LIMIT ?";
+    return this.#pairs("SELECT follower, followed FROM follows ORDER BY position LIMIT ?", limit ?? -1);
+  }
+
+  #pairs(query: string, value: string | number): (readonly [string, string])[] {
     return this.tables
-      .read<{ follower: string; followed: string }>(query, limit ?? -1)
+      .read<{ follower: string; followed: string }>(query, value)
       .map((row) => [row.follower, row.followed] as const);
   }
 

@@ -95,6 +95,8 @@ export interface FollowTable {
   delete(follower: string, followed: string): void;
   /** Whom a user follows, earliest first. */
   listFollowed(follower: string): string[];
+  /** The pairs of these followers, earliest first: read together, because a page of users has a thousand. */
+  listOf(followers: readonly string[]): (readonly [string, string])[];
   /** The pairs `[follower, followed]`, earliest first; all of them without a limit. */
   list(limit: number | null): (readonly [string, string])[];
   /** Deletes the pairs that a user is part of. */

@@ -24,6 +24,8 @@ export class EventLogStore {
   readonly #storage: Storage;
   readonly #sql: Storage["sql"];
   #hasTables: boolean;
+  /** The row of `log`, which only this object writes, and when the oldest event was logged; null until they are read. */
+  #known: (LogRow & { readonly oldestAt: number | null }) | null = null;
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -31,10 +33,24 @@ export class EventLogStore {
     this.#hasTables = openTables(storage, EVENT_LOG_SCHEMA);
   }
 
-  get #log(): LogRow {
-    if (!this.#hasTables) return EMPTY;
-    const query = `SELECT last_seq AS lastSeq, last_at AS lastAt, pruned_seq AS prunedSeq, bytes FROM log`;
-    return this.#sql.exec<LogRow>(query).one();
+  get #log(): LogRow & { readonly oldestAt: number | null } {
+    if (!this.#hasTables) return { ...EMPTY, oldestAt: null };
+    if (this.#known !== null) return this.#known;
+    const query = "SELECT last_seq AS lastSeq, last_at AS lastAt, pruned_seq AS prunedSeq, bytes FROM log";
+    const log = this.#sql.exec<LogRow>(query).one();
+    this.#known = { ...log, oldestAt: this.#loggedAt(log.prunedSeq + 1) };
+    return this.#known;
+  }
+
+  /** Writes the row of `log`. */
+  #updateLog(changes: Partial<LogRow>): void {
+    const { oldestAt, ...earlier } = this.#log;
+    const log = { ...earlier, ...changes };
+    const { lastSeq, lastAt, prunedSeq, bytes } = log;
+    const row = [lastSeq, lastAt, prunedSeq, bytes];
+    this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, pruned_seq = ?, bytes = ?", ...row);
+    const isOldestKnown = oldestAt !== null && changes.prunedSeq === undefined;
+    this.#known = isOldestKnown ? { ...log, oldestAt } : null;
   }
 
   /** What the kept events take on disk. */
@@ -44,7 +60,7 @@ export class EventLogStore {
 
   /** When the oldest kept event was logged (epoch ms); null without one. */
   get oldestAt(): number | null {
-    return this.#loggedAt(this.#log.prunedSeq + 1);
+    return this.#log.oldestAt;
   }
 
   #loggedAt(seq: number): number | null {
@@ -79,6 +95,7 @@ export class EventLogStore {
       });
     } catch (error) {
       this.#hasTables = hadTables; // tables are rolled back like rows
+      this.#known = null;
       throw error;
     }
   }
@@ -88,17 +105,20 @@ export class EventLogStore {
     const added = new Map<number, number>();
     lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
     for (const { eventId, event, roomId, occurredAt, body } of events) {
-      const inserted = this.#sql.exec(
-        `INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING seq`,
-        ...[lastSeq + 1, eventId, event, roomId, occurredAt, lastAt, body],
-      );
-      if (inserted.toArray().length === 0) continue;
+      const [inserted] = this.#sql
+        .exec<{ bytes: number }>(
+          `INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+           RETURNING ${ROW_BYTES} + length(CAST(body AS BLOB)) AS bytes`,
+          ...[lastSeq + 1, eventId, event, roomId, occurredAt, lastAt, body],
+        )
+        .toArray();
+      if (inserted === undefined) continue;
       lastSeq += 1;
-      bytes += ROW_BYTES + byteLength(body);
+      bytes += inserted.bytes;
       const span = spanOf(occurredAt, FINE_MS);
       added.set(span, (added.get(span) ?? 0) + 1);
     }
-    this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
+    this.#updateLog({ lastSeq, lastAt, bytes });
     for (const [span, count] of added) countEvents(this.#sql, span, count);
   }
 
@@ -153,10 +173,10 @@ export class EventLogStore {
       chars += body.length;
       if (chars > MAX_SLICE_CHARS) break;
     }
-    this.#storage.transactionSync(() => {
+    this.#write(() => {
       for (const { seq, body } of replaced)
         this.#sql.exec("UPDATE events SET body = ? WHERE seq = ?", body, seq);
-      this.#sql.exec("UPDATE log SET bytes = bytes + ?", growth);
+      this.#updateLog({ bytes: this.#log.bytes + growth });
     });
     return scanned === MAX_SCANNED || chars > MAX_SLICE_CHARS ? last : null;
   }
@@ -193,9 +213,9 @@ export class EventLogStore {
     const pruned = this.#sql.exec<Pruned>(query, prunedSeq, until, before, Number(isFull)).one();
     if (pruned.events === 0) return;
     const last = prunedSeq + pruned.events;
-    this.#storage.transactionSync(() => {
+    this.#write(() => {
       this.#sql.exec("DELETE FROM events WHERE seq <= ?", last);
-      this.#sql.exec("UPDATE log SET pruned_seq = ?, bytes = bytes - ?", last, pruned.bytes);
+      this.#updateLog({ prunedSeq: last, bytes: bytes - pruned.bytes });
     });
   }
 }

@@ -31,11 +31,15 @@ export const countRuns = (sql: Sql, at: number, { runs, failedRuns }: RunCounts)
   count(sql, at, [0, runs, failedRuns]);
 
 function count(sql: Sql, at: number, counts: readonly [events: number, runs: number, failed: number]): void {
-  sql.exec(
-    `INSERT INTO spans VALUES (?, ?, ?, ?) ON CONFLICT (at) DO UPDATE SET events = events + excluded.events,
-       runs = runs + excluded.runs, failed_runs = failed_runs + excluded.failed_runs`,
-    ...[spanOf(at, FINE_MS), ...counts],
-  );
+  const total = sql
+    .exec<{ events: number; runs: number }>(
+      `INSERT INTO spans VALUES (?, ?, ?, ?) ON CONFLICT (at) DO UPDATE SET events = events + excluded.events,
+         runs = runs + excluded.runs, failed_runs = failed_runs + excluded.failed_runs RETURNING events, runs`,
+      ...[spanOf(at, FINE_MS), ...counts],
+    )
+    .one();
+  // Only a new span can be the first of an hour, in which earlier ones are added up.
+  if (total.events !== counts[0] || total.runs !== counts[1]) return;
   const { first } = sql.exec<{ first: number }>("SELECT min(at) AS first FROM spans").one();
   const fineFrom = hourOf(at) - HOUR_MS;
   if (first < fineFrom) addUp(sql, fineFrom);

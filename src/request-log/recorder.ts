@@ -5,7 +5,7 @@ import { traceIdOf } from "../platform/trace.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { LoggedRequest } from "./port/logged-request.ts";
 import type { RequestLogGateway } from "./port/request-log-port.ts";
-import { RequestSample } from "./sample.ts";
+import { RequestSample, type SampledRequest } from "./sample.ts";
 
 /** Requests of so long are appended together. */
 const COLLECT_MS = 1_000;
@@ -41,7 +41,7 @@ export class RequestRecorder {
     else if (this.#known.get(accountId, at) === undefined) return;
     if (status < 400 && READS_OF_LOG.includes(endpoint.operation)) return;
     const sample = this.#samples.get(accountId) ?? this.#begin(accountId, defer);
-    sample.add(presentServed(request), this.#ports.random());
+    sample.add(request, this.#ports.random());
   }
 
   #begin(accountId: string, defer: (work: Promise<unknown>) => void): RequestSample {
@@ -54,16 +54,16 @@ export class RequestRecorder {
   async #appendLater(accountId: string, sample: RequestSample): Promise<void> {
     await this.#ports.wait(COLLECT_MS);
     this.#samples.delete(accountId);
-    await this.#ports.log.append(accountId, sample.take());
+    await this.#ports.log.append(accountId, sample.take().map(presentSampled));
   }
 }
 
 /** What the log keeps of a request. A file's key gives access to the file, and what a path names may be private: neither is kept. */
-function presentServed(request: ServedRequest): LoggedRequest {
+function presentSampled({ request, weight }: SampledRequest): LoggedRequest {
   const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
   const { clientRequestId, traceparent } = request;
   return {
-    ...{ id: requestId, at, durationMs, status, weight: 1, address: shortAddress(address) },
+    ...{ id: requestId, at, durationMs, status, weight, address: shortAddress(address) },
     ...{ method: endpoint.method, route: endpoint.path, operation: endpoint.operation },
     ...credentialOf(actor),
     clientRequestId,

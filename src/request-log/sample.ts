@@ -1,5 +1,5 @@
 /** What is kept of the requests of one organization in one isolate until they are appended to its log. Pure. */
-import type { LoggedRequest } from "./port/logged-request.ts";
+import type { ServedRequest } from "../http/served-request.ts";
 
 /** Successes beyond this number are sampled, each equally likely: those that are kept stand for the others. */
 const MAX_SUCCESSES = 20;
@@ -8,10 +8,16 @@ const MAX_FAILURES = 50;
 /** Of those without a valid credential fewer: anyone can cause them. */
 const MAX_REFUSED_STRANGERS = 5;
 
-/** As many items as fit, each of those that were added with the same probability (Vitter's algorithm R). */
+/** A request that is kept, and how many it stands for, itself included. */
+export interface SampledRequest {
+  readonly request: ServedRequest;
+  readonly weight: number;
+}
+
+/** As many requests as fit, each of those that were added with the same probability (Vitter's algorithm R). */
 class Reservoir {
   readonly #max: number;
-  readonly #items: LoggedRequest[] = [];
+  readonly #items: ServedRequest[] = [];
   #added = 0;
 
   constructor(max: number) {
@@ -19,7 +25,7 @@ class Reservoir {
   }
 
   /** `random` is in [0, 1). */
-  add(item: LoggedRequest, random: number): void {
+  add(item: ServedRequest, random: number): void {
     this.#added += 1;
     if (this.#items.length < this.#max) {
       this.#items.push(item);
@@ -29,9 +35,9 @@ class Reservoir {
     if (place < this.#max) this.#items[place] = item;
   }
 
-  get weighed(): LoggedRequest[] {
+  get weighed(): SampledRequest[] {
     const weight = this.#added / Math.max(1, this.#items.length);
-    return this.#items.map((item) => ({ ...item, weight }));
+    return this.#items.map((request) => ({ request, weight }));
   }
 }
 
@@ -40,14 +46,14 @@ export class RequestSample {
   readonly #failures = new Reservoir(MAX_FAILURES);
   readonly #strangers = new Reservoir(MAX_REFUSED_STRANGERS);
 
-  add(request: LoggedRequest, random: number): void {
-    if (request.credential === "none") this.#strangers.add(request, random);
+  add(request: ServedRequest, random: number): void {
+    if (request.actor === null || request.actor.type === "anyone") this.#strangers.add(request, random);
     else (request.status >= 400 ? this.#failures : this.#successes).add(request, random);
   }
 
   /** In the order of time. */
-  take(): LoggedRequest[] {
+  take(): SampledRequest[] {
     const kept = [this.#successes, this.#failures, this.#strangers].flatMap(({ weighed }) => weighed);
-    return kept.sort((a, b) => a.at - b.at);
+    return kept.sort((a, b) => a.request.at - b.request.at);
   }
 }

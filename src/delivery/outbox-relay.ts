@@ -55,12 +55,10 @@ export async function relayEvents(
     try {
       if (row.hasEarlier) await relayEarlier(ctx, row);
       const remaining = await relayEvent(ctx, row);
-      if (remaining === null) relayed.set(row.id, true, Date.now());
-      ctx.defer(
-        remaining === null
-          ? relayedRows.delete(ctx.db, row.accountId, "events", row.id)
-          : ctx.db.run([updatePendingSubscriptions(row.id, remaining)]),
-      );
+      if (remaining === null) {
+        relayed.set(row.id, true, Date.now());
+        relayedRows.delete(ctx, row.accountId, "events", row.id);
+      } else ctx.defer(ctx.db.run([updatePendingSubscriptions(row.id, remaining)]));
     } catch (error) {
       ctx.log(`An event could not be relayed yet: ${row.event}`, error);
     }

@@ -23,8 +23,12 @@ function subject() {
     now: () => clock.now,
     wait: (ms) => new Promise<void>((end) => waits.push({ ms, end })),
   });
-  const remove = (id: string, kind: "commands" | "events" = "events", accountId = "a") =>
-    rows.delete(db, accountId, kind, id);
+  /** Resolves when what the request defers is done; at once when it defers nothing. */
+  const remove = (id: string, kind: "commands" | "events" = "events", accountId = "a"): Promise<unknown> => {
+    const deferred: Promise<unknown>[] = [];
+    rows.delete({ db, defer: (work) => deferred.push(work) }, accountId, kind, id);
+    return Promise.all(deferred);
+  };
   return { clock, database, trips, waits, remove };
 }
 

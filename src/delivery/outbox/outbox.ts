@@ -45,7 +45,7 @@ async function applyCommand(
 }
 
 const forget = (ctx: RelayContext, { accountId, id }: OutboxEntry): void =>
-  ctx.defer(relayedRows.delete(ctx.db, accountId, "commands", id));
+  relayedRows.delete(ctx, accountId, "commands", id);
 
 /**
  * Relays a committed command to its room. The response does not depend on it: when the room cannot be reached, the entry

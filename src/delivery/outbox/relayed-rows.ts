@@ -1,4 +1,5 @@
 /** Deletes rows of the outbox once they are relayed: those of one organization together, a moment later. No response waits for it. */
+import type { RequestContext } from "../../context/context.ts";
 import type { Database } from "../../platform/d1.ts";
 import { deleteOutboxEntries } from "./command-store.ts";
 import { deleteEvents } from "./outbox-store.ts";
@@ -38,18 +39,32 @@ export class RelayedRows {
     this.#ports = ports;
   }
 
-  /** Resolves when the row is deleted, or another request will delete it. Rejects when what this request deletes fails. */
-  async delete(db: Database, accountId: string, kind: "commands" | "events", id: string): Promise<void> {
+  /** Deletes the row in a while. Most requests defer nothing: the row joins those that another one deletes. */
+  delete(
+    { db, defer }: Pick<RequestContext, "db" | "defer">,
+    accountId: string,
+    kind: "commands" | "events",
+    id: string,
+  ): void {
     const now = this.#ports.now();
     const known = this.#collected.get(accountId);
     const rows = known ?? { commands: [], events: [], since: now };
     this.#collected.set(accountId, rows);
     rows[kind].push(id);
-    if (rows.commands.length + rows.events.length < MAX_COLLECTED) {
-      if (known !== undefined && now - known.since < STUCK_MS) return;
+    if (rows.commands.length + rows.events.length >= MAX_COLLECTED) {
+      defer(this.#deleteNow(db, accountId, rows));
+    } else if (known === undefined || now - known.since >= STUCK_MS) {
       rows.since = now;
-      await this.#ports.wait(COLLECT_MS);
+      defer(this.#deleteLater(db, accountId, rows));
     }
+  }
+
+  async #deleteLater(db: Database, accountId: string, rows: Collected): Promise<void> {
+    await this.#ports.wait(COLLECT_MS);
+    await this.#deleteNow(db, accountId, rows);
+  }
+
+  async #deleteNow(db: Database, accountId: string, rows: Collected): Promise<void> {
     if (this.#collected.get(accountId) === rows) this.#collected.delete(accountId);
     await deleteRows(db, rows);
   }

@@ -7,7 +7,7 @@ import { quotas } from "./table.ts";
 
 /**
  * Fails the batch when more than the limit is used, counting `upcoming` in. The use becomes NULL then, which the table
- * forbids: see {@link QUOTA_EXCEEDED}. It follows the statements that create something.
+ * forbids: see {@link QUOTA_EXCEEDED}. Otherwise it writes nothing. It follows the statements that create something.
  */
 export const requireWithinQuota = (
   { accountId }: Tenant,
@@ -15,9 +15,8 @@ export const requireWithinQuota = (
   defaultLimit: number,
   upcoming: number,
 ): Statement => ({
-  sql: `UPDATE quotas SET used = CASE WHEN used + ? <= coalesce(max, ?) THEN used END
-        WHERE account_id = ? AND quota = ?`,
-  params: [upcoming, defaultLimit, accountId, quota],
+  sql: `UPDATE quotas SET used = NULL WHERE account_id = ? AND quota = ? AND used + ? > coalesce(max, ?)`,
+  params: [accountId, quota, upcoming, defaultLimit],
 });
 
 /** The constraint that a batch with {@link requireWithinQuota} violates when it fails. */

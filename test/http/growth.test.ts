@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Account, account } from "../support/api.ts";
-import { rowsReadBy } from "../support/rows-read.ts";
+import { batchesOf, rowsReadBy } from "../support/rows-read.ts";
 
 /** Shorter lists are searched without an index of names, so that none is built here. */
 const LARGE = 9_000;
@@ -87,6 +87,17 @@ describe("an organization with thousands of rooms and users reads as few rows as
       await rowsReadIn(large, method, path, body),
     ];
     expect(many).toBeLessThanOrEqual(few + TOLERANCE);
+  });
+
+  // Their places in the indexes and the counts that triggers keep included; the quota itself is only read.
+  it.each([
+    ["/rooms", 9],
+    ["/users", 10],
+  ])("POST %s writes %i rows in its batch, the event's included", async (path, rows) => {
+    for (const { owner, roomId } of [small, large]) {
+      const batches = await batchesOf(() => owner.api.post(path, { name: "Another", roomId }));
+      expect(Math.max(...batches.map(({ written }) => written))).toBe(rows);
+    }
   });
 
   it("also on a page far down a list, which a cursor leads to", async () => {

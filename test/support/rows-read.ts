@@ -1,23 +1,22 @@
 /** Counts what D1 reads and writes, of which its bill and its time are made. */
 import { env } from "cloudflare:workers";
 
-/** The rows that D1 reads while `work` runs. */
-export const rowsReadBy = async (work: () => Promise<unknown>): Promise<number> =>
-  (await rowsTouchedBy(work)).read;
+/** The rows of one batch. */
+interface Rows {
+  readonly read: number;
+  readonly written: number;
+}
 
-/** The rows that D1 reads and writes while `work` runs, in batches: the service runs nothing in another way. */
-export async function rowsTouchedBy(
-  work: () => Promise<unknown>,
-): Promise<{ readonly read: number; readonly written: number }> {
+/** What D1 reads and writes while `work` runs, batch by batch: the service runs nothing in another way. */
+export async function batchesOf(work: () => Promise<unknown>): Promise<readonly Rows[]> {
   const database: D1Database = Object.getPrototypeOf(env.DB);
   const { batch } = database;
-  const rows = { read: 0, written: 0 };
+  const batches: Rows[] = [];
   database.batch = async function <T>(statements: D1PreparedStatement[]) {
     const results: D1Result<T>[] = (await batch.call(this, statements)) as D1Result<T>[];
-    for (const { meta } of results) {
-      rows.read += meta.rows_read;
-      rows.written += meta.rows_written;
-    }
+    const sum = (rows: "rows_read" | "rows_written") =>
+      results.reduce((total, { meta }) => total + meta[rows], 0);
+    batches.push({ read: sum("rows_read"), written: sum("rows_written") });
     return results;
   };
   try {
@@ -25,5 +24,19 @@ export async function rowsTouchedBy(
   } finally {
     database.batch = batch;
   }
-  return rows;
+  return batches;
 }
+
+/** The rows that D1 reads and writes while `work` runs. */
+export async function rowsTouchedBy(work: () => Promise<unknown>): Promise<Rows> {
+  const sum = { read: 0, written: 0 };
+  for (const { read, written } of await batchesOf(work)) {
+    sum.read += read;
+    sum.written += written;
+  }
+  return sum;
+}
+
+/** The rows that D1 reads while `work` runs. */
+export const rowsReadBy = async (work: () => Promise<unknown>): Promise<number> =>
+  (await rowsTouchedBy(work)).read;

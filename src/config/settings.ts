@@ -117,12 +117,22 @@ const SETTINGS = {
   ),
 } as const;
 
+/** By a setting's name, what its text was when it was parsed last, and what that is: requests read the same ones again. */
+const parsed = new Map<SettingName, { readonly text: string | undefined; readonly value: unknown }>();
+
 /** Parses one setting. Throws an INTERNAL_ERROR that names it and says what it must be. */
 export function readSetting<Name extends SettingName>(
   env: Settings,
   name: Name,
 ): z.output<(typeof SETTINGS)[Name]> {
-  const result = SETTINGS[name].safeParse(env[name]);
-  if (result.success) return result.data as z.output<(typeof SETTINGS)[Name]>;
+  type Value = z.output<(typeof SETTINGS)[Name]>;
+  const text = env[name];
+  const known = parsed.get(name);
+  if (known !== undefined && known.text === text) return known.value as Value;
+  const result = SETTINGS[name].safeParse(text);
+  if (result.success) {
+    parsed.set(name, { text, value: result.data });
+    return result.data as Value;
+  }
   throw new AppError("Server", "INTERNAL_ERROR", `The setting ${name} ${result.error.issues[0]?.message}`);
 }

@@ -59,7 +59,7 @@ export function createPipeline<Ports extends object>(
           : authorized.db;
       const ctx = { ...authorized, ...ports, db };
       actor = ctx.actor;
-      checkPath(new URL(call.request.url).pathname, endpoint.module);
+      checkPath(call.request.url, endpoint.module);
       return observed(
         endpoint.kind === "raw" ? await respondRaw(endpoint, ctx, call) : await respond(endpoint, ctx, call),
         null,
@@ -141,10 +141,10 @@ export async function respond<C extends RequestContext>(
 ): Promise<Response> {
   const { module } = endpoint;
   const ctx = endpoint.database === "directory" ? inDirectory(opened) : opened;
-  const { search } = new URL(request.url);
   const { headers } = request;
   const isKeyed = endpoint.method === "POST" && request.headers.has("Idempotency-Key");
-  const query = endpoint.query === undefined ? {} : checkQuery(endpoint.query, search, module);
+  const query =
+    endpoint.query === undefined ? {} : checkQuery(endpoint.query, new URL(request.url).search, module);
   const form = endpoint.form && new Form(request, endpoint.form, module, isKeyed);
   const { binary } = endpoint;
   const bodyOf = hasBytes(request) ? binary?.bodyOf : undefined;

@@ -23,9 +23,9 @@ function decode(component: string): string | null {
   }
 }
 
-/** BAD_REQUEST unless the path is percent-encoded UTF-8 without NUL. The router accepts anything. */
-export function checkPath(pathname: string, module: Module): void {
-  if (pathname.includes("%") && decode(pathname) === null) {
+/** BAD_REQUEST unless the path of a URL is percent-encoded UTF-8 without NUL. The router accepts anything. */
+export function checkPath(url: string, module: Module): void {
+  if (url.includes("%") && decode(new URL(url).pathname) === null) {
     throw new AppError(module, "BAD_REQUEST", "The path is not valid percent-encoded UTF-8");
   }
 }

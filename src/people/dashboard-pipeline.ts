@@ -58,7 +58,7 @@ async function enter(
 ): Promise<DashboardResult<object>> {
   requireSameOrigin(request, originOf(request, env));
   const url = new URL(request.url);
-  checkPath(url.pathname, endpoint.module);
+  checkPath(url.href, endpoint.module);
   const ctx: DashboardContext = {
     db: openDirectory(env),
     tenantOf: (accountId) => openTenant(env, accountId),

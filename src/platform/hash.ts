@@ -1,8 +1,14 @@
 /** Hashes: SHA-256 in hexadecimal for keys, receipts and tokens, and FNV-1a to spread texts over few places. */
 
+/** Each byte in hexadecimal. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** Lower-case hexadecimal. */
-export const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+export function hex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += HEX[byte];
+  return text;
+}
 
 /** SHA-256 in hexadecimal. */
 export const sha256 = async (bytes: BufferSource): Promise<string> =>

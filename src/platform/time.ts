@@ -3,8 +3,27 @@
 import * as z from "zod";
 import { DAY_MS } from "./durations.ts";
 
-/** Presents epoch milliseconds as ISO 8601 with milliseconds and `Z`. */
-export const presentTime = (epochMs: number): string => new Date(epochMs).toISOString();
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+/** The day that was presented last, by its number since 1970, with its date up to the `T`. */
+let latest = { day: Number.NaN, date: "" };
+
+/**
+ * Presents epoch milliseconds as ISO 8601 with milliseconds and `Z`. The runtime's own takes six times as long, most of
+ * it for the date, and the times of a list have few of these.
+ */
+export function presentTime(epochMs: number): string {
+  const ms = Math.trunc(epochMs);
+  const day = Math.floor(ms / DAY_MS);
+  if (day !== latest.day)
+    latest = { day, date: new Date(day * DAY_MS).toISOString().slice(0, -"00:00:00.000Z".length) };
+  const ofDay = ms - day * DAY_MS;
+  const seconds = Math.floor(ofDay / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hour = TWO_DIGITS[Math.floor(minutes / 60)];
+  const fraction = String(ofDay % 1000).padStart(3, "0");
+  return `${latest.date}${hour}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}.${fraction}Z`;
+}
 
 /** The same of a time that may be missing. */
 export const presentNullableTime = (epochMs: number | null): string | null =>

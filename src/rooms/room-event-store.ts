@@ -13,11 +13,13 @@ import { type RoomRow, rooms } from "./table.ts";
 /** The fields that an update writes. */
 type RoomChanges = Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>;
 
+const ROOM = rowAsJson(rooms, "rooms");
+
 const insert = (
   tenant: Tenant,
   entry: EventEntry,
   condition: Fragment,
-  changes: RoomChanges = {},
+  changes: RoomChanges | null = null,
 ): Statement<OutboxEventRow> =>
   insertEvent(tenant, entry, {
     from: "rooms",
@@ -25,7 +27,7 @@ const insert = (
       sql: `rooms.account_id = ? AND rooms.id = ? AND (${condition.sql})`,
       params: [tenant.accountId, entry.roomId, ...condition.params],
     },
-    room: rowAsJson(rooms, "rooms", changes),
+    room: changes === null ? ROOM : rowAsJson(rooms, "rooms", changes),
   });
 
 /** `room.created`, after the statement that creates the room, or `room.deleted`, before the one that deletes it. */

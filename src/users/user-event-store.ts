@@ -16,6 +16,7 @@ type UserChanges = Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture
 
 const ALWAYS: Fragment = { sql: "TRUE", params: [] };
 const ROOM = rowAsJson(rooms, "rooms");
+const USER = rowAsJson(users, "users");
 
 /**
  * Writes the event and returns it, if the user exists. Runs after the statement that
@@ -28,7 +29,7 @@ export function insertUserEvent(
   entry: EventEntry,
   userId: string,
   changes: UserChanges | null = null,
-  shown: UserChanges = changes ?? {},
+  shown: UserChanges | null = changes,
 ): Statement<OutboxEventRow> {
   const condition = changes === null ? ALWAYS : differsBy(users, "users", changes);
   return insertEvent(tenant, entry, {
@@ -38,6 +39,6 @@ export function insertUserEvent(
       params: [tenant.accountId, entry.roomId, userId, ...condition.params],
     },
     room: ROOM,
-    subject: rowAsJson(users, "users", shown),
+    subject: shown === null ? USER : rowAsJson(users, "users", shown),
   });
 }

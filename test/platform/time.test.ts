@@ -53,6 +53,15 @@ describe("date filters", () => {
     expect(parseTime(text, "from")).toBeNull();
   });
 
+  it("writes every time, in any order, as the runtime does", () => {
+    fc.assert(
+      fc.property(fc.array(fc.date({ noInvalidDate: true })), (dates) => {
+        for (const date of dates) expect(presentTime(date.getTime())).toBe(date.toISOString());
+      }),
+    );
+    expect(() => presentTime(Number.NaN)).toThrow(RangeError);
+  });
+
   it("reads back every time that it shows", () => {
     const time = fc.date({
       min: new Date("0000-01-01T00:00:00.000Z"),

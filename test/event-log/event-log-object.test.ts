@@ -206,6 +206,27 @@ describe("a shard of an event log", () => {
     expect(await shard.read({ after: 2 })).toEqual({ type: "pruned", oldestAt: START });
   });
 
+  it("is as it was when an append fails halfway", async () => {
+    await shard.append(eventOf(1));
+    await shard.inside((_, { storage }) => {
+      let isFull = true;
+      const exec: SqlStorage["exec"] = (query, ...params) => {
+        if (isFull && query.startsWith("INSERT INTO spans")) throw new Error("The disk is full");
+        return storage.sql.exec(query, ...params);
+      };
+      const transactionSync = <T>(work: () => T) => storage.transactionSync(work);
+      const store = new EventLogStore({ sql: { exec }, transactionSync });
+      expect(() => store.append(numbered(5, 2), START)).toThrow("The disk is full");
+      isFull = false;
+      store.append([eventOf(7)], START);
+    });
+    await evictDurableObject(shard.stub);
+    expect((await shard.events()).map(({ seq, body }) => [seq, body])).toEqual([
+      [1, "1"],
+      [2, "7"],
+    ]);
+  });
+
   it("finds the rows of every statement by an index", async () => {
     const plans = await shard.inside((_, { storage }) => {
       const statements = new Set<string>();

@@ -24,6 +24,13 @@ export const ACCOUNTS: readonly Mutant[] = [
     tests: ["test/people/challenge.test.ts"],
   },
   {
+    bug: "an organization gets one more than its quota",
+    file: "src/quotas/shared-store.ts",
+    code: "AND used + ? > coalesce(max, ?)`",
+    by: "AND used + ? > coalesce(max, ?) + 1`",
+    tests: ["test/quotas/quotas.test.ts"],
+  },
+  {
     bug: "the quota of users online refuses those who come back",
     file: "src/realtime/join-authorizer.ts",
     code: "if (online.used >= online.limit && !this.#wasOnlineLately(userId))",

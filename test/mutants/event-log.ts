@@ -10,6 +10,13 @@ export const EVENT_LOG: readonly Mutant[] = [
     tests: ["test/event-log/event-log-object.test.ts"],
   },
   {
+    bug: "an append that failed leaves a gap in the numbers of a log",
+    file: "src/event-log/object/event-log-store.ts",
+    code: "this.#known = null;\n      throw error;",
+    by: "throw error;",
+    tests: ["test/event-log/event-log-object.test.ts"],
+  },
+  {
     bug: "events that are no longer kept are passed over in silence",
     file: "src/event-log/object/event-log-store.ts",
     code: "(after < log.prunedSeq || after > log.lastSeq)",

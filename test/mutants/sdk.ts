@@ -150,4 +150,11 @@ export const SDK: readonly Mutant[] = [
     by: "if (online.next === undefined && !this.#present.has(user.id))",
     tests: ["test/sdk/rosters.test.ts"],
   },
+  {
+    bug: "an upload that is cancelled between two attempts waits for the next one",
+    file: "src/sdk/core/upload.ts",
+    code: "signal ? unlessAborted(uploading, signal) : uploading",
+    by: "signal?.aborted ? unlessAborted(uploading, signal) : uploading",
+    tests: ["test/sdk/files.test.ts"],
+  },
 ];

@@ -146,6 +146,33 @@ describe("client.storage", () => {
 });
 
 describe("AtriumServer.files", () => {
+  it("rejects an aborted upload at once, also while it waits for its next attempt", async () => {
+    await filesOfAda();
+    const controller = new AbortController();
+    const attempted = Promise.withResolvers<void>();
+    const busy = { module: "Server", code: "RATE_LIMITED", message: "Wait and retry" };
+    const patient = new AtriumServer({
+      ...{ serverUrl: service.url, accountId: service.accountId, apiKey: service.apiKey },
+      fetch: async () => {
+        attempted.resolve();
+        return Response.json(
+          { data: {}, error: busy, requestId: "1" },
+          { headers: { "Retry-After": "3600" } },
+        );
+      },
+    });
+    const { signal } = controller;
+    const upload = { userId: ada.id, file: plan(), filename: "plan.txt", signal };
+    let outcome: unknown = "waits";
+    patient.files.upload(meeting.roomId, upload).catch((error: unknown) => {
+      outcome = error;
+    });
+    await attempted.promise;
+    controller.abort(new Error("Changed my mind"));
+    await new Promise(setImmediate);
+    expect(outcome).toBe(signal.reason);
+  });
+
   it("uploads on behalf of a user, lists by page, and deletes", async () => {
     await filesOfAda();
     const { roomId } = meeting;

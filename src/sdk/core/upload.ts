@@ -28,6 +28,15 @@ export interface FileUpload {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Settles as `work` does or, at once when the signal is aborted, with its reason: work can wait for a retry. */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
 /** Stores a file in a room. Throws VALIDATION_ERROR for a file that is too large or has no name. */
 export async function uploadFile(rest: Rest, upload: FileUpload): Promise<UploadResult> {
   const { roomId, userId, file, filename, onProgress, signal } = upload;
@@ -41,7 +50,8 @@ export async function uploadFile(rest: Rest, upload: FileUpload): Promise<Upload
   // The form around the file is sent as well, and counted.
   const onSent = onProgress && ((bytes: number) => onProgress({ loaded: Math.min(bytes, total), total }));
   const request = { method: "POST", path: ["upload"], upload: { form, onSent, signal } } as const;
-  const { file: stored } = await rest.request<{ file: UploadResult }>(request);
+  const uploading = rest.request<{ file: UploadResult }>(request);
+  const { file: stored } = await (signal ? unlessAborted(uploading, signal) : uploading);
   onSent?.(total);
   return stored;
 }

@@ -94,4 +94,9 @@ export const CLIENTS: readonly Bug[] = [
     file: "test/node/print-schema.test.ts",
     titles: ["a description that has the end of a comment in it ends no comment"],
   },
+  {
+    story: "An upload that was cancelled while it waited for its next attempt went on waiting.",
+    file: "test/sdk/files.test.ts",
+    titles: ["rejects an aborted upload at once, also while it waits for its next attempt"],
+  },
 ];

@@ -9,21 +9,28 @@ export const SENDING: readonly Mutant[] = [
   {
     bug: "a small frame overtakes a large one that waits for the same socket",
     ...{ file, tests },
-    code: "if (isAlone && socket.queued.length === 0 && this.#hasLeft()) {",
+    code: "if (isAlone && socket.queued === null && this.#hasLeft()) {",
     by: "if (isAlone && this.#hasLeft()) {",
   },
   {
     bug: "an update of a document goes to everyone in one turn",
     file,
-    code: "socket.queued.length === 0 && this.#hasLeft()",
-    by: 'socket.queued.length === 0 && (typeof outgoing.frame !== "string" || this.#hasLeft())',
+    code: "socket.queued === null && this.#hasLeft()",
+    by: 'socket.queued === null && (typeof outgoing.frame !== "string" || this.#hasLeft())',
     tests: ["test/bugs/large-sends.test.ts"],
   },
   {
     bug: "all that waits for one socket goes out in one turn",
     ...{ file, tests },
-    code: "while (next < queued.length && left() > 0) {",
-    by: "while (next < queued.length) {",
+    code: "while (next < queued.count && this.#left > reserved) {",
+    by: "while (next < queued.count) {",
+  },
+  {
+    bug: "what many sockets wait for is made anew for each of them",
+    file: "src/realtime/transport/queued-frames.ts",
+    tests,
+    code: "if (known !== null && known.#last === outgoing) return known;",
+    by: "",
   },
   {
     bug: "who has not read what was sent is never found for the room's sake",

@@ -1,6 +1,7 @@
 /** What goes out in portions: no socket's order changes, and other work gets its turn between two portions. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Outgoing, type Receiver, SendQueues } from "../../src/realtime/transport/send-queues.ts";
+import type { Outgoing } from "../../src/realtime/transport/queued-frames.ts";
+import { type Receiver, SendQueues } from "../../src/realtime/transport/send-queues.ts";
 
 interface TestSocket extends Receiver {
   readonly name: number;
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 
 const open = (count: number, batches: boolean): TestSocket[] =>
-  Array.from({ length: count }, (_, name) => ({ name, batches, queued: [] }));
+  Array.from({ length: count }, (_, name) => ({ name, batches, queued: null }));
 const sendTo = (sockets: readonly TestSocket[], frame: Outgoing["frame"]): void => {
   const outgoing = { frame, eventBytes: frame.length };
   for (const socket of sockets) queues.add(socket, outgoing);
@@ -160,6 +161,25 @@ it("each socket is sent its own frames, whatever the one before it was sent", ()
   sendTo([other, third], "3");
   queues.request();
   expect([0, 1, 2].map(sentTo)).toEqual([["[1,2]"], ["[1,3]"], ["[2,3]"]]);
+});
+
+it("sockets that wait for the same frames share one array, whatever portion it leaves in", async () => {
+  const made = new Set<Outgoing>();
+  const shared = new SendQueues<TestSocket>({
+    now: () => now,
+    transmit: (_, outgoing) => made.add(outgoing),
+    sent: () => {},
+    flushed: () => {},
+  });
+  const sockets = open(32, true);
+  for (const frame of ["1", LARGE, "2"]) {
+    const outgoing = { frame, eventBytes: frame.length };
+    for (const socket of sockets) shared.add(socket, outgoing);
+  }
+  shared.request();
+  for (let turns = 0; turns < MANY_TURNS; turns += 1) await turn();
+  const texts = [...made].map(({ frame }) => frame);
+  expect(texts).toEqual([...new Set(texts)]);
 });
 
 it("what one turn has sent does not delay the next one, a millisecond later", () => {

@@ -1,17 +1,13 @@
 /** Frames on their way to sockets: large ones, and those to many, go out in portions, so that other work gets its turn between. */
 
-/** A frame for any number of sockets: text, or bytes of a document. */
-export interface Outgoing {
-  readonly frame: string | Uint8Array;
-  /** Of its length, what is an event. */
-  readonly eventBytes: number;
-}
+import { type Outgoing, QueuedFrames } from "./queued-frames.ts";
 
 /** A socket, as far as it concerns what waits to be sent to it. */
 export interface Receiver {
   /** Accepts several texts as one array. */
   readonly batches: boolean;
-  queued: Outgoing[];
+  /** Null for nothing. */
+  queued: QueuedFrames | null;
 }
 
 interface QueuePorts<Socket> {
@@ -55,39 +51,6 @@ export class RestPolicy {
 /** From this many frames in one array on, the room is so busy that more frames are on their way already. */
 const MANY_COLLECTED = 4;
 
-/** An array of texts. Most receivers are sent the same, so it is made once for them. */
-class SharedArray {
-  #parts: readonly Outgoing[] = [];
-  #whole: Outgoing | undefined;
-
-  /** Bytes stay alone, as they are. */
-  of(parts: readonly Outgoing[]): Outgoing | undefined {
-    const [first] = parts;
-    if (typeof first?.frame !== "string") return first;
-    const isSame =
-      parts.length === this.#parts.length && parts.every((part, index) => part === this.#parts[index]);
-    if (isSame) return this.#whole;
-    this.#parts = parts;
-    this.#whole = arrayOf(parts);
-    return this.#whole;
-  }
-
-  /** It may be large. */
-  forget(): void {
-    this.#parts = [];
-    this.#whole = undefined;
-  }
-}
-
-/** The brackets become part of the first and the last text: around the joined ones, they would have them copied again. */
-function arrayOf(parts: readonly Outgoing[]): Outgoing {
-  const texts = parts.map(({ frame }) => frame);
-  const last = texts.length - 1;
-  texts[0] = `[${texts[0]}`;
-  texts[last] = `${texts[last]}]`;
-  return { frame: texts.join(), eventBytes: parts.reduce((sum, { eventBytes }) => sum + eventBytes, 0) };
-}
-
 export class SendQueues<Socket extends Receiver> {
   readonly #ports: QueuePorts<Socket>;
   /** Those with queued frames, in the order in which they began to wait. */
@@ -104,7 +67,8 @@ export class SendQueues<Socket extends Receiver> {
   #flushed = 0;
   /** Since nothing waited, a socket has been sent this many frames as one. */
   #collected = 0;
-  readonly #arrays = new SharedArray();
+  /** What all frames are queued behind. */
+  readonly #none = new QueuedFrames();
 
   constructor(ports: QueuePorts<Socket>) {
     this.#ports = ports;
@@ -116,14 +80,18 @@ export class SendQueues<Socket extends Receiver> {
    */
   add(socket: Socket, outgoing: Outgoing): void {
     const isAlone = !socket.batches || typeof outgoing.frame !== "string";
-    if (isAlone && socket.queued.length === 0 && this.#hasLeft()) {
+    if (isAlone && socket.queued === null && this.#hasLeft()) {
       this.#transmit(socket, outgoing);
       this.#ports.sent(socket);
       return;
     }
-    socket.queued.push(outgoing);
-    this.#waiting.add(socket);
+    this.#enqueue(socket, outgoing);
     if (typeof outgoing.frame === "string" && outgoing.eventBytes === 0) this.#answered.add(socket);
+  }
+
+  #enqueue(socket: Socket, outgoing: Outgoing): void {
+    socket.queued = (socket.queued ?? this.#none).with(outgoing);
+    this.#waiting.add(socket);
   }
 
   #hasLeft(): boolean {
@@ -168,7 +136,7 @@ export class SendQueues<Socket extends Receiver> {
     this.#ports.flushed();
     if (this.#waiting.size === 0) {
       this.#flushed = 0;
-      this.#arrays.forget();
+      this.#none.forget();
     } else if (this.#timer === null) this.#runIn(0);
   }
 
@@ -177,34 +145,41 @@ export class SendQueues<Socket extends Receiver> {
     for (const socket of sockets) {
       if (this.#left <= reserved) break;
       this.#flushed += 1;
-      this.#send(socket, () => this.#left - reserved);
+      this.#send(socket, reserved);
     }
   }
 
   /** Sends all that is queued for a socket, now. */
   flush(socket: Socket): void {
-    if (this.#waiting.has(socket)) this.#send(socket, () => Number.POSITIVE_INFINITY);
+    if (this.#waiting.has(socket)) this.#send(socket, Number.NEGATIVE_INFINITY);
   }
 
-  /** Sends what is queued for a socket, as long as there is something left of what may be sent. */
-  #send(socket: Socket, left: () => number): void {
-    const { queued } = socket;
-    socket.queued = []; // a send that fails closes the socket, which flushes it
+  /** Sends what is queued for a socket, while more than `reserved` is left of the portion. */
+  #send(socket: Socket, reserved: number): void {
+    const queued = socket.queued ?? this.#none;
+    socket.queued = null; // a send that fails closes the socket, which flushes it
     let next = 0;
-    while (next < queued.length && left() > 0) {
-      const end = socket.batches ? endOfArray(queued, next, left()) : next + 1;
-      const outgoing = socket.batches ? this.#arrays.of(queued.slice(next, end)) : queued[next];
+    while (next < queued.count && this.#left > reserved) {
+      const end = socket.batches ? endOfArray(queued, next, this.#left - reserved) : next + 1;
+      const outgoing = socket.batches ? this.#arrayOf(queued, next, end) : queued.parts[next];
       if (outgoing !== undefined) this.#transmit(socket, outgoing);
       this.#collected = Math.max(this.#collected, end - next);
       next = end;
     }
     this.#answered.delete(socket);
     const isOpen = this.#waiting.delete(socket);
-    if (isOpen && next < queued.length) {
-      socket.queued = queued.slice(next);
-      this.#waiting.add(socket); // behind the others
-    }
+    // Behind the others.
+    if (isOpen && next < queued.count)
+      for (const part of queued.parts.slice(next)) this.#enqueue(socket, part);
     this.#ports.sent(socket);
+  }
+
+  /** Bytes stay alone, as they are. */
+  #arrayOf(queued: QueuedFrames, first: number, end: number): Outgoing | undefined {
+    if (typeof queued.parts[first]?.frame !== "string") return queued.parts[first];
+    if (first === 0) return queued.arrayOf(end);
+    const others = queued.parts.slice(first, end).reduce((texts, part) => texts.with(part), this.#none);
+    return others.arrayOf(end - first);
   }
 
   /** The socket is gone. */
@@ -215,10 +190,12 @@ export class SendQueues<Socket extends Receiver> {
 }
 
 /** Where the array ends that begins with the frame at `first`: at bytes, or when it has `left` of them. */
-function endOfArray(queued: readonly Outgoing[], first: number, left: number): number {
+function endOfArray(queued: QueuedFrames, first: number, left: number): number {
+  if (first === 0 && queued.isTextWithin(left)) return queued.count;
+  const { parts } = queued;
   let end = first;
-  for (let length = 0; end < queued.length && length < left; end += 1) {
-    const frame = queued[end]?.frame;
+  for (let length = 0; end < parts.length && length < left; end += 1) {
+    const frame = parts[end]?.frame;
     if (typeof frame !== "string") break;
     length += frame.length;
   }

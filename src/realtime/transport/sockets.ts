@@ -9,7 +9,8 @@ import { ClosingSockets } from "./closing-sockets.ts";
 import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
 import { acceptArrays, clearQuietly, type OpenSocket, openedAt, speakDocuments } from "./open-socket.ts";
 import { Output } from "./output.ts";
-import { type Outgoing, SendQueues } from "./send-queues.ts";
+import type { Outgoing } from "./queued-frames.ts";
+import { SendQueues } from "./send-queues.ts";
 import { SlowReaders } from "./slow-readers.ts";
 
 interface SocketPorts {
@@ -88,7 +89,7 @@ export class Sockets {
     const output = new Output(false);
     const open: OpenSocket = {
       ...{ id, socket, trace, batches: false, isOfDocuments: false, userId: null },
-      ...{ queued: [], output },
+      ...{ queued: null, output },
     };
     this.#byId.set(id, open);
     this.#bySocket.set(socket, open);

@@ -11,7 +11,12 @@ const target = JSON.parse(json ?? "") as Target;
 let units = 0;
 setInterval(() => process.send?.(units), 50).unref();
 
-const message = (type: string, data: object): string => JSON.stringify({ type, data, requestId: "h" });
+/** A broadcast that repeats a request id would reach no one, so no two messages have the same. */
+let messages = 0;
+function message(type: string, data: object): string {
+  messages += 1;
+  return JSON.stringify({ type, data, requestId: `h${messages}` });
+}
 
 /** Opens a socket again and again: `use` returns when it may be opened anew. */
 function keepOpen(onOpen: (socket: WebSocket) => void): void {

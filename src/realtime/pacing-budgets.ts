@@ -1,6 +1,7 @@
 /** What sockets and users may still send and ask, and what floods and joins have cost them. */
 import { Budget } from "../platform/budget.ts";
 import {
+  BROADCASTS_OF_USER,
   FLOOD_FORGET_MS,
   FLOOD_PAUSE,
   FRAMES_AFTER_FLOOD,
@@ -20,6 +21,8 @@ interface Account {
   /** Smaller while a flood is remembered. */
   frames: Budget;
   readonly work: Budget;
+  /** Spent beside `work`. */
+  readonly broadcasts: Budget;
   readonly joins: Budget;
   /** After how many floods in a row the user may join again, and when (epoch ms). */
   floods: number;
@@ -78,6 +81,7 @@ export class PacingBudgets {
     const account: Account = {
       frames: new Budget(FRAMES_OF_USER, now),
       work: new Budget(WORK_OF_USER, now),
+      broadcasts: new Budget(BROADCASTS_OF_USER, now),
       joins: new Budget(JOINS_OF_USER, now),
       floods: 0,
       pausedUntil: Number.NEGATIVE_INFINITY,
@@ -89,8 +93,9 @@ export class PacingBudgets {
   }
 
   #forget(now: number): void {
-    for (const [userId, { frames, work, joins, pausedUntil, waitingMessages }] of this.#accounts) {
-      const isFull = [frames, work, joins].every((budget) => budget.isFull(now));
+    for (const [userId, account] of this.#accounts) {
+      const { frames, work, broadcasts, joins, pausedUntil, waitingMessages } = account;
+      const isFull = [frames, work, broadcasts, joins].every((budget) => budget.isFull(now));
       const isIdle = isFull && waitingMessages === 0 && now > pausedUntil + FLOOD_FORGET_MS;
       if (isIdle && !this.#connections.hasUser(userId)) this.#accounts.delete(userId);
     }

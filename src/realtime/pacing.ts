@@ -69,7 +69,8 @@ export class Pacing {
 
   /** True while a user, and the room as a whole, may broadcast. */
   canBroadcast(userId: string): boolean {
-    return this.canAfford(userId) && this.#broadcasts.left(this.#ports.now()) > 0;
+    const budgets = [this.budgets.accountOf(userId).broadcasts, this.#broadcasts];
+    return this.canAfford(userId) && budgets.every((budget) => budget.left(this.#ports.now()) > 0);
   }
 
   /** True while a user may ask more of the room. */
@@ -79,8 +80,10 @@ export class Pacing {
 
   #runnableIn(id: string, userId: string, message: PacedMessage): number {
     const now = this.#ports.now();
-    const affordableIn = this.budgets.accountOf(userId).work.affordableIn(now);
-    if (message.type === "BROADCAST") return Math.max(affordableIn, this.#broadcasts.affordableIn(now));
+    const { work, broadcasts } = this.budgets.accountOf(userId);
+    const affordableIn = work.affordableIn(now);
+    if (message.type === "BROADCAST")
+      return Math.max(affordableIn, broadcasts.affordableIn(now), this.#broadcasts.affordableIn(now));
     if (!costOf(message.type).isQuestion) return affordableIn;
     return Math.max(affordableIn, this.#ports.answerableIn(id) ?? LOOK_AGAIN_MS);
   }
@@ -92,8 +95,9 @@ export class Pacing {
   /** Counts what a user's message has delivered. */
   countDelivery(userId: string, points: number, isBroadcast: boolean): void {
     const now = this.#ports.now();
-    this.budgets.accountOf(userId).work.spend(points, now);
-    if (isBroadcast) this.#broadcasts.spend(points, now);
+    const { work, broadcasts } = this.budgets.accountOf(userId);
+    for (const budget of isBroadcast ? [work, broadcasts, this.#broadcasts] : [work])
+      budget.spend(points, now);
   }
 
   /** Takes the next message that may run; null when none may yet. Sockets take turns. */

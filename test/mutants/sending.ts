@@ -87,6 +87,13 @@ export const SENDING: readonly Mutant[] = [
     tests: ["test/realtime/pacing.test.ts"],
   },
   {
+    bug: "one user's broadcasts may fill what waits to be sent in the room",
+    file: "src/realtime/pacing.ts",
+    code: "const budgets = [this.budgets.accountOf(userId).broadcasts, this.#broadcasts];",
+    by: "const budgets = [this.#broadcasts];",
+    tests: ["test/realtime/pacing.test.ts"],
+  },
+  {
     bug: "who waits without a word keeps others of the address out",
     file: "src/realtime/transport/waiting-sockets.ts",
     code: 'if (own !== undefined && own.size >= MAX_WAITING_PER_ADDRESS) return oldestSilent(own) ?? "none";',

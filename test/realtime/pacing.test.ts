@@ -131,12 +131,22 @@ describe("what a user cannot afford", () => {
     const paced = new Paced();
     const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
     expect(paced.send(broadcast, 100)).toBe("run");
-    paced.pacing.countDelivery("user", 30_001, true);
+    paced.pacing.countDelivery("user", 30_001, false);
     expect(paced.send(broadcast, 100)).toBe("refuse");
     paced.now += 1;
     expect(paced.send(broadcast, 100)).toBe("run");
-    paced.pacing.countDelivery("another", 128_000, true);
+    paced.pacing.countDelivery("another", 128_001, true);
     expect(paced.send(broadcast, 100)).toBe("refuse");
+  });
+
+  it("is refused if it is a broadcast beyond a burst of 8,000 points, and other work still runs (R69)", () => {
+    const paced = new Paced();
+    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
+    paced.pacing.countDelivery("user", 8_001, true);
+    expect(paced.send(broadcast, 100)).toBe("refuse");
+    expect(paced.send(batchOf(1), 100)).toBe("run");
+    paced.now += 1;
+    expect(paced.send(broadcast, 100)).toBe("run");
   });
 
   it("and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)", () => {

@@ -56,6 +56,14 @@ export const SHARED_LOAD: readonly Bug[] = [
   },
   {
     story:
+      "A member sent a burst of large broadcasts, and for a tenth of a second everyone's messages waited behind 120 MB.",
+    file: "test/realtime/pacing.test.ts",
+    titles: [
+      "is refused if it is a broadcast beyond a burst of 8,000 points, and other work still runs (R69)",
+    ],
+  },
+  {
+    story:
       "A member opened one socket after the other and read none, and what the closed ones had been sent stayed in memory.",
     file: "test/bugs/unread-sockets.test.ts",
     titles: [

@@ -143,7 +143,7 @@ describe("a question that the room cannot answer", () => {
   it("fails with INTERNAL_ERROR (R8, R35)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
-    const storage = await failStorage(room, /FROM follows WHERE follower/);
+    const storage = await failStorage(room, /JOIN follows ON follower/);
     expect(await socket.call("USERS_GET", {})).toEqual(failed("INTERNAL_ERROR", "Server"));
     storage.heal();
     expect((await socket.call("USERS_GET", {})).success).toBe(true);

@@ -125,6 +125,19 @@ it("who is answered does not wait behind a crowd, and the crowd does not wait fo
     expect(sentTo(name).join("").indexOf(`"${LARGE}"`)).toBeGreaterThan(LARGE.length);
 });
 
+it("what waits goes out although so much arrives that timers are late", () => {
+  sendTo(open(64, true), LARGE);
+  queues.request();
+  const first = sent.length;
+  now += 5;
+  queues.request();
+  expect(sent).toHaveLength(first);
+  now += 1;
+  queues.request();
+  expect(sent.length).toBeGreaterThan(first);
+  expect(sentBytes()).toBeLessThanOrEqual(2 * MOST);
+});
+
 it("small frames to a few sockets go out at once", () => {
   const [one, other] = [open(3, false), open(3, true)];
   sendTo([...one, ...other], "{}");

@@ -80,11 +80,11 @@ export class FlushTimer {
 
   /** Something is queued. */
   request(): void {
-    if (this.#timer !== null) return;
     const now = this.#now();
     const waitMs = this.#policy.dueAt(now) - now;
-    if (waitMs <= 0) this.#run();
-    else this.#timer = setTimeout(() => this.#run(), waitMs);
+    if (waitMs <= 0)
+      this.#run(); // also when the timer is late, behind all that has arrived
+    else this.#timer ??= setTimeout(() => this.#run(), waitMs);
   }
 
   /** The policy has changed its mind. Never flushes at once. */
@@ -96,6 +96,7 @@ export class FlushTimer {
   }
 
   #run(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#flush();
   }

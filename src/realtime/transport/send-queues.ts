@@ -48,6 +48,9 @@ export class RestPolicy {
   }
 }
 
+/** A timer that is so late waits behind all that has arrived: more of that must not keep the room from sending. */
+const LATE_MS = 5;
+
 /** From this many frames in one array on, the room is so busy that more frames are on their way already. */
 const MANY_COLLECTED = 4;
 
@@ -60,6 +63,8 @@ export class SendQueues<Socket extends Receiver> {
   readonly #rest = new RestPolicy();
   /** A running timer keeps the object awake, so it runs only while something is queued. */
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** When the timer should run (epoch ms). */
+  #timerAt = 0;
   /** What is left of this turn's portion, and when that was (epoch ms). */
   #left = PORTION_BYTES;
   #leftAt = 0;
@@ -113,19 +118,27 @@ export class SendQueues<Socket extends Receiver> {
 
   /** Sends what is queued as soon as the room has rested. */
   request(): void {
-    if (this.#waiting.size === 0 || this.#timer !== null) return;
+    if (this.#waiting.size === 0) return;
     const now = this.#ports.now();
+    if (this.#timer !== null) {
+      if (now > this.#timerAt + LATE_MS) this.#runNow();
+      return;
+    }
     const waitMs = this.#rest.dueAt(now) - now;
     if (waitMs <= 0 && this.#hasLeft() && this.#collected < MANY_COLLECTED) this.#flush();
     else this.#runIn(Math.max(0, waitMs));
   }
 
   #runIn(ms: number): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#left = PORTION_BYTES; // a turn of its own, even in the same millisecond
-      this.#flush();
-    }, ms);
+    this.#timerAt = this.#ports.now() + ms;
+    this.#timer = setTimeout(() => this.#runNow(), ms);
+  }
+
+  #runNow(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#left = PORTION_BYTES; // a turn of its own, even in the same millisecond
+    this.#flush();
   }
 
   #flush(): void {

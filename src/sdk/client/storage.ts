@@ -7,7 +7,7 @@ import { fileUrl, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
 import type { RoomFiles, Upload } from "./room-files.ts";
 
-const NOT_LOADED = clientFault("UNREACHABLE", "A module could not be loaded: check the network");
+const NOT_LOADED = clientFault("UNREACHABLE", "Loading failed: check the network");
 
 export class Storage {
   /** The address of the service for sockets. */

@@ -55,7 +55,7 @@ function parseJson(text: string): unknown {
 
 function readMessage(json: unknown): Message | [] {
   if (!isRecord(json)) return [];
-  const data = isRecord(json.data) ? json.data : {};
+  const data: Data = Object(json.data);
   if (json.type === "event") return readEvent(json);
   if (json.type !== "response") return [];
   const fault = json.success === true ? null : readFault(json.error);
@@ -97,7 +97,8 @@ export function readJoined(online: Data): Joined | null {
 }
 
 /** Whether the value is a non-negative integer. */
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Whether the value is a record with an id, and with a text in this field. */
 const isResource = (value: unknown, field: string): boolean =>

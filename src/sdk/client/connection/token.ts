@@ -1,6 +1,5 @@
 /** Reads a user's token: where to connect, and as which user. Only the service can verify the token. */
 import { invalid } from "../../core/error.ts";
-import { isRecord } from "../../core/json.ts";
 
 export interface Claims {
   readonly accountId: string;
@@ -13,7 +12,7 @@ export interface Claims {
 /** Reads the claims of a user's JWT. Throws VALIDATION_ERROR if it is not one. */
 export function readClaims(token: string): Claims {
   const claims = parsePayload(token);
-  const { accountId, roomId, userId, exp } = isRecord(claims) ? claims : {};
+  const { accountId, roomId, userId, exp }: Record<string, unknown> = Object(claims);
   if (typeof accountId !== "string" || typeof roomId !== "string" || typeof userId !== "string")
     throw invalid("Auth", "authToken must be the token of a user");
   return { accountId, roomId, userId, exp: typeof exp === "number" ? exp : null };

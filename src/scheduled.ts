@@ -11,7 +11,7 @@ import type { Env } from "./env.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
-import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
+import { RECEIPTS } from "./http/idempotency/store.ts";
 import { continueMails } from "./mail/outbox.ts";
 import { purgeExpiredInvitations } from "./members/invitation-commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
@@ -22,6 +22,7 @@ import { purgeExpiredSignIns } from "./people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
 import { openAll, openDirectory, openTenant } from "./placement/databases.ts";
 import type { Database } from "./platform/d1.ts";
+import { expire } from "./platform/expiry.ts";
 import { logError } from "./platform/log.ts";
 import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
@@ -32,18 +33,6 @@ import { continueIndexes } from "./search/index-builder.ts";
 import { countFailure, writeMetrics } from "./telemetry/telemetry.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
 import { resealSecrets, secretSealer } from "./workflows/sealed-secrets.ts";
-
-/** Receipts per statement, and statements per run: what is left waits for the next run, a minute later. */
-const RECEIPTS_AT_ONCE = 2_000;
-const MAX_RECEIPT_SLICES = 50;
-
-/** Deletes the receipts from before `expiry` (epoch ms), few enough at a time to hold up no other statement. */
-async function expireReceipts(db: Database, expiry: number): Promise<void> {
-  for (let slice = 0; slice < MAX_RECEIPT_SLICES; slice += 1) {
-    const [deleted] = await db.run([deleteExpiredReceipts(expiry, RECEIPTS_AT_ONCE)]);
-    if (deleted.length < RECEIPTS_AT_ONCE) return;
-  }
-}
 
 const movePorts = (env: Env): Omit<MovePorts, "log"> => ({
   directory: openDirectory(env),
@@ -75,7 +64,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   const firstId = crypto.randomUUID();
   const tasksOf = (db: Database): Tasks => ({
     outbox: () => relayPending({ ...ports, db }, now, firstId),
-    receipts: () => expireReceipts(db, now - RECEIPT_LIFETIME_MS),
+    receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
     auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
     hourlyCounts: () => deleteOldHourlyCounts(db, now),
     rooms: () => purgeDeletedRooms(db),

@@ -1,8 +1,8 @@
 /** Reads the audit log, and deletes what is no longer kept of it. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import {
+  AUDIT_ENTRIES,
   type AuditFilter,
-  deleteOldAuditEntries,
   deleteSomeAuditEntries,
   selectAuditEntries,
 } from "../http/audit/store.ts";
@@ -10,7 +10,8 @@ import type { AuditRow } from "../http/audit/table.ts";
 import { encodePosition } from "../http/list-cursor.ts";
 import type { PlacedTenant } from "../placement/databases.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
-import { Slices } from "../platform/slices.ts";
+import { deleteInSlices, expire } from "../platform/expiry.ts";
+import type { Slices } from "../platform/slices.ts";
 import { type AuditEntry, presentAuditEntry } from "./schema.ts";
 
 /** A page of the organization's log, newest first, for its owners. The log is never counted: it grows without end. */
@@ -47,20 +48,10 @@ const mergeNewest = (rows: readonly AuditRow[]): AuditRow[] =>
     (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
   );
 
-const ROWS_AT_ONCE = 1_000;
-const SLICES_PER_RUN = 50;
-
 /** Deletes entries that are older than `keptMs`, in slices; a later run continues. */
-export async function purgeOldAuditEntries(db: Database, now: number, keptMs: number): Promise<void> {
-  await new Slices(SLICES_PER_RUN).finish(async () => {
-    const [deleted] = await db.run([deleteOldAuditEntries(now - keptMs, ROWS_AT_ONCE)]);
-    return { isFull: deleted.length === ROWS_AT_ONCE };
-  });
-}
+export const purgeOldAuditEntries = (db: Database, now: number, keptMs: number): Promise<unknown> =>
+  expire(db, AUDIT_ENTRIES, now - keptMs - 1);
 
 /** Deletes the entries of a deleted organization until none or no slice is left, and returns true if none is. */
 export const purgeAuditEntries = (tenant: Tenant, slices: Slices): Promise<boolean> =>
-  slices.finish(async () => {
-    const [deleted] = await tenant.db.run([deleteSomeAuditEntries(tenant, ROWS_AT_ONCE)]);
-    return { isFull: deleted.length === ROWS_AT_ONCE };
-  });
+  deleteInSlices(tenant.db, (limit) => deleteSomeAuditEntries(tenant, limit), slices);

@@ -6,10 +6,11 @@ import { openDirectory } from "../placement/databases.ts";
 import { equalInConstantTime } from "../platform/constant-time.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { expire } from "../platform/expiry.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
 import type { OperatorPurpose } from "./table.ts";
-import { deleteExpiredOperatorTokens, selectOperatorToken } from "./token-store.ts";
+import { OPERATOR_TOKENS, selectOperatorToken } from "./token-store.ts";
 
 /** Those that were right within these seconds: a command sends many requests. */
 const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });
@@ -48,4 +49,4 @@ export const evictOperatorToken = (accountId: string, purpose: OperatorPurpose):
 
 /** Deletes the tokens of commands that were killed. */
 export const purgeExpiredOperatorTokens = (directory: Database, now: number): Promise<unknown> =>
-  directory.run([deleteExpiredOperatorTokens(now)]);
+  expire(directory, OPERATOR_TOKENS, now);

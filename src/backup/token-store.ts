@@ -1,7 +1,6 @@
-/** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
-import { lte } from "drizzle-orm";
-import { build, type Statement, statement } from "../platform/d1.ts";
-import { type OperatorPurpose, operatorTokens } from "./table.ts";
+import type { Statement } from "../platform/d1.ts";
+import type { Expiring } from "../platform/expiry.ts";
+import type { OperatorPurpose } from "./table.ts";
 
 /** Replaces the token for the same purpose, if there is one: the command that had it gives way. */
 export const upsertOperatorToken = (
@@ -31,5 +30,4 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
 });
 
 /** What commands that were killed have left. */
-export const deleteExpiredOperatorTokens = (now: number): Statement =>
-  statement(build.delete(operatorTokens).where(lte(operatorTokens.expiresAt, now)));
+export const OPERATOR_TOKENS: Expiring = { table: "operator_tokens", column: "expires_at" };

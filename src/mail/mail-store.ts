@@ -1,8 +1,8 @@
 /** The only SQL about mails. */
-
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { DAY_MS } from "../platform/durations.ts";
+import type { Expiring } from "../platform/expiry.ts";
 import { type MailRow, mails } from "./table.ts";
 
 /** Within this time, a topic counts. */
@@ -118,10 +118,4 @@ export const retryMail = (mail: Pick<MailRow, "id" | "recipient">, dueAt: number
 export const deleteMailsOf = ({ accountId }: Pick<Tenant, "accountId">): Statement =>
   statement(build.delete(mails).where(eq(mails.accountId, accountId)));
 
-/** Deletes at most so many that have expired. */
-export const deleteExpiredMails = (now: number, limit: number): Statement =>
-  statement(
-    build
-      .delete(mails)
-      .where(inArray(sql`rowid`, sql`(SELECT rowid FROM mails WHERE expires_at <= ${now} LIMIT ${limit})`)),
-  );
+export const MAILS: Expiring = { table: "mails", column: "expires_at" };

@@ -8,11 +8,12 @@ import type { Env } from "../env.ts";
 import { openDirectory } from "../placement/databases.ts";
 import { backoffMs } from "../platform/backoff.ts";
 import type { Database } from "../platform/d1.ts";
+import { expire } from "../platform/expiry.ts";
 import { logError } from "../platform/log.ts";
 import { type Sealer, sealerFor } from "../platform/sealer.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 import type { Mail } from "./mail.ts";
-import { claimDueMails, deleteExpiredMails, finishMail, type NewMail, retryMail } from "./mail-store.ts";
+import { claimDueMails, finishMail, MAILS, type NewMail, retryMail } from "./mail-store.ts";
 import { type Mailer, mailerFor } from "./mailer.ts";
 import type { MailRow } from "./table.ts";
 
@@ -20,7 +21,6 @@ const PURPOSE = "atrium mails";
 const AT_ONCE = 20;
 /** Slices of one run of the cron trigger; what is left waits for the next one. */
 const MAX_SLICES = 25;
-const EXPIRED_AT_ONCE = 1_000;
 /** What one attempt may take. Whether a slower one has sent the mail is not known. */
 const SEND_LIMIT_MS = 20_000;
 /** An attempt whose end was not recorded by then was cut off by a crash. */
@@ -111,7 +111,7 @@ export function mailOutbox(env: Env): MailOutbox | null {
 /** Sends what requests have left behind, and deletes what has expired. */
 export async function continueMails(env: Env, now: number): Promise<void> {
   const db = openDirectory(env);
-  await db.run([deleteExpiredMails(now, EXPIRED_AT_ONCE)]);
+  await expire(db, MAILS, now);
   const outbox = mailOutbox(env);
   for (let slice = 0; outbox !== null && slice < MAX_SLICES; slice += 1)
     if (!(await outbox.send(db, now))) return;

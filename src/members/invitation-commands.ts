@@ -4,14 +4,11 @@ import { addressWithin, insertMail, selectNames } from "../mail/mail-store.ts";
 import { createLinkToken, linkHashOf } from "../people/link-token.ts";
 import type { Database } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
+import { expire } from "../platform/expiry.ts";
 import type { MemberContext } from "./context.ts";
 import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
 import { INVITATION_MAILS, INVITATION_TOPIC, invitationMail } from "./invitation-mail.ts";
-import {
-  deleteExpiredInvitations,
-  deleteInvitation as deleteRow,
-  insertInvitation,
-} from "./invitation-store.ts";
+import { deleteInvitation as deleteRow, INVITATIONS, insertInvitation } from "./invitation-store.ts";
 import { type Invitation, type InvitationCreation, presentInvitation } from "./schema.ts";
 import type { InvitationRow } from "./table.ts";
 
@@ -71,4 +68,4 @@ export async function deleteInvitation(ctx: RequestContext, id: string): Promise
 
 /** Deletes expired invitations. */
 export const purgeExpiredInvitations = (db: Database, now: number): Promise<unknown> =>
-  db.run([deleteExpiredInvitations(now)]);
+  expire(db, INVITATIONS, now);

@@ -1,8 +1,9 @@
 /** The SQL about invitations. */
-import { and, count, eq, gt, lte, sql } from "drizzle-orm";
+import { and, count, eq, gt, sql } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
 import { people } from "../people/table.ts";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import type { Expiring } from "../platform/expiry.ts";
 import { type InvitationRow, invitations, type MemberRole } from "./table.ts";
 
 /** An invitation as its recipient sees it. */
@@ -95,8 +96,7 @@ export const acceptInvitation = (
   ];
 };
 
-export const deleteExpiredInvitations = (now: number): Statement =>
-  statement(build.delete(invitations).where(lte(invitations.expiresAt, now)));
+export const INVITATIONS: Expiring = { table: "invitations", column: "expires_at" };
 
 /** Deletes the invitations that a former owner of the organization made: they have ended. */
 export const deleteInvitationsOf = ({ accountId }: Tenant, personId: string): Statement =>

@@ -1,14 +1,14 @@
 /** The overview and the usage of an organization. */
-
 import type { EventLogContext } from "../event-log/context.ts";
 import { addHours, FINE_MS, type HourlyCounts, hourOf, spanOf } from "../event-log/port/hourly-counts.ts";
 import type { Database } from "../platform/d1.ts";
 import { DAY_MS, HOUR_MS } from "../platform/durations.ts";
+import { expire } from "../platform/expiry.ts";
 import { presentTime } from "../platform/time.ts";
 import type { CounterName } from "../quotas/quota.ts";
 import { selectQuotas } from "../quotas/shared-store.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
-import { deleteHours, selectFirstJoin, selectHours } from "./store.ts";
+import { HOURS, selectFirstJoin, selectHours } from "./store.ts";
 
 /** How long counts in D1 are kept, which an earlier version of the service made. */
 const COUNTS_KEPT_MS = 2 * DAY_MS;
@@ -92,4 +92,4 @@ export async function getOverview(ctx: EventLogContext): Promise<Overview> {
 
 /** Deletes the counts of hours that no chart shows any more. */
 export const deleteOldHourlyCounts = (db: Database, now: number): Promise<unknown> =>
-  db.run([deleteHours(hourOf(now) - COUNTS_KEPT_MS)]);
+  expire(db, HOURS, hourOf(now) - COUNTS_KEPT_MS - 1);

@@ -1,6 +1,7 @@
 /** The only SQL for an organization's first join and hourly counts. */
-import { and, asc, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
-import { build, columnsOf, isNotFenced, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { and, asc, eq, gte, isNotNull, sql } from "drizzle-orm";
+import { build, columnsOf, FENCED, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import type { Expiring } from "../platform/expiry.ts";
 import { prepared } from "../platform/prepared-statement.ts";
 import { rooms } from "../rooms/table.ts";
 import { type HourRow, hourlyCounts } from "./table.ts";
@@ -29,8 +30,5 @@ export const selectHours = ({ accountId }: Tenant, from: number): Statement<Hour
   );
 };
 
-/** Deletes the hours before `before` (epoch ms) of all organizations. */
-export const deleteHours = (before: number): Statement =>
-  statement(
-    build.delete(hourlyCounts).where(and(lt(hourlyCounts.hour, before), isNotFenced(hourlyCounts.accountId))),
-  );
+/** The hours of all organizations. */
+export const HOURS: Expiring = { table: "hourly_counts", column: "hour", and: `account_id NOT IN ${FENCED}` };

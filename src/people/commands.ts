@@ -1,6 +1,7 @@
 /** The commands of people: signing in and out, and changes of their name. */
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { expire } from "../platform/expiry.ts";
 import { knownBrowserOf } from "./browser-cookie.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
@@ -13,7 +14,7 @@ import {
   tokenIn,
 } from "./sign-in-cookie.ts";
 import { planSignIn, planSignOut } from "./sign-in-plan.ts";
-import { deleteExpiredSignIns, selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
+import { SIGN_INS, selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
 import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./verify-cookie.ts";
 
 type NoData = Record<string, never>;
@@ -90,5 +91,4 @@ export async function updateMe(
 }
 
 /** Deletes sign-in sessions that have expired. */
-export const purgeExpiredSignIns = (db: Database, now: number): Promise<unknown> =>
-  db.run([deleteExpiredSignIns(now)]);
+export const purgeExpiredSignIns = (db: Database, now: number): Promise<unknown> => expire(db, SIGN_INS, now);

@@ -1,6 +1,7 @@
 /** The only SQL about links for a new password. */
-import { eq, lte } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import type { Expiring } from "../platform/expiry.ts";
 import { type PasswordLinkRow, passwordLinks } from "./table.ts";
 
 /**
@@ -81,5 +82,4 @@ export const selectOpenPasswordLink = (tokenHash: string, now: number): Statemen
 export const deletePasswordLinksOf = (personId: string): Statement =>
   statement(build.delete(passwordLinks).where(eq(passwordLinks.personId, personId)));
 
-export const deleteExpiredPasswordLinks = (now: number): Statement =>
-  statement(build.delete(passwordLinks).where(lte(passwordLinks.expiresAt, now)));
+export const PASSWORD_LINKS: Expiring = { table: "password_links", column: "expires_at" };

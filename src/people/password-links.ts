@@ -2,15 +2,16 @@
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import { expire } from "../platform/expiry.ts";
 import { presentTime } from "../platform/time.ts";
 import { createLinkToken, linkHashOf } from "./link-token.ts";
 import { planNewPassword } from "./password-commands.ts";
 import { PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "./password-link.ts";
 import {
-  deleteExpiredPasswordLinks,
   deletePasswordLinksOf,
   insertPasswordLink,
   type OpenPasswordLink,
+  PASSWORD_LINKS,
   selectIsMember,
   selectOpenPasswordLink,
 } from "./password-link-store.ts";
@@ -101,4 +102,4 @@ export async function setPasswordByLink(
 
 /** Deletes links that have expired. */
 export const purgeExpiredPasswordLinks = (db: Database, now: number): Promise<unknown> =>
-  db.run([deleteExpiredPasswordLinks(now)]);
+  expire(db, PASSWORD_LINKS, now);

@@ -1,7 +1,8 @@
 /** The only SQL about people and their sign-in sessions. */
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { RESTORING_EPOCH } from "../accounts/being-restored.ts";
 import { build, type Statement, statement } from "../platform/d1.ts";
+import type { Expiring } from "../platform/expiry.ts";
 import { hasPassword, PASSWORD_PROVIDER } from "./password-store.ts";
 import { people, signInSessions } from "./table.ts";
 
@@ -89,6 +90,4 @@ export const deleteSignInsOf = (personId: string, password: string): Statement =
       .where(and(eq(signInSessions.personId, personId), hasPassword(personId, password))),
   );
 
-/** Deletes the sign-in sessions that ended before `now` (epoch ms). */
-export const deleteExpiredSignIns = (now: number): Statement =>
-  statement(build.delete(signInSessions).where(lt(signInSessions.expiresAt, now)));
+export const SIGN_INS: Expiring = { table: "sessions", column: "expires_at" };

@@ -1,8 +1,8 @@
 /** Moves of an organization between databases: whole, without a lost write, whatever interrupts them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { deleteOldAuditEntries } from "../../src/http/audit/store.ts";
-import { deleteExpiredReceipts } from "../../src/http/idempotency/store.ts";
+import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
+import { RECEIPTS } from "../../src/http/idempotency/store.ts";
 import { behindFence } from "../../src/organizations/fence-store.ts";
 import { continueMoves } from "../../src/organizations/move.ts";
 import { type MovePorts, SETTLE_MS } from "../../src/organizations/move-phases.ts";
@@ -10,6 +10,7 @@ import { deleteQuotas, type MoveRow, selectSlice } from "../../src/organizations
 import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
 import { openAll, openDirectory, openTenant } from "../../src/placement/databases.ts";
 import type { Database } from "../../src/platform/d1.ts";
+import { expire } from "../../src/platform/expiry.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
@@ -180,7 +181,7 @@ describe("a move", () => {
       ).results;
     expect(await left()).toEqual([{ receipts: 1, entries: 2 }]);
     const later = Date.now() + 60_000;
-    await openDirectory(env).run([deleteExpiredReceipts(later, 1_000), deleteOldAuditEntries(later, 1_000)]);
+    await Promise.all([RECEIPTS, AUDIT_ENTRIES].map((each) => expire(openDirectory(env), each, later)));
     expect(await left()).toEqual([{ receipts: 0, entries: 0 }]);
   });
 

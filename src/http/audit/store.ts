@@ -1,6 +1,7 @@
 /** The only SQL about the audit log. */
 import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, FENCED, type Page, type Statement, type Tenant } from "../../platform/d1.ts";
+import type { Expiring } from "../../platform/expiry.ts";
 import { ordering, pageValues } from "../../platform/ordering.ts";
 import { preparedByOrder } from "../../platform/prepared-statement.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
@@ -65,14 +66,11 @@ export const selectAuditEntries = (
     accountId,
   });
 
-/** Deletes some of the entries from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
-export const deleteOldAuditEntries = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
-  sql: `DELETE FROM audit_entries WHERE rowid IN (
-          SELECT rowid FROM audit_entries
-          WHERE at < ? AND (in_directory = 1 OR account_id NOT IN ${FENCED}) ORDER BY at LIMIT ?
-        ) RETURNING 1 AS deleted`,
-  params: [expiry, limit],
-});
+export const AUDIT_ENTRIES: Expiring = {
+  table: "audit_entries",
+  column: "at",
+  and: `(in_directory = 1 OR account_id NOT IN ${FENCED})`,
+};
 
 /** Deletes some of the organization's entries, and returns a row for each. */
 export const deleteSomeAuditEntries = (

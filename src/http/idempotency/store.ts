@@ -1,6 +1,7 @@
 /** The statements about idempotency receipts. */
 import { and, eq, lte } from "drizzle-orm";
 import { build, columnsOf, FENCED, type Statement, statement } from "../../platform/d1.ts";
+import type { Expiring } from "../../platform/expiry.ts";
 import { receipts } from "./table.ts";
 
 export type ReceiptRow = typeof receipts.$inferSelect;
@@ -16,12 +17,8 @@ export const insertReceipt = (row: ReceiptRow): Statement => statement(build.ins
 export const deleteExpiredReceipt = (scope: string, key: string, expiry: number): Statement =>
   statement(build.delete(receipts).where(and(whereIs(scope, key), lte(receipts.createdAt, expiry))));
 
-/** Deletes some of the receipts from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
-export const deleteExpiredReceipts = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
-  sql: `DELETE FROM receipts WHERE rowid IN (
-          SELECT rowid FROM receipts
-          WHERE created_at < ? AND (in_directory = 1 OR substr(scope, 1, 36) NOT IN ${FENCED})
-          ORDER BY created_at LIMIT ?
-        ) RETURNING 1 AS deleted`,
-  params: [expiry, limit],
-});
+export const RECEIPTS: Expiring = {
+  table: "receipts",
+  column: "created_at",
+  and: `(in_directory = 1 OR substr(scope, 1, 36) NOT IN ${FENCED})`,
+};

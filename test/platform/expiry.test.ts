@@ -1,0 +1,61 @@
+/** What has expired is deleted in bounded slices, and nothing else. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { OPERATOR_TOKENS } from "../../src/backup/token-store.ts";
+import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
+import { RECEIPTS } from "../../src/http/idempotency/store.ts";
+import { MAILS } from "../../src/mail/mail-store.ts";
+import { INVITATIONS } from "../../src/members/invitation-store.ts";
+import { HOURS } from "../../src/metrics/store.ts";
+import { PASSWORD_LINKS } from "../../src/people/password-link-store.ts";
+import { SIGN_INS } from "../../src/people/store.ts";
+import { openDirectory } from "../../src/placement/databases.ts";
+import { deleteInSlices, deleteUntil, type Expiring } from "../../src/platform/expiry.ts";
+import { Slices } from "../../src/platform/slices.ts";
+import { rowsTouchedBy } from "../support/rows-read.ts";
+
+const NOW = 1_000_000;
+const SLICE = 1_000;
+/** Rows written for one that is deleted: itself, and its entries in the indexes. */
+const ROWS_PER_ROW = 8;
+
+/** What each table needs beside the time; `n` numbers the rows. */
+const TABLES: readonly (readonly [Expiring, columns: string, values: string])[] = [
+  [SIGN_INS, "id, token_hash, person_id, created_at, updated_at", "'s' || n, 's' || n, 'expiry', 0, 0"],
+  [PASSWORD_LINKS, "token_hash, person_id, created_at", "'l' || n, 'expiry', 0"],
+  [INVITATIONS, "id, account_id, role, token_hash, created_at", "'i' || n, 'expiry', 'member', 'i' || n, 0"],
+  [OPERATOR_TOKENS, "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
+  [MAILS, "id, recipient, topic, key_id, sealed, created_at", "'m' || n, 'r', 't', 'k', '', 0"],
+  [HOURS, "account_id", "'h' || n"],
+  [RECEIPTS, "scope, key, fingerprint", "'00000000-0000-4000-8000-000000000000', 'r' || n, 'f'"],
+  [
+    AUDIT_ENTRIES,
+    "id, account_id, actor_type, operation, resource, changes, changes_before",
+    "'a' || n, 'expiry', 'key', 'o', 'r', '{}', 0",
+  ],
+];
+
+it.each(TABLES)("of %o", async (expiring, columns, values) => {
+  const { table, column } = expiring;
+  await env.DB.batch([
+    env.DB.prepare("INSERT OR IGNORE INTO accounts (id, name, created_at) VALUES ('expiry', 'Expiry', 0)"),
+    env.DB.prepare(
+      "INSERT OR IGNORE INTO people (id, name, email, created_at, updated_at) VALUES ('expiry', 'E', 'e@x.test', 0, 0)",
+    ),
+    env.DB.prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 2500)
+       INSERT INTO ${table} (${columns}, ${column}) SELECT ${values}, iif(n <= 2100, ${NOW}, ${NOW} + n) FROM numbers`,
+    ),
+  ]);
+  const left = () =>
+    env.DB.prepare(
+      `SELECT count(*) AS n FROM ${table} WHERE ${column} BETWEEN ${NOW} AND ${NOW} + 2500`,
+    ).first("n");
+  const run = () =>
+    deleteInSlices(openDirectory(env), (limit) => deleteUntil(expiring, NOW, limit), new Slices(1));
+  const touched = await rowsTouchedBy(async () => expect(await run()).toBe(false));
+  expect(touched.written).toBeLessThanOrEqual(SLICE * ROWS_PER_ROW);
+  expect(touched.read).toBeLessThanOrEqual(SLICE * ROWS_PER_ROW);
+  expect(await left()).toBe(1_500);
+  expect([await run(), await run(), await left()]).toEqual([false, true, 400]);
+});

@@ -23,7 +23,9 @@ export async function linkForFirstOwner(
     database,
     [
       "SELECT 1 AS found FROM memberships LIMIT 1",
-      "SELECT id FROM accounts WHERE deleted_at IS NULL ORDER BY created_at LIMIT 1",
+      // With members, no row is read: the condition is the same for all of them.
+      `SELECT id FROM accounts WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM memberships)
+       ORDER BY created_at LIMIT 1`,
     ],
     stop,
   );

@@ -21,7 +21,7 @@ async function grown(size: number): Promise<Organization> {
   const owner = await account();
   const roomId = (await owner.api.createRoom({ name: "The room" })).id;
   const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${size})`;
-  await env.DB.batch([
+  const seeds = [
     env.DB.prepare(
       `${numbers} INSERT INTO rooms (account_id, id, name, name_folded, state, created_at, last_active_at, first_join_at)
        SELECT ?, printf('00000000-0000-4000-8000-%012d', n), 'Room ' || n, 'ROOM ' || n, 'active', n, n, iif(n % 2, n, NULL) FROM numbers`,
@@ -34,7 +34,8 @@ async function grown(size: number): Promise<Organization> {
       owner.id,
       roomId,
     ),
-  ]);
+  ];
+  for (const seed of seeds) await seed.run();
   return { owner, roomId, userId: (await owner.api.createUser(roomId)).id };
 }
 

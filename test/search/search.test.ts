@@ -146,6 +146,27 @@ it("finds by the index what the names have, in any script, before and after they
   );
 });
 
+it("finds what was just created, renamed or deleted, whether the list is indexed, being indexed, or neither", async () => {
+  const owner = await account();
+  await insertRooms(owner, ["before"]);
+  const found = async (search: string) => (await read(owner, "rooms", { search })).total;
+  const states: Record<string, () => Promise<unknown>> = {
+    none: async () => {},
+    building: () => indexRooms(owner),
+    complete: build,
+  };
+  for (const [state, enter] of Object.entries(states)) {
+    await enter();
+    expect(await stateOf(owner)).toBe(state === "none" ? undefined : state);
+    const { id } = await owner.api.createRoom({ name: `new-${state}` });
+    expect(await found(`new-${state}`)).toBe(1);
+    await owner.api.patch(`/rooms/${id}`, { name: `renamed-${state}` });
+    expect([await found(`new-${state}`), await found(`renamed-${state}`)]).toEqual([0, 1]);
+    await owner.api.delete(`/rooms/${id}`);
+    expect([await found(`renamed-${state}`), await found("before")]).toEqual([0, 1]);
+  }
+});
+
 /** Longer lists have an index. */
 const LONG = 10_000;
 

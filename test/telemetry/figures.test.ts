@@ -1,24 +1,13 @@
 /** What live rooms and deliveries add to the metrics of their isolate. */
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { type DataSet, figuresOf } from "../../src/telemetry/data-set.ts";
-import { DELIVERIES, ROOMS, RUNS } from "../../src/telemetry/data-sets.ts";
-import type { DataPoint } from "../../src/telemetry/metrics.ts";
-import { metrics } from "../../src/telemetry/telemetry.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import { DELIVERIES, ERRORS, ROOMS, RUNS } from "../../src/telemetry/data-sets.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { makeRoom } from "../realtime/support/rooms.ts";
 import { account } from "../support/api.ts";
-
-/** What was added since the last call: the figures of each series by name. */
-function take(set: DataSet): { labels: readonly string[]; figures: Record<string, number> }[] {
-  const points: DataPoint[] = [];
-  metrics.write([{ writeDataPoint: (point) => void points.push(point) }], 10_000);
-  return points
-    .filter(({ indexes }) => indexes[0] === set.name)
-    .map(({ blobs, doubles }) => ({
-      labels: blobs,
-      figures: Object.fromEntries(figuresOf(set).map((name, index) => [name, doubles[index] ?? 0])),
-    }));
-}
+import { expectLogged } from "../support/log-guard.ts";
+import { takeFigures as take } from "../support/taken-figures.ts";
 
 it("a room counts its connections, joins, frames and alarms", async () => {
   const room = await makeRoom();
@@ -73,4 +62,19 @@ it("a run is counted by its outcome, with its duration and the time that its eve
   expect(take(RUNS)).toMatchObject([
     { labels: ["success"], figures: { killed: 0, duration_count: 1, wait_count: 1 } },
   ]);
+});
+
+it("an error of the service's own is counted by the part in which it occurred", async () => {
+  const { id } = await account();
+  const entry = crypto.randomUUID();
+  await env.DB.prepare("INSERT INTO outbox VALUES (?, ?, ?, 'no command', 0)").bind(entry, id, entry).run();
+  take(ERRORS);
+  await runScheduledTasks(env, Date.now());
+  expect(take(ERRORS)).toEqual([
+    { labels: ["schedule", "Server", "INTERNAL_ERROR"], figures: { errors: 1 } },
+  ]);
+  expectLogged("A pending command could not be relayed to its room yet");
+  await env.DB.prepare("DELETE FROM outbox WHERE id = ?").bind(entry).run();
+  await runScheduledTasks(env, Date.now());
+  expect(take(ERRORS)).toEqual([]);
 });

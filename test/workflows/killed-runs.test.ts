@@ -9,9 +9,11 @@ import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { PoolClient } from "../../src/sandbox/runners/pool-client.ts";
 import { connectEachTime } from "../../src/sandbox/runners/pool-connections.ts";
 import { selectCompiler } from "../../src/sandbox/runners/select-runner.ts";
+import { RUNS } from "../../src/telemetry/data-sets.ts";
 import { WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
+import { takeFigures } from "../support/taken-figures.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 /** How a process ends its call: with an answer, or killed for a reason. */
@@ -81,6 +83,23 @@ describe("a run whose process was killed", () => {
     expect(requests).toMatchObject([
       { path: "/lease", body: { accountId: owner.id, limits: { cpuMs: 1_000, memoryMb: 128 } } },
       { path: "/end", body: { id: "a lease", isSpent: true, isLost: true } },
+    ]);
+  });
+
+  it("is counted among the killed ones, and one that only fails is not", async () => {
+    takeFigures(RUNS);
+    const failure = JSON.stringify({ status: "failed", result: "Error: no", isSpent: false, logs: [] });
+    const handler = handlerWith(poolOf({ killed: "cpu" }, { answer: failure }, { answer: SUCCESS }).bindings);
+    await handler.deliver(outgoingEvent(), 0);
+    expect(takeFigures(RUNS)).toMatchObject([
+      { labels: ["failed"], figures: { killed: 1, processor_ms: 7, duration_count: 1 } },
+    ]);
+    await handler.deliver(outgoingEvent(), 0);
+    await handler.deliver(outgoingEvent(), 0);
+    const later = takeFigures(RUNS).toSorted((a, b) => (`${a.labels}` < `${b.labels}` ? -1 : 1));
+    expect(later).toMatchObject([
+      { labels: ["failed"], figures: { killed: 0, processor_ms: 7, duration_count: 1 } },
+      { labels: ["success"], figures: { killed: 0, processor_ms: 7, duration_count: 1 } },
     ]);
   });
 

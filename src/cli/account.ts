@@ -25,7 +25,7 @@ async function create({ subject: name, database, place, json }: Arguments, stop:
 }
 
 const lineOf = ({ quota, used, limit }: ShownQuota): string =>
-  `  ${quota.padEnd(12)}${String(used).padStart(16)} of ${limit ?? "the default"}`;
+  `  ${quota.padEnd(19)}${String(used).padStart(16)} of ${limit ?? "the default"}`;
 
 async function limits({ subject, rest, database, json }: Arguments, stop: AbortSignal): Promise<void> {
   const quotas = await setLimits(database, subject, parseLimits(rest), stop);

@@ -11,7 +11,13 @@ export const quotaDefaults = (env: Settings) => ({
   file_bytes: readSetting(env, "QUOTA_FILE_BYTES"),
   store_bytes: readSetting(env, "QUOTA_STORE_BYTES"),
   online_users: readSetting(env, "QUOTA_ONLINE_USERS"),
+  waiting_events: readSetting(env, "QUOTA_WAITING_EVENTS"),
+  waiting_bytes: readSetting(env, "QUOTA_WAITING_BYTES"),
+  requests_per_second: readSetting(env, "QUOTA_REQUESTS_PER_SECOND"),
 });
+
+/** Whether requests are counted for their quota: they are, unless the setting turns it off. */
+export const hasRequestQuota = (env: Settings): boolean => readSetting(env, "REQUEST_QUOTA") !== "off";
 
 /** The quota of a room: what all its stores may have together, in bytes. */
 export const storeQuotaBytes = (env: Settings): number => readSetting(env, "ROOM_STORES_MIB") * 1024 * 1024;

@@ -6,6 +6,7 @@ import {
   hosts,
   largeNumber,
   names,
+  onOrOff,
   optionalText,
   origin,
   required,
@@ -65,6 +66,11 @@ const SETTINGS = {
   QUOTA_FILE_BYTES: largeNumber(100 * 1024 ** 3),
   QUOTA_STORE_BYTES: largeNumber(100 * 1024 ** 3),
   QUOTA_ONLINE_USERS: largeNumber(100_000),
+  QUOTA_WAITING_EVENTS: largeNumber(50_000_000),
+  QUOTA_WAITING_BYTES: largeNumber(50 * 1024 ** 3),
+  QUOTA_REQUESTS_PER_SECOND: largeNumber(1_000),
+  /** Whether the requests of an organization in a second are counted, and bounded by their quota. */
+  REQUEST_QUOTA: onOrOff,
   /** What may wait for one webhook or workflow, in MiB and in days: an object's storage has 10 GB. */
   BACKLOG_MIB: wholeNumber(5 * 1024),
   BACKLOG_DAYS: wholeNumber(7),
@@ -72,10 +78,7 @@ const SETTINGS = {
   EVENT_LOG_DAYS: wholeNumber(30),
   EVENT_LOG_MIB: wholeNumber(5 * 1024),
   /** Whether there is a log of API requests, and for how long it keeps them, in days. */
-  REQUEST_LOG: z
-    .string()
-    .default("")
-    .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"')),
+  REQUEST_LOG: onOrOff,
   REQUEST_LOG_DAYS: wholeNumber(7),
   /** Opens `GET /metrics` to who knows it; without it there is none. */
   METRICS_TOKEN: optionalText.refine(

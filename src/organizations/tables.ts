@@ -55,6 +55,7 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   table("workflows", ["account_id", "id"], { atOnce: LARGE }),
   table("workflow_versions", ["account_id", "workflow_id", "version"], { atOnce: LARGE }),
   table("workflow_secrets", ["account_id", "workflow_id", "name"]),
+  table("backlogs", ["account_id", "subscriber_id"]),
   table("retired_scripts", ["account_id", "workflow_id", "hash"]),
   table("outbox", ["id"], { order: ["created_at", "id"] }),
   table("outbox_events", ["id"], { order: ["occurred_at", "id"] }),

@@ -46,6 +46,12 @@ export const wholeNumber = (fallback: number) => numberLike(/^[1-9]\d{0,8}$/, "1
 export const largeNumber = (fallback: number) =>
   numberLike(/^(0|[1-9]\d{0,14})$/, "0 to 999999999999999", fallback);
 
+/** A switch; empty unless it is set. */
+export const onOrOff = z
+  .string()
+  .default("")
+  .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"'));
+
 /** The origin of a URL; undefined without one. */
 export const origin = optionalText.transform((value, issues) => {
   if (value === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Statement, Tenant } from "../platform/d1.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { listQuotas } from "./queries.ts";
-import { describeExceeded, type QuotaDefaults, type QuotaName } from "./quota.ts";
+import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "./quota.ts";
 import { QUOTA_EXCEEDED, requireWithinQuota } from "./shared-store.ts";
 
 /** What a command that creates something needs. */
@@ -19,13 +19,40 @@ export interface QuotaGuard {
   refuse(error: unknown): Promise<never>;
 }
 
-/** Guards a quota against what a batch creates, and against `upcoming` more. */
-export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): QuotaGuard => ({
-  statement: requireWithinQuota(ctx, quota, ctx.quotaDefaults[quota], upcoming),
-  refuse: async (error) => {
+/** Translates the error of a batch; `find` finds the quota that it has exceeded. */
+const refuseBy =
+  (ctx: QuotaContext, find: (uses: readonly QuotaUse[]) => QuotaUse | undefined) =>
+  async (error: unknown): Promise<never> => {
     if (violatedConstraint(error) !== QUOTA_EXCEEDED) throw error;
-    const exceeded = (await listQuotas(ctx)).find((use) => use.quota === quota);
+    const exceeded = find(await listQuotas(ctx));
     if (exceeded === undefined) throw error;
     throw new AppError("Accounts", "FORBIDDEN", describeExceeded(exceeded));
-  },
+  };
+
+const requireQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): Statement =>
+  requireWithinQuota(ctx, quota, ctx.quotaDefaults[quota], upcoming);
+
+/** Guards a quota against what a batch creates, and against `upcoming` more. */
+export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): QuotaGuard => ({
+  statement: requireQuota(ctx, quota, upcoming),
+  refuse: refuseBy(ctx, (uses) => uses.find((use) => use.quota === quota)),
+});
+
+const isWaiting = ({ quota }: QuotaUse): boolean => quota === "waiting_events" || quota === "waiting_bytes";
+
+/** Guards the quota of webhooks or of workflows, and refuses another one while more waits for all of them than may. */
+export const guardSubscribers = (
+  ctx: QuotaContext,
+  quota: "webhooks" | "workflows",
+): Pick<QuotaGuard, "refuse"> & { readonly statements: readonly Statement[] } => ({
+  statements: [
+    requireQuota(ctx, quota),
+    requireQuota(ctx, "waiting_events"),
+    requireQuota(ctx, "waiting_bytes"),
+  ],
+  refuse: refuseBy(
+    ctx,
+    (uses) =>
+      uses.find((use) => isWaiting(use) && use.used > use.limit) ?? uses.find((use) => use.quota === quota),
+  ),
 });

@@ -9,11 +9,14 @@ export const QUOTAS = [
   "file_bytes",
   "store_bytes",
   "online_users",
+  "waiting_events",
+  "waiting_bytes",
+  "requests_per_second",
 ] as const;
 export type QuotaName = (typeof QUOTAS)[number];
 
-/** What is counted beside quotas, in the same table: rooms with users online. */
-export const COUNTERS = [...QUOTAS, "online_rooms"] as const;
+/** What is counted beside quotas, in the same table: rooms with users online, and subscribers for which events wait. */
+export const COUNTERS = [...QUOTAS, "online_rooms", "backlogs"] as const;
 export type CounterName = (typeof COUNTERS)[number];
 
 /** How much of each an organization may have, unless the operator has set another limit for it. */
@@ -26,6 +29,7 @@ export interface QuotaUse {
   readonly limit: number;
 }
 
+const WORK_OFF = "make the webhooks and workflows that lag work again, or delete them";
 const REMEDIES: Readonly<Record<QuotaName, string>> = {
   rooms: "delete rooms",
   users: "delete users",
@@ -34,6 +38,9 @@ const REMEDIES: Readonly<Record<QuotaName, string>> = {
   file_bytes: "delete files",
   store_bytes: "delete entries of stores, or documents",
   online_users: "wait until others leave",
+  waiting_events: WORK_OFF,
+  waiting_bytes: WORK_OFF,
+  requests_per_second: "wait and retry",
 };
 
 /** What a refusal says: the quota, its use and its limit, then what helps. */

@@ -17,7 +17,7 @@ export const quotaEndpoints = [
     access: "organization",
     summary: "List quotas",
     details:
-      "How much of each quota the organization uses, and its limit. The counts are exact, but for two that rooms report: users online, late by about a second, and the bytes of stores, late by up to a MiB for each room. What would exceed a quota is refused with `FORBIDDEN`; only the operator of the service can raise a limit.",
+      "How much of each quota the organization uses, and its limit. The counts are exact, but for those that are reported: users online, late by about a second; the bytes of stores, late by up to a MiB for each room; what waits for webhooks and workflows, late by up to a minute; and the requests in a second, late by up to 20 seconds. What would exceed a quota is refused with `FORBIDDEN`, or `RATE_LIMITED` for requests; only the operator of the service can raise a limit.",
     errors: [],
     status: 200,
     done: "Quotas retrieved",

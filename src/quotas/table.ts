@@ -1,7 +1,8 @@
 /**
  * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migrations
- * `quotas`, `quota_of_users_online`, `quota_of_store_bytes` and `totals_of_an_organization`), so that no way to create or
- * delete something can forget to.
+ * `quotas`, `quota_of_users_online`, `quota_of_store_bytes`, `totals_of_an_organization` and
+ * `quotas_of_rates_and_backlogs`), so that no way to create or delete something can forget to. Requests alone are
+ * counted elsewhere (`quotas/rates`), and their rate is written here.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
@@ -19,4 +20,18 @@ export const quotas = sqliteTable(
     max: integer(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.quota] })],
+);
+
+/** What waits for a webhook or workflow, as its object has reported it. A row exists while something does. */
+export const backlogs = sqliteTable(
+  "backlogs",
+  {
+    accountId: text("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    subscriberId: text("subscriber_id").notNull(),
+    events: integer().notNull(),
+    bytes: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.subscriberId] })],
 );

@@ -7,7 +7,7 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { createSecret } from "../platform/standard-webhooks.ts";
 import { findTargetProblem } from "../platform/target.ts";
 import { fold } from "../platform/text.ts";
-import { guardQuota } from "../quotas/guard.ts";
+import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";
 import type { WebhookCreation, WebhookUpdate } from "./input-schema.ts";
@@ -37,7 +37,7 @@ function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url"
 
 const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
-/** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist, FORBIDDEN beyond the quota. */
+/** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist, FORBIDDEN beyond a quota. */
 export async function createWebhook(
   ctx: WebhookContext,
   { url, events, roomId = null, batch = null, enabled }: WebhookCreation,
@@ -60,13 +60,13 @@ export async function createWebhook(
   };
   const secret = createSecret();
   const data = { webhook: { ...presentWebhook(row), secret } };
-  const quota = guardQuota(ctx, "webhooks");
+  const quota = guardSubscribers(ctx, "webhooks");
   const stored = {
     ...row,
     secret: await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, row.id)),
     ...{ previousSecret: null, previousSecretUntil: null },
   };
-  await ctx.commit([insertWebhook(ctx, stored), quota.statement], data).catch(quota.refuse);
+  await ctx.commit([insertWebhook(ctx, stored), ...quota.statements], data).catch(quota.refuse);
   await announceChange(ctx);
   return data;
 }

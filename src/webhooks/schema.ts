@@ -41,7 +41,7 @@ export const Webhook = z
     }),
     backlogged_since: Timestamp.optional().meta({
       description:
-        "Since when much waits: at least a tenth of what may wait before the service disables the webhook (5 GiB, or 7 days for the oldest). Absent while the webhook keeps up. Other webhooks that listen to `webhook.backlogged` are notified.",
+        "Since when much waits: at least a tenth of what may wait before the service disables the webhook (5 GiB, 7 days for the oldest, or an equal part of the quota of waiting events). Absent while the webhook keeps up. Other webhooks that listen to `webhook.backlogged` are notified.",
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -84,7 +84,7 @@ export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
     "Every attempt has failed for five days. Make the receiver answer 2xx, then enable the webhook again: it receives what waits.",
   unproven: `The receiver has never answered 2xx, and has failed ${MAX_UNPROVEN_FAILURES} times. Make it answer 2xx, then enable the webhook again.`,
   backlogged:
-    "Too many events were waiting, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
+    "Too many events were waiting, for this webhook or for all of the organization, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
 };
 
 /** As the commands wrote it. */

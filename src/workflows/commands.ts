@@ -3,7 +3,7 @@
 import { announceChange } from "../delivery/announce-change.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
-import { guardQuota } from "../quotas/guard.ts";
+import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WorkflowContext } from "./context.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
@@ -66,10 +66,10 @@ export async function createWorkflow(
   const data = { workflow: presentWorkflow(row, now) };
   await deploy(ctx, row.id, prepared);
   if (schedule !== null) await ctx.subscribers.expectChange(subscriberKey(ctx, row.id));
-  const quota = guardQuota(ctx, "workflows");
+  const quota = guardSubscribers(ctx, "workflows");
   await ctx
     .commit(
-      [insertWorkflow(ctx, row), quota.statement, ...keepVersion(ctx, row.id, authorOf(ctx.actor))],
+      [insertWorkflow(ctx, row), ...quota.statements, ...keepVersion(ctx, row.id, authorOf(ctx.actor))],
       data,
     )
     .catch(undeployOnFailure(ctx, row.id, prepared))

@@ -35,7 +35,9 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   await api.put(`/rooms/${room.id}/stores/pages/a`, { value: { text: "Hello" } });
   await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "First" });
   await env[place]
-    .prepare("UPDATE quotas SET max = 50 WHERE account_id = ? AND quota = 'rooms'")
+    .prepare(
+      "UPDATE quotas SET max = 50 WHERE account_id = ? AND quota IN ('rooms', 'requests_per_second', 'waiting_events')",
+    )
     .bind(id)
     .run();
   return { roomId: room.id, token: user.token };

@@ -78,6 +78,26 @@ it("shows usage of an hour, a day, 7 and 30 days, beside the quotas", async () =
   });
 });
 
+it("shows the use of each quota with its limit, and the rate of the requests that were just made", async () => {
+  const shown = async () => {
+    await desk.enter("/settings/quotas");
+    const row = desk.page.getByRole("row").filter({ hasText: "Requests per second" });
+    return (await row.getByRole("cell").nth(0).textContent()) ?? "";
+  };
+  await shown();
+  for (const [quota, limit] of [
+    ["Waiting events", "50,000,000"],
+    ["Waiting events, size", "50 GiB"],
+    ["Requests per second", "1,000"],
+  ] as const) {
+    const name = desk.page.getByRole("rowheader", { name: quota, exact: true });
+    await desk.page.getByRole("row").filter({ has: name }).getByText(limit, { exact: true }).waitFor();
+  }
+  const request = () => desk.ask("GET", "/rooms");
+  await Promise.all(Array.from({ length: 60 }, request));
+  await expect.poll(shown, { interval: 1_000 }).toMatch(/^[1-9]/);
+});
+
 it("copies where the browser offers pages no clipboard, as over plain HTTP", async () => {
   const context = await browser.newContext({ storageState: await desk.page.context().storageState() });
   await context.addInitScript("delete Navigator.prototype.clipboard");

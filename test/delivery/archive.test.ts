@@ -67,3 +67,25 @@ it("a webhook's queue is restored with its history, and goes on where it was", a
   expect(await runDurableObjectAlarm(stub)).toBe(true);
   await expect.poll(attempts).toBeGreaterThan(6);
 });
+
+it("a restored queue says anew what waits in it, whatever the quotas have of it", async () => {
+  const owner = await account();
+  const { webhook } = await RecordingSubscriber.create(owner.api, { behaviour: "status/500" });
+  const key: SubscriberKey = { kind: "webhook", accountId: owner.id, id: webhook.id };
+  const stub = env.SUBSCRIBERS.getByName(`webhook:${key.id}`);
+  const waiting = () =>
+    env.DB.prepare("SELECT events FROM backlogs WHERE subscriber_id = ?").bind(key.id).first("events");
+  await runInDurableObject(stub, (subscriber: SubscriberObject) => {
+    subscriber.clock = () => START;
+  });
+  const events = Array.from({ length: 120 }, (_, number) => eventOf(number));
+  await subscribers.enqueue(key, events, 1);
+  await expect.poll(waiting).toBe(120);
+  const object = subscribers.archived(key);
+  const slices = await collectSlices(object, () => undefined);
+  await subscribers.remove(key);
+  await env.DB.prepare("UPDATE backlogs SET events = 7 WHERE subscriber_id = ?").bind(key.id).run();
+  await restoreSlices(object, slices);
+  await runDurableObjectAlarm(stub);
+  await expect.poll(waiting).toBe(120);
+});

@@ -96,7 +96,9 @@ describe("the limits of an organization", () => {
     const create = () =>
       requestRooms(organization, { method: "POST", body: JSON.stringify({ name: "A room" }) });
     expect((await create()).status).toBe(201);
-    const { stdout, stderr } = await limits(organization.accountId, "rooms=1", "file_bytes=1000000000000");
+    const { stdout, stderr } = await limits(
+      ...[organization.accountId, "rooms=1", "file_bytes=1000000000000", "requests_per_second=500"],
+    );
     expect(stderr).toBe("");
     expect(stdout.split("\n").map((line) => line.trim().replace(/ +/g, " "))).toEqual([
       "rooms 1 of 1",
@@ -106,6 +108,9 @@ describe("the limits of an organization", () => {
       "file_bytes 0 of 1000000000000",
       "store_bytes 0 of the default",
       "online_users 0 of the default",
+      "waiting_events 0 of the default",
+      "waiting_bytes 0 of the default",
+      expect.stringMatching(/^requests_per_second \d+ of 500$/),
       "",
     ]);
     expect((await create()).status).toBe(403);

@@ -42,6 +42,10 @@ it("counts what organizations had before, and goes on from there", () => {
     store_bytes: 0,
     online_users: 0,
     online_rooms: 0,
+    waiting_events: 0,
+    waiting_bytes: 0,
+    backlogs: 0,
+    requests_per_second: 0,
   };
   expect(usesOf("a")).toEqual({
     ...nothing,

@@ -45,6 +45,14 @@ async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId
   const code = "export default () => 1;";
   await api.post("/workflows", { name: "W", code, events: ["participant.left"] });
   await api.post("/api-keys", { name: "Second" }, { headers: { "Idempotency-Key": "key" } });
+  await env[place].batch([
+    env[place]
+      .prepare("INSERT INTO backlogs SELECT account_id, id, 150, 90000 FROM webhooks WHERE account_id = ?")
+      .bind(id),
+    env[place]
+      .prepare("UPDATE quotas SET max = 50 WHERE account_id = ? AND quota = 'requests_per_second'")
+      .bind(id),
+  ]);
   const names = JSON.stringify(Array.from({ length: 450 }, (_, index) => index));
   await env[place]
     .prepare(
@@ -125,6 +133,8 @@ describe("a move", () => {
       expect.arrayContaining([
         expect.objectContaining({ name: "rooms", used: 3 }),
         expect.objectContaining({ name: "users", used: 451 }),
+        { name: "waiting_events", used: 150, limit: 50_000_000 },
+        { name: "requests_per_second", used: 0, limit: 50 },
       ]),
     );
     expect((await contentOf(source, owner.id)).rooms).toBe(undefined);
@@ -265,7 +275,7 @@ describe("a move", () => {
       .get("DB_3")
       ?.run(behindFence(overtaken as unknown as MoveRow, [deleteQuotas(owner.id)]));
     await expect(late).rejects.toThrow("NOT NULL constraint failed");
-    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(8);
+    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(12);
   });
 
   it("to a database that is not bound changes nothing", async () => {

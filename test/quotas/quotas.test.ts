@@ -23,6 +23,9 @@ const NOTHING = {
   file_bytes: 0,
   store_bytes: 0,
   online_users: 0,
+  waiting_events: 0,
+  waiting_bytes: 0,
+  requests_per_second: 0,
 };
 
 const fileOf = (bytes: number) => new File(["x".repeat(bytes)], "a.txt", { type: "text/plain" });

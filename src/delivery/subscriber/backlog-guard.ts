@@ -1,6 +1,10 @@
-/** Watches what waits for a subscriber, by bytes and by age: warns early, and suspends at the bound. It drops nothing. */
+/**
+ * Watches what waits for a subscriber, by bytes, by age and by the organization's quotas: warns early, and suspends at the
+ * bound. It drops nothing.
+ */
 import type { Backlog, DeliveryHandler } from "../handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
+import { WaitingReport, type WaitingReportPorts } from "./waiting-report.ts";
 
 /** The limits of what waits for one subscriber. */
 export interface BacklogLimits {
@@ -29,20 +33,26 @@ function backlogShare({ bytes, oldestAt }: Backlog, limits: BacklogLimits, now: 
 export class BacklogGuard {
   readonly #store: DeliveryStore;
   readonly #limits: BacklogLimits;
+  readonly #waiting: WaitingReport;
   /** When to try again what runs or has failed (epoch ms); null when there is nothing of that kind. */
   #retryAt: number | null = null;
 
-  constructor(store: DeliveryStore, limits: BacklogLimits) {
+  constructor(store: DeliveryStore, limits: BacklogLimits, ports: WaitingReportPorts) {
     this.#store = store;
     this.#limits = limits;
+    this.#waiting = new WaitingReport(store, ports);
   }
 
   #backlog(): Backlog {
     return { ...this.#store.total("pending"), oldestAt: this.#store.oldestAt("pending") };
   }
 
-  /** Warns or suspends when more waits than before. Rejects when that fails: {@link dueAt} then says when to try again. */
+  /**
+   * Reports what waits to the organization's quotas, and warns or suspends when more waits than before. Rejects when that
+   * fails: {@link dueAt} then says when to try again.
+   */
   async check(handler: DeliveryHandler, now: number): Promise<void> {
+    await this.#waiting.step(this.#backlog(), now);
     const backlog = this.#backlog();
     const level = this.#levelOf(backlog, now);
     if (level === this.#level || (this.#retryAt !== null && now < this.#retryAt)) return;
@@ -63,7 +73,7 @@ export class BacklogGuard {
   }
 
   #levelOf(backlog: Backlog, now: number): Level {
-    const share = backlogShare(backlog, this.#limits, now);
+    const share = Math.max(backlogShare(backlog, this.#limits, now), this.#waiting.share);
     if (share >= 1 && now >= this.#graceUntil) return "full";
     if (share < CALM_SHARE) return "calm";
     return this.#level === "calm" && share >= WARNING_SHARE ? "high" : this.#level;
@@ -89,9 +99,13 @@ export class BacklogGuard {
     return Number(this.#store.readFact("grace") ?? 0);
   }
 
-  /** When to check again, if nothing else happens (epoch ms); null when that cannot matter. */
-  dueAt(now: number): number | null {
+  /** When to check again, if nothing else happens (epoch ms); null for what cannot matter. */
+  dueAt(now: number): (number | null)[] {
     const backlog = this.#backlog();
+    return [this.#waiting.dueAt(backlog, now), this.#levelDueAt(backlog, now)];
+  }
+
+  #levelDueAt(backlog: Backlog, now: number): number | null {
     if (this.#levelOf(backlog, now) !== this.#level) return Math.max(now, this.#retryAt ?? 0);
     if (backlog.oldestAt === null) return null;
     const { maxAgeMs } = this.#limits;

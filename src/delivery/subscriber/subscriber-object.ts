@@ -15,10 +15,12 @@ import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import type { SubscriberRpc } from "../port/subscriber-rpc.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
+import { DeliveryStore } from "./delivery-store.ts";
 import { SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
 import { StatsStore } from "./stats-store.ts";
 import { SubscriberParts } from "./subscriber-parts.ts";
 import { type SubscriberPorts, subscriberPorts } from "./subscriber-ports.ts";
+import { forgetReport } from "./waiting-report.ts";
 
 /** Its methods are what {@link SubscriberGateway} describes. Reading creates nothing in storage. */
 export class SubscriberObject extends ArchivedDurableObject<Env> implements SubscriberRpc {
@@ -38,6 +40,7 @@ export class SubscriberObject extends ArchivedDurableObject<Env> implements Subs
       storage: ctx.storage,
       schema: SUBSCRIBER_SCHEMA,
       flush: () => this.#opened.attempts.flush(),
+      settle: () => forgetReport(new DeliveryStore(ctx.storage)),
       open: () => {
         this.#opened = open();
         this.#opened.wakeSoon();

@@ -52,6 +52,7 @@ export class SubscriberParts {
       now,
       limits: ports.limits,
       readLog: ports.readLog,
+      reportWaiting: ports.reportWaiting,
       inBackground: (work, failure) => this.#inBackground(work, failure),
       onEnqueued: () => this.attempts.run(),
       onOrphaned: () => this.remove(),

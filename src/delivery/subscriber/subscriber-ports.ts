@@ -1,8 +1,10 @@
-/** What a subscriber's object needs of the service: a handler of its kind, its limits, and the organization's log. */
-import { backlogLimits } from "../../config/limits.ts";
+/** What a subscriber's object needs of the service: a handler of its kind, its limits, and the organization's log and quotas. */
+import { backlogLimits, quotaDefaults } from "../../config/limits.ts";
 import type { Env } from "../../env.ts";
 import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
 import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
+import { openTenant } from "../../placement/databases.ts";
+import { reportWaiting } from "../../quotas/waiting.ts";
 import { attempt } from "../../webhooks/attempt.ts";
 import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
@@ -10,8 +12,9 @@ import type { DeliveryHandler, HandlerState } from "../handler.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
 import type { BacklogLimits } from "./backlog-guard.ts";
+import type { WaitingReportPorts } from "./waiting-report.ts";
 
-export interface SubscriberPorts {
+export interface SubscriberPorts extends WaitingReportPorts {
   /** Creates the handler for the subscriber's kind; `now` returns epoch milliseconds. */
   createHandler(key: SubscriberKey, now: () => number, state: HandlerState): DeliveryHandler;
   /** Makes one request. Never rejects: every failure is a result. */
@@ -30,4 +33,6 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
     attempt(destination, message, { fetch: (...args) => fetch(...args), now }),
   limits: backlogLimits(env),
   readLog: eventLogGateway(env).read,
+  reportWaiting: ({ accountId, id }, waiting) =>
+    reportWaiting(openTenant(env, accountId), id, waiting, quotaDefaults(env)),
 });

@@ -9,7 +9,7 @@ import { Replay } from "./replay.ts";
 import type { SubscriberPorts } from "./subscriber-ports.ts";
 import { TimedDeliveries } from "./timed-deliveries.ts";
 
-interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog"> {
+interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog" | "reportWaiting"> {
   /** Epoch milliseconds. */
   now(): number;
   /** Runs `work` beside the requests, then plans the alarm; reports `failure` when it rejects. */
@@ -32,7 +32,7 @@ export class Upkeep {
     this.#ports = ports;
     this.#store = store;
     this.#retention = new DeliveryRetention(store);
-    this.#backlog = new BacklogGuard(store, ports.limits);
+    this.#backlog = new BacklogGuard(store, ports.limits, ports);
     this.#timed = new TimedDeliveries(store);
     this.#replay = new Replay(store, {
       now: () => ports.now(),
@@ -53,7 +53,7 @@ export class Upkeep {
 
   /** When the alarm is to do the rest, which can wait until no attempt is in flight. */
   dueAt(now: number): (number | null)[] {
-    return [this.#retention.dueAt(now), this.#backlog.dueAt(now)];
+    return [this.#retention.dueAt(now), ...this.#backlog.dueAt(now)];
   }
 
   /** Deletes some of what is no longer kept. */
@@ -69,7 +69,7 @@ export class Upkeep {
     });
   }
 
-  /** Warns or suspends the subscriber when too much waits for it. */
+  /** Reports what waits for the subscriber, and warns or suspends it when that is too much. */
   checkBacklog(handler: DeliveryHandler): void {
     const check = this.#backlog.check(handler, this.#ports.now());
     this.#ports.inBackground(check, "That much waits for a subscriber could not be acted on yet");

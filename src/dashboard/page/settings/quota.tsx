@@ -10,6 +10,9 @@ export const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
   file_bytes: "Stored files",
   store_bytes: "Stores and documents",
   online_users: "Users online",
+  waiting_events: "Waiting events",
+  waiting_bytes: "Waiting events, size",
+  requests_per_second: "Requests per second",
 };
 
 /** Such as "12,000" or "3 MiB". */

@@ -21,9 +21,9 @@ export function QuotasPart() {
         </Table>
       )}
       <p className="soft">
-        The counts are exact; users online are counted about a second late, and stores to the MiB of each
-        room. The operator of this service can raise a limit. Read more about{" "}
-        <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
+        The counts are exact; users online are counted about a second late, stores to the MiB of each room,
+        waiting events up to a minute late, and requests up to 20 seconds. The operator of this service can
+        raise a limit. Read more about <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
       </p>
     </section>
   );

@@ -1,0 +1,266 @@
+/** The quotas of waiting events: what subscribers report, who gives way at the limit, and what is refused meanwhile. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
+import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import { subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
+import { forgetReport, reportDueAt } from "../../src/delivery/subscriber/waiting-report.ts";
+import type { Quota } from "../../src/quotas/schema.ts";
+import { quotaShare, type Waiting } from "../../src/quotas/waiting.ts";
+import { type Account, account } from "../support/api.ts";
+
+/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
+const START = Date.UTC(2100, 0, 1);
+const MINUTE_MS = 60_000;
+const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"] };
+
+const useOf = async ({ api }: Account, name: string): Promise<number | undefined> =>
+  (await api.get<{ quotas: Quota[] }>("/quotas")).data.quotas.find((quota) => quota.name === name)?.used;
+
+const setLimit = ({ id }: Account, quota: string, max: number | null) =>
+  env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = ?").bind(max, id, quota).run();
+
+/** The object of a webhook that exists, with a clock of the test, and a receiver that takes nothing until it does. */
+class Subject {
+  readonly id: string;
+  object: SubscriberObject;
+  readonly state: DurableObjectState;
+  readonly #owner: Account;
+  now = START;
+  suspensions = 0;
+  outcome: (now: number) => DeliveryOutcome = (now) => ({
+    type: "postponed",
+    until: now + 1,
+    why: "Not yet",
+  });
+
+  private constructor(owner: Account, id: string, state: DurableObjectState) {
+    this.#owner = owner;
+    this.id = id;
+    this.state = state;
+    this.object = this.open();
+  }
+
+  /** The object as it is after a restart. */
+  open(): SubscriberObject {
+    const ports = { ...subscriberPorts(env), createHandler: () => this.#handler };
+    this.object = new SubscriberObject(this.state, env, ports);
+    this.object.clock = () => this.now;
+    return this.object;
+  }
+
+  /** In the object of a new webhook, or of one that exists. */
+  static async run<T>(owner: Account, work: (subject: Subject) => Promise<T>, known?: string): Promise<T> {
+    const create = () => owner.api.post<{ webhook: { id: string } }>("/webhooks", WEBHOOK);
+    const id = known ?? (await create()).data.webhook.id;
+    return runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${id}`), (_, state) =>
+      work(new Subject(owner, id, state)),
+    );
+  }
+
+  get #handler(): DeliveryHandler {
+    return {
+      batch: null,
+      interruption: null,
+      pace: { maxInFlight: 1, pausedUntil: 0 },
+      deliver: async () => this.outcome(this.now),
+      requireVersion: () => {},
+      release: () => {},
+      suspend: async () => {
+        this.suspensions += 1;
+      },
+      reportBacklog: async () => {},
+    };
+  }
+
+  enqueue(count: number): void {
+    const events = Array.from({ length: count }, () => ({
+      ...{ eventId: crypto.randomUUID(), event: "user.created", roomId: "room", body: "{}" },
+      occurredAt: this.now,
+    }));
+    const key = { kind: "webhook", accountId: this.#owner.id, id: this.id } as const;
+    this.object.enqueue(key, events as Parameters<SubscriberObject["enqueue"]>[1], 1);
+  }
+
+  advance(ms: number): void {
+    this.now += ms;
+    this.object.alarm();
+  }
+}
+
+describe("what waits for a webhook", () => {
+  it("is reported soon when it is much or nothing any more, and shown", async () => {
+    const owner = await account();
+    await Subject.run(owner, async (subject) => {
+      subject.enqueue(150);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(150);
+      expect(await useOf(owner, "waiting_bytes")).toBeGreaterThan(150 * 600);
+      subject.enqueue(150);
+      subject.advance(5_000);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(300);
+      const attempt = { attempted_at: new Date(START).toISOString(), duration_ms: 1 };
+      subject.outcome = () => ({ type: "delivered", attempt });
+      subject.advance(5_000);
+      await expect.poll(() => subject.object.list("pending", { limit: 1, offset: 0 }).total).toBe(0);
+      subject.advance(5_000);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(0);
+      expect(await useOf(owner, "waiting_bytes")).toBe(0);
+    });
+    const rows = env.DB.prepare("SELECT * FROM backlogs WHERE account_id = ?").bind(owner.id);
+    expect((await rows.all()).results).toEqual([]);
+  });
+
+  it("counts only after a minute when it is little", async () => {
+    const owner = await account();
+    await Subject.run(owner, async (subject) => {
+      subject.enqueue(3);
+      subject.advance(MINUTE_MS - 1);
+      expect(await useOf(owner, "waiting_events")).toBe(0);
+      subject.advance(1);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(3);
+    });
+  });
+
+  it("is that of the organization, and goes with the webhook", async () => {
+    const owner = await account();
+    await Subject.run(owner, async (first) => {
+      first.enqueue(100);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
+      await owner.api.delete(`/webhooks/${first.id}`);
+      expect(await useOf(owner, "waiting_events")).toBe(0);
+      first.open();
+      first.enqueue(100); // a late one, until the object finds out
+      await expect
+        .poll(() => new DeliveryStore(first.state.storage).readFact("waiting"))
+        .toContain('"events":100');
+      expect(await useOf(owner, "waiting_events")).toBe(0);
+    });
+  });
+
+  it("is reported anew once its object was restored", async () => {
+    const owner = await account();
+    await Subject.run(owner, async (subject) => {
+      subject.enqueue(100);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
+      await env.DB.prepare("DELETE FROM backlogs WHERE account_id = ?").bind(owner.id).run();
+      forgetReport(new DeliveryStore(subject.state.storage));
+      subject.open().alarm();
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
+    });
+  });
+});
+
+describe("the quota of waiting events, used up,", () => {
+  it("suspends the webhook that lags most and no other, and refuses new ones until there is room", async () => {
+    const owner = await account();
+    await setLimit(owner, "waiting_events", 250);
+    const small = await Subject.run(owner, async (subject) => {
+      subject.enqueue(100);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
+      return subject.id;
+    });
+    await Subject.run(owner, async (large) => {
+      large.enqueue(200);
+      await expect.poll(() => large.suspensions).toBe(1);
+      expect(large.object.list("pending", { limit: 1, offset: 0 }).total).toBe(200);
+    });
+    const again = async (subject: Subject) => {
+      subject.enqueue(1);
+      subject.advance(MINUTE_MS);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(301);
+      expect(subject.suspensions).toBe(0);
+    };
+    await Subject.run(owner, again, small);
+    for (const [path, body] of [
+      ["/webhooks", WEBHOOK],
+      ["/workflows", { name: "A workflow", code: "export default () => 1;", events: ["session.started"] }],
+    ] as const) {
+      const { status, error } = await owner.api.post(path, body);
+      expect([status, error?.code]).toEqual([403, "FORBIDDEN"]);
+      expect(error?.message).toMatch(
+        /^The quota waiting_events is exceeded: 301 of 250 are used; make the webhooks/,
+      );
+    }
+    await setLimit(owner, "waiting_events", 301);
+    expect((await owner.api.post("/webhooks", WEBHOOK)).status).toBe(201);
+  });
+
+  it("by bytes alone does the same", async () => {
+    const owner = await account();
+    await setLimit(owner, "waiting_bytes", 50_000);
+    await Subject.run(owner, async (subject) => {
+      subject.enqueue(100);
+      await expect.poll(() => subject.suspensions).toBe(1);
+    });
+    const refused = await owner.api.post("/webhooks", WEBHOOK);
+    expect(refused.error).toMatchObject({ message: expect.stringMatching(/^The quota waiting_bytes /) });
+  });
+});
+
+describe("at the limit", () => {
+  const backlogs = fc.array(
+    fc.record({ events: fc.integer({ min: 1, max: 1_000 }), bytes: fc.constant(0) }),
+    {
+      minLength: 1,
+      maxLength: 50,
+    },
+  );
+  const sharesOf = (all: readonly Waiting[], limit: number) => {
+    const used = all.reduce((sum, { events }) => sum + events, 0);
+    const altogether = {
+      ...{ events: { used, limit }, bytes: { used: 0, limit: 1 } },
+      subscribers: all.length,
+    };
+    return all.map((waiting) => quotaShare(waiting, altogether));
+  };
+
+  it("at least one gives way, and none that has less than an equal part of it", () => {
+    fc.assert(
+      fc.property(backlogs, fc.integer({ min: 1, max: 50_000 }), (all, limit) => {
+        const shares = sharesOf(all, limit);
+        const used = all.reduce((sum, { events }) => sum + events, 0);
+        expect(shares.some((share) => share >= 1)).toBe(used >= limit);
+        for (const [index, { events }] of all.entries())
+          if (events * all.length < limit) expect(shares[index]).toBeLessThan(1);
+      }),
+    );
+  });
+
+  it("nothing may wait where the limit is 0", () => {
+    expect(sharesOf([{ events: 1, bytes: 0 }], 0)).toEqual([1]);
+  });
+});
+
+describe("a report is due", () => {
+  const report = (waiting: Waiting | null) => ({ at: START, waiting, altogether: null });
+  const backlog = (deliveries: number, ageMs = 0, bytes = 0) => ({
+    ...{ deliveries, bytes, oldestAt: deliveries === 0 ? null : START - ageMs },
+  });
+  const NOTHING = { events: 0, bytes: 0 };
+  const dueIn = (waiting: Waiting | null, now: ReturnType<typeof backlog>) => {
+    const dueAt = reportDueAt(report(waiting), now, START);
+    return dueAt === null ? null : dueAt - START;
+  };
+
+  it.each([
+    ["never while nothing waits", NOTHING, backlog(0), null],
+    ["when little has waited for a minute", NOTHING, backlog(1, 10_000), MINUTE_MS - 10_000],
+    ["soon for a hundred events", NOTHING, backlog(100), 5_000],
+    ["soon for a MiB", NOTHING, backlog(1, 0, 1024 ** 2), 5_000],
+    ["soon when nothing waits any more", { events: 1, bytes: 1 }, backlog(0), 5_000],
+    ["within a minute for a small change", { events: 150, bytes: 0 }, backlog(151), MINUTE_MS],
+    ["soon when what was reported is not known", null, backlog(0), 5_000],
+  ])("%s", (_, reported, now, expected) => {
+    expect(dueIn(reported, now)).toBe(expected);
+  });
+
+  it("within an hour while the subscriber is to give way", () => {
+    const full = { used: 200, limit: 100 };
+    const altogether = { events: full, bytes: { used: 0, limit: 1 }, subscribers: 1 };
+    const waiting = { events: 200, bytes: 0 };
+    expect(reportDueAt({ at: START, waiting, altogether }, backlog(200), START)).toBe(START + 60 * MINUTE_MS);
+  });
+});

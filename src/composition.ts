@@ -2,7 +2,7 @@
 import { apiKeyScheme } from "./accounts/verify-key.ts";
 import type { AppContext } from "./app-context.ts";
 import { ownHosts, webhookDevTargets } from "./config/hosts.ts";
-import { hasRequestLog, quotaDefaults } from "./config/limits.ts";
+import { hasRequestLog, hasRequestQuota, quotaDefaults } from "./config/limits.ts";
 import { jwtSecrets } from "./config/secrets.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
@@ -12,7 +12,7 @@ import { boardUploadBounds } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
 import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
-import type { Composition } from "./http/call.ts";
+import type { Authentication, Composition } from "./http/call.ts";
 import type { HealthChecks } from "./http/health.ts";
 import { originOf } from "./http/origin.ts";
 import { limitTrigger } from "./http/rate-limit.ts";
@@ -22,6 +22,8 @@ import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { openAll, openTenant } from "./placement/databases.ts";
 import { PING } from "./platform/d1.ts";
+import { RequestCounters } from "./quotas/rates/request-counters.ts";
+import { requestRateGateway } from "./quotas/rates/request-rate-gateway.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RequestLogGateway } from "./request-log/port/request-log-port.ts";
 import { RequestRecorder } from "./request-log/recorder.ts";
@@ -39,12 +41,20 @@ export const healthChecks = (env: Env): HealthChecks => ({
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Counts requests for the quotas of their organizations, as far as the settings want that. */
+function counterOf(env: Env): Pick<Authentication, "countRequest"> {
+  if (!hasRequestQuota(env)) return {};
+  const counters = new RequestCounters({ rates: requestRateGateway(env), now: Date.now, wait });
+  return { countRequest: counters.count.bind(counters) };
+}
+
 /** What becomes of requests once they are answered: they are logged and counted, as far as the settings want that. */
 function observerOf(
   env: Env,
   log: RequestLogGateway,
 ): Pick<Composition<Omit<AppContext, keyof RequestContext>>, "observe"> {
-  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const recorders = [
     ...(hasRequestLog(env) ? [new RequestRecorder({ log, wait, random: Math.random })] : []),
     ...(hasMetrics(env) ? [new RequestMetrics({ metrics, wait, write: () => writeMetrics(env) })] : []),
@@ -63,6 +73,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
   const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];
   const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
   const requestLog = requestLogGateway(env);
+  const counter = counterOf(env);
   return {
     schemes: [
       apiKeyScheme,
@@ -70,6 +81,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       (request, ports) =>
         authenticateMember(request, ports, { cookieSecret, origin: originOf(request, env) }),
     ],
+    ...counter,
     ...observerOf(env, requestLog),
     ports: {
       rooms,
@@ -89,7 +101,10 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       compile: selectCompiler(env),
       secretSealer: secretSealer(secrets),
       signingSealer: signingSealer(secrets),
-      limitTrigger: (accountId, workflowId) => limitTrigger(env, accountId, workflowId),
+      limitTrigger: async ({ accountId, defer }, workflowId) => {
+        await limitTrigger(env, accountId, workflowId);
+        counter.countRequest?.(accountId, false, defer);
+      },
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
     },
   };

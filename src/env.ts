@@ -4,6 +4,7 @@ import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
 import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
 import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
+import type { RequestRateRpc } from "./quotas/rates/port/request-rate-rpc.ts";
 import type { RoomRpc } from "./realtime/port/room-rpc.ts";
 import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
 
@@ -15,6 +16,7 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
   readonly EVENT_LOGS: DurableObjectNamespace<EventLogRpc>;
   readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogRpc>;
+  readonly REQUEST_RATES: DurableObjectNamespace<RequestRateRpc>;
   readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
   readonly FILES: R2Bucket;
   /** Where metrics are written; none unless wrangler.toml binds it. */

@@ -10,6 +10,7 @@ import { runScheduledTasks } from "./scheduled.ts";
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
 export { EventLogObject } from "./event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "./people/limits/guess-limit-object.ts";
+export { RequestRateObject } from "./quotas/rates/object/request-rate-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
 export { RequestLogObject } from "./request-log/object/request-log-object.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";

@@ -53,8 +53,9 @@ export default defineConfig({
                 bindings: {
                   ...DEVELOPMENT_SETTINGS,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
-                  // Its own tests turn it on: for all others, an object per organization is work for nothing.
+                  // Their own tests turn them on: for all others, an object per organization is work for nothing.
                   REQUEST_LOG: "off",
+                  REQUEST_QUOTA: "off",
                   // Tests that read the database know where to look; those of placement choose another one.
                   PLACE_ORGANIZATIONS_IN: process.env.TEST_PLACE ?? "DB",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",

@@ -22,6 +22,8 @@ export interface AuthPorts {
   readonly db: Database;
   /** The organization in the path. */
   readonly accountId: string;
+  /** Counts a request for the organization. Throws RATE_LIMITED beyond its quota. */
+  countRequest(isOfUser: boolean): void;
   /** Epoch milliseconds. */
   now(): number;
   defer(work: Promise<unknown>): void;
@@ -75,6 +77,12 @@ export async function claimOf(
   );
 }
 
+/** Counts a request for its organization: at this location, and in the world. RATE_LIMITED above a limit. */
+async function limitOrganization(env: Env, { accountId, countRequest }: AuthPorts, { isOfUser }: Claim) {
+  await limitAccount(env, accountId, isOfUser);
+  countRequest(isOfUser);
+}
+
 /**
  * The actor of a request. Every request is counted before the database is asked about its credential: one that we
  * issued for itself and its organization, any other one for its client. UNAUTHORIZED, FORBIDDEN for the credential of
@@ -95,7 +103,7 @@ async function authenticate(
   const isAccountKnown = claim.isOurs && claim.accountId !== null && !isForeign;
   await Promise.all([
     claim.isOfUser ? limitUser(env, claim.credential) : limitCredential(env, claim.credential),
-    isAccountKnown && limitAccount(env, ports.accountId, claim.isOfUser),
+    isAccountKnown && limitOrganization(env, ports, claim),
     claim.isOurs || limitAuthFailures(env, request),
   ]);
   if (isForeign) throw foreign();
@@ -103,7 +111,7 @@ async function authenticate(
   const actor = await claim.verify();
   if (actor === null) return claim.isOurs ? countFailure(invalid()) : Promise.reject(invalid());
   if ("accountId" in actor && actor.accountId !== ports.accountId) throw foreign();
-  if (!isAccountKnown) await limitAccount(env, ports.accountId, claim.isOfUser);
+  if (!isAccountKnown) await limitOrganization(env, ports, claim);
   return actor;
 }
 

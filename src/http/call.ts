@@ -14,14 +14,26 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What the composition root gives to the pipeline. */
-export interface Composition<Ports extends object> {
+/** Work that outlasts the response. */
+type Defer = (work: Promise<unknown>) => void;
+
+/** What the composition root gives to authentication. */
+export interface Authentication {
   /** Tried in this order. */
   readonly schemes: readonly Scheme[];
+  /**
+   * Counts a request for its organization, whose users are counted apart. Throws RATE_LIMITED beyond its quota. Absent
+   * where nothing is counted.
+   */
+  countRequest?(accountId: string, isOfUser: boolean, defer: Defer): void;
+}
+
+/** What the composition root gives to the pipeline. */
+export interface Composition<Ports extends object> extends Authentication {
   /** What endpoints need beside the {@link RequestContext}. */
   readonly ports: Ports;
   /** Called with each request once it is answered; `defer` lets work finish after the response. */
-  observe?(request: ServedRequest, defer: (work: Promise<unknown>) => void): void;
+  observe?(request: ServedRequest, defer: Defer): void;
 }
 
 /** Handles a call of an endpoint that needs at most `C` of a request. Never rejects. */

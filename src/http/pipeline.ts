@@ -8,8 +8,15 @@ import { type LogFields, log, logError } from "../platform/log.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
 import { TripCounter } from "../platform/trip-counter.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
-import { authorize, type Scheme } from "./authenticate.ts";
-import type { Call, Composition, EnvelopeEndpoint, RawEndpoint, RequestHandler } from "./call.ts";
+import { authorize } from "./authenticate.ts";
+import type {
+  Authentication,
+  Call,
+  Composition,
+  EnvelopeEndpoint,
+  RawEndpoint,
+  RequestHandler,
+} from "./call.ts";
 import type { Access } from "./endpoint-definition.ts";
 import { failure, octets, success } from "./envelope.ts";
 import { Form } from "./form/form.ts";
@@ -51,13 +58,12 @@ export function createPipeline<Ports extends object>(
     try {
       const composition = opened.get(call.env) ?? compose(call.env);
       opened.set(call.env, composition);
-      const { schemes, ports } = composition;
-      const authorized = await authorizeCall(schemes, endpoint.access, call, requestId, trips);
+      const authorized = await authorizeCall(composition, endpoint.access, call, requestId, trips);
       const db =
         endpoint.mayBeStale && acceptsStale(call.request)
           ? trips.count(openNearest(call.env, authorized.accountId))
           : authorized.db;
-      const ctx = { ...authorized, ...ports, db };
+      const ctx = { ...authorized, ...composition.ports, db };
       actor = ctx.actor;
       checkPath(call.request.url, endpoint.module);
       return observed(
@@ -83,7 +89,7 @@ const logFailures = (work: Promise<unknown>, fields: LogFields): Promise<unknown
 
 /** The context of a request, once its caller may call an endpoint with this access. */
 export async function authorizeCall(
-  schemes: readonly Scheme[],
+  authentication: Authentication,
   access: Access,
   { request, env, execution, params }: Call,
   requestId: string,
@@ -99,7 +105,10 @@ export async function authorizeCall(
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(logFailures(work, { account: accountId, request: requestId }));
   const ports = { db, directory, accountId, now, defer };
-  const actor: Actor = await authorize(access, request, env, schemes, ports);
+  const actor: Actor = await authorize(access, request, env, authentication.schemes, {
+    ...ports,
+    countRequest: (isOfUser) => authentication.countRequest?.(accountId, isOfUser, defer),
+  });
   return {
     ...ports,
     requestId,

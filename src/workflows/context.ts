@@ -18,5 +18,5 @@ export interface WorkflowContext extends RequestContext, QuotaContext {
   /** Encrypts the secrets of their HTTP triggers. */
   readonly signingSealer: Sealer;
   /** Counts a request that starts a workflow and has no credential. RATE_LIMITED above the organization's limit. */
-  limitTrigger(accountId: string, workflowId: string): Promise<void>;
+  limitTrigger(ctx: Pick<RequestContext, "accountId" | "defer">, workflowId: string): Promise<void>;
 }

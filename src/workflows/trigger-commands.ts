@@ -43,7 +43,7 @@ export async function triggerWorkflow(
     ? await verifySigned(ctx, workflowId, sent)
     : { row: await find(ctx, workflowId), messageId: ctx.idempotencyKey };
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  if (isSigned) await ctx.limitTrigger(ctx.accountId, workflowId);
+  if (isSigned) await ctx.limitTrigger(ctx, workflowId);
   requireStartable(row);
   const now = ctx.now();
   const eventId =

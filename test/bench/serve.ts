@@ -25,6 +25,8 @@ const BINDINGS = {
   bindings: {
     JWT_SECRET: "a-secret-of-the-benchmarks-and-of-nothing-else",
     WEBHOOK_DEV_TARGETS: "127.0.0.1",
+    // One isolate answers what many locations would.
+    QUOTA_REQUESTS_PER_SECOND: "1000000",
   },
   d1Databases: { DB: "bench" },
   r2Buckets: { FILES: "bench" },
@@ -34,6 +36,7 @@ const BINDINGS = {
     SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
     EVENT_LOGS: { className: "EventLogObject", useSQLite: true },
     REQUEST_LOGS: { className: "RequestLogObject", useSQLite: true },
+    REQUEST_RATES: { className: "RequestRateObject", useSQLite: true },
     GUESS_LIMITS: { className: "GuessLimitObject", useSQLite: true },
   },
 };

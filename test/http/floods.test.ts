@@ -166,6 +166,7 @@ describe("a key that was valid minutes ago", () => {
         ...openTenant(env, owner.id),
         now: () => at,
         defer: () => undefined,
+        countRequest: () => undefined,
       });
     const now = Date.now();
     const first = await claimAt(now);

@@ -12,6 +12,8 @@ import { toAppError } from "../../src/http/refusal.ts";
 import { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
 import type { GuessLimitRpc } from "../../src/people/limits/guess-limit-rpc.ts";
 import type { ArchiveRpc } from "../../src/platform/object-archive.ts";
+import { RequestRateObject } from "../../src/quotas/rates/object/request-rate-object.ts";
+import type { RequestRateRpc } from "../../src/quotas/rates/port/request-rate-rpc.ts";
 import type { RoomRpc } from "../../src/realtime/port/room-rpc.ts";
 import type { Comment } from "../../src/realtime/protocol/comment.ts";
 import { RoomObject } from "../../src/realtime/room-object.ts";
@@ -59,6 +61,7 @@ const EVENT_LOG: Called<EventLogRpc> = {
   ...{ eraseUser: 3, remove: 0, read: 1 },
 };
 const GUESS_LIMIT: Called<GuessLimitRpc> = { guess: 2, forgive: 2 };
+const REQUEST_RATE: Called<RequestRateRpc> = { report: 2 };
 const REQUEST_LOG: Called<RequestLogRpc> = { append: 1, list: 1, find: 1, remove: 0 };
 
 /**
@@ -71,6 +74,7 @@ const CALLED: readonly (readonly [object, Readonly<Record<string, number>>])[] =
   [EventLogObject.prototype, EVENT_LOG],
   [GuessLimitObject.prototype, GUESS_LIMIT],
   [RequestLogObject.prototype, REQUEST_LOG],
+  [RequestRateObject.prototype, REQUEST_RATE],
 ];
 
 describe("an object", () => {
@@ -85,9 +89,9 @@ describe("an object", () => {
   });
 
   it("that lacks a method of a newer Worker is asked again", async () => {
-    const stubs = [env.ROOMS, env.SUBSCRIBERS, env.EVENT_LOGS, env.REQUEST_LOGS, env.GUESS_LIMITS].map(
-      (objects) => objects.getByName(crypto.randomUUID()),
-    );
+    const stubs = [
+      ...[env.ROOMS, env.SUBSCRIBERS, env.EVENT_LOGS, env.REQUEST_LOGS, env.REQUEST_RATES, env.GUESS_LIMITS],
+    ].map((objects) => objects.getByName(crypto.randomUUID()));
     for (const stub of stubs) {
       const method: unknown = Reflect.get(stub, "ofALaterVersion");
       if (typeof method !== "function") throw new Error("A stub has every method");

@@ -7,6 +7,7 @@ import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-
 import type { Env } from "../../src/env.ts";
 import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
 import type { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
+import type { RequestRateObject } from "../../src/quotas/rates/object/request-rate-object.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
 import type { RequestLogObject } from "../../src/request-log/object/request-log-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
@@ -21,6 +22,7 @@ declare global {
       readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
       readonly EVENT_LOGS: DurableObjectNamespace<EventLogObject>;
       readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogObject>;
+      readonly REQUEST_RATES: DurableObjectNamespace<RequestRateObject>;
       readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitObject>;
       readonly TEST_MIGRATIONS: D1Migration[];
       /** Further databases for organizations. */
@@ -33,7 +35,10 @@ declare global {
     }
   }
 }
-type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "GUESS_LIMITS">;
+type AtriumEnv = Omit<
+  Env,
+  "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "REQUEST_RATES" | "GUESS_LIMITS"
+>;
 
 for (const database of [env.DB, env.DB_2, env.DB_3]) await applyD1Migrations(database, env.TEST_MIGRATIONS);
 

@@ -44,7 +44,7 @@ beforeEach(async () => {
   const request = new Request(ORIGIN, { headers });
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
   const { schemes, ports } = compose(env);
-  const base = await authorizeCall(schemes, endpoint.access, call, "a request");
+  const base = await authorizeCall({ schemes }, endpoint.access, call, "a request");
   ctx = { ...base, ...ports, runner: remote };
 });
 

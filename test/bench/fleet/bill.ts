@@ -1,7 +1,7 @@
 /** What Cloudflare counts for its bill, summed up by the metered Worker and compared by the fleet bench. */
 
 /** The classes of objects that take part in serving rooms. */
-export const OBJECT_CLASSES = ["rooms", "subscribers", "eventLogs", "requestLogs"] as const;
+export const OBJECT_CLASSES = ["rooms", "subscribers", "eventLogs", "requestLogs", "requestRates"] as const;
 export type ObjectClass = (typeof OBJECT_CLASSES)[number];
 
 /** What the objects of one class did. */
@@ -53,6 +53,7 @@ export const emptyBill = (): Bill => ({
     subscribers: emptyObjectBill(),
     eventLogs: emptyObjectBill(),
     requestLogs: emptyObjectBill(),
+    requestRates: emptyObjectBill(),
   },
 });
 
@@ -73,6 +74,7 @@ function combine(change: (...figures: number[]) => number, ...bills: readonly Bi
       subscribers: all(bills.map(({ objects }) => objects.subscribers)),
       eventLogs: all(bills.map(({ objects }) => objects.eventLogs)),
       requestLogs: all(bills.map(({ objects }) => objects.requestLogs)),
+      requestRates: all(bills.map(({ objects }) => objects.requestRates)),
     },
   };
 }

@@ -2,7 +2,13 @@
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 
-export { EventLogObject, GuessLimitObject, RequestLogObject, SubscriberObject } from "./unused-objects.ts";
+export {
+  EventLogObject,
+  GuessLimitObject,
+  RequestLogObject,
+  RequestRateObject,
+  SubscriberObject,
+} from "./unused-objects.ts";
 
 interface Env {
   readonly ROOMS: DurableObjectNamespace<RoomObject>;

@@ -6,7 +6,7 @@ import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber
 import type { Env } from "../../../src/env.ts";
 import { MAX_IN_FLIGHT } from "../../../src/webhooks/in-flight.ts";
 
-export { EventLogObject, GuessLimitObject, RequestLogObject } from "./unused-objects.ts";
+export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";
 
 /** What one call enqueues; the service passes on as many at once. */
 const BATCH = 200;

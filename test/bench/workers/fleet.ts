@@ -4,6 +4,7 @@ import { app } from "../../../src/app.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../../src/env.ts";
 import { EventLogObject as EventLog } from "../../../src/event-log/object/event-log-object.ts";
+import { RequestRateObject as RequestRate } from "../../../src/quotas/rates/object/request-rate-object.ts";
 import { RoomObject as Room } from "../../../src/realtime/room-object.ts";
 import { RequestLogObject as RequestLog } from "../../../src/request-log/object/request-log-object.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
@@ -54,6 +55,14 @@ export class RequestLogObject extends RequestLog {
   }
 }
 meterClass(RequestLogObject, "requestLogs");
+
+export class RequestRateObject extends RequestRate {
+  constructor(ctx: DurableObjectState, env: Env) {
+    meterStorage(ctx, "requestRates");
+    super(ctx, metered(env));
+  }
+}
+meterClass(RequestRateObject, "requestRates");
 
 let known: Env | undefined;
 

@@ -9,7 +9,7 @@ import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.t
 import { shardOf } from "../../../src/event-log/shards/shard-of.ts";
 import { type Batch, recordRoom, recordUser, renew } from "./recorded-creations.ts";
 
-export { GuessLimitObject, RequestLogObject, SubscriberObject } from "./unused-objects.ts";
+export { GuessLimitObject, RequestLogObject, RequestRateObject, SubscriberObject } from "./unused-objects.ts";
 
 interface Env {
   readonly DB: D1Database;

@@ -9,6 +9,7 @@ import { openTenant } from "../../../src/placement/databases.ts";
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
 export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
+export { RequestRateObject } from "../../../src/quotas/rates/object/request-rate-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 export { RequestLogObject } from "../../../src/request-log/object/request-log-object.ts";
 
@@ -21,6 +22,7 @@ export default {
       const claim = await claimOf(request, schemes, {
         ...openTenant(env, ""),
         now: Date.now,
+        countRequest: () => {},
         defer: (work) => execution.waitUntil(work),
       });
       await claim.verify();

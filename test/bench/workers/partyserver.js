@@ -1,7 +1,13 @@
 /** A room on partyserver, hibernating. In JavaScript, as its types are there only once the bench's packages are installed. */
 import { routePartykitRequest, Server } from "partyserver";
 
-export { EventLogObject, GuessLimitObject, RequestLogObject, SubscriberObject } from "./unused-objects.ts";
+export {
+  EventLogObject,
+  GuessLimitObject,
+  RequestLogObject,
+  RequestRateObject,
+  SubscriberObject,
+} from "./unused-objects.ts";
 
 /** Named as wrangler.toml has it. */
 export class RoomObject extends Server {

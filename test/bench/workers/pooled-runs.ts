@@ -5,6 +5,7 @@ export {
   GuessLimitObject,
   Isolates,
   RequestLogObject,
+  RequestRateObject,
   RoomObject,
   SubscriberObject,
 } from "./runs.ts";

@@ -3,6 +3,7 @@ export {
   EventLogObject,
   GuessLimitObject,
   RequestLogObject,
+  RequestRateObject,
   RoomObject,
   SubscriberObject,
 } from "./unused-objects.ts";

@@ -10,4 +10,6 @@ export class GuessLimitObject extends DurableObject {}
 
 export class RequestLogObject extends DurableObject {}
 
+export class RequestRateObject extends DurableObject {}
+
 export class RoomObject extends DurableObject {}

@@ -1,0 +1,66 @@
+/** Sums up what counters have reported, and divides the organization's limit among them. Pure. */
+import { type RateReport, type RateShare, WINDOW_MS } from "../port/request-rate-port.ts";
+
+const WINDOW_SECONDS = WINDOW_MS / 1000;
+/** A counter that has not reported for so long counts nothing at present. */
+const PRESENT_MS = 2 * WINDOW_MS;
+
+/** Requests a second. */
+interface Rate {
+  readonly admitted: number;
+  /** With those that were refused. */
+  readonly wanted: number;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * How much one can have of a limit beside others that want these amounts: each gets what it wants, as far as that is not
+ * more than the others can have as well. So the flood of one leaves the rest what they want, up to an equal part.
+ */
+export function fairShare(limit: number, wanted: readonly number[]): number {
+  let left = limit;
+  let sharing = wanted.length + 1;
+  for (const amount of wanted.toSorted((a, b) => a - b)) {
+    if (amount * sharing >= left) break;
+    left -= amount;
+    sharing -= 1;
+  }
+  return left / sharing;
+}
+
+export class RateSum {
+  readonly #rates = new Map<string, Rate>();
+
+  /** Adds what was counted in a window that ends at `now` (epoch ms). */
+  add({ counter, admitted, refused }: RateReport, now: number): void {
+    this.#rates.set(counter, {
+      admitted: admitted / WINDOW_SECONDS,
+      wanted: (admitted + refused) / WINDOW_SECONDS,
+      until: now + PRESENT_MS,
+    });
+  }
+
+  /** What a counter may let through, when the organization may have `limit` requests a second. */
+  shareOf(counter: string, limit: number, now: number): RateShare {
+    const others = [...this.#present(now)].filter(([name]) => name !== counter).map(([, rate]) => rate);
+    return {
+      perSecond: fairShare(
+        limit,
+        others.map(({ wanted }) => wanted),
+      ),
+      others: others.reduce((sum, { admitted }) => sum + admitted, 0),
+      limit,
+    };
+  }
+
+  /** What all counters let through at present, or with what they refused, in whole requests a second. */
+  total(of: "admitted" | "wanted", now: number): number {
+    return Math.round([...this.#present(now).values()].reduce((sum, rate) => sum + rate[of], 0));
+  }
+
+  #present(now: number): ReadonlyMap<string, Rate> {
+    for (const [name, { until }] of this.#rates) if (until <= now) this.#rates.delete(name);
+    return this.#rates;
+  }
+}

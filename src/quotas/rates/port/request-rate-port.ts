@@ -1,0 +1,27 @@
+/** The port to the objects that know the rate of an organization's requests in the whole world: one for each organization. */
+
+/** What an isolate has counted in a window. */
+export interface RateReport {
+  /** Names who has counted. */
+  readonly counter: string;
+  /** Requests that were let through. */
+  readonly admitted: number;
+  readonly refused: number;
+}
+
+/** What a counter may let through until its next report; all in requests a second. */
+export interface RateShare {
+  readonly perSecond: number;
+  /** What all other counters let through. */
+  readonly others: number;
+  /** The organization's limit. */
+  readonly limit: number;
+}
+
+export interface RequestRates {
+  /** Rejects when the object cannot be reached. */
+  report(accountId: string, report: RateReport): Promise<RateShare>;
+}
+
+/** Requests of so long are counted together, and then reported, in milliseconds. */
+export const WINDOW_MS = 5_000;

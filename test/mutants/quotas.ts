@@ -5,8 +5,8 @@ export const QUOTAS: readonly Mutant[] = [
   {
     bug: "the operator's limit for an organization is ignored",
     file: "src/quotas/shared-store.ts",
-    code: "used + ? <= coalesce(max, ?)",
-    by: "used + ? <= ?",
+    code: "used + ? > coalesce(max, ?)",
+    by: "used + ? > ?",
     tests: ["test/quotas/quotas.test.ts"],
   },
   {

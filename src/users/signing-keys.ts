@@ -1,11 +1,8 @@
 /** The keys that sign and verify users' tokens, one for each secret of the deployment. */
-import { base64url } from "jose";
 import { hex } from "../platform/hash.ts";
 
 interface SigningKey {
   readonly kid: string;
-  /** The header of the tokens that it signs, encoded. */
-  readonly header: string;
   readonly key: CryptoKey;
 }
 
@@ -32,6 +29,5 @@ async function importKey(secret: string): Promise<SigningKey> {
     ["sign", "verify"],
   );
   const mac = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode("atrium key id")));
-  const kid = hex(mac.slice(0, 4));
-  return { kid, header: base64url.encode(JSON.stringify({ alg: "HS256", typ: "JWT", kid })), key };
+  return { kid: hex(mac.slice(0, 4)), key };
 }

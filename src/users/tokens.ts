@@ -1,5 +1,5 @@
 /** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
-import { base64url, decodeProtectedHeader, jwtVerify } from "jose";
+import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import type { JwtSecrets } from "../config/secrets.ts";
 import { TOKEN_LIFETIME_SECONDS } from "./schema.ts";
 import { signingKey } from "./signing-keys.ts";
@@ -7,8 +7,6 @@ import { isPlausible, issuedAt, TokenClaims, type TokenSubject, type TokenTerms 
 
 /** Ours have some 500 characters: what is much longer is not worth decoding. */
 const MAX_TOKEN_LENGTH = 2048;
-
-const encoder = new TextEncoder();
 
 /** Signs and verifies the tokens of one deployment. */
 export interface Tokens {
@@ -28,7 +26,6 @@ export interface Tokens {
  * rotation by more than that.
  */
 export function tokensFor(secrets: JwtSecrets): Tokens {
-  // By hand, because each creation of a user waits for it: what JWS is for one key is these three lines.
   const signAgain = async ({
     iat,
     exp,
@@ -36,11 +33,13 @@ export function tokensFor(secrets: JwtSecrets): Tokens {
     accountEpoch,
     ...claims
   }: TokenClaims): Promise<string> => {
-    const { header, key } = await signingKey(secrets[0]);
+    const { kid, key } = await signingKey(secrets[0]);
     const epochs = { ...(userEpoch > 0 && { userEpoch }), ...(accountEpoch > 0 && { accountEpoch }) };
-    const signed = `${header}.${base64url.encode(JSON.stringify({ ...claims, ...epochs, iat, exp }))}`;
-    const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(signed));
-    return `${signed}.${base64url.encode(new Uint8Array(signature))}`;
+    return new SignJWT({ ...claims, ...epochs })
+      .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
+      .setIssuedAt(iat)
+      .setExpirationTime(exp)
+      .sign(key);
   };
   const signOn = (
     { issuedAt: iat, ttlSeconds, role }: TokenTerms,

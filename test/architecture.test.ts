@@ -54,7 +54,7 @@ const offences = (isAllowed: (importer: string, imported: string) => boolean): s
 
 /** Stores and tables of D1, the storage of Durable Objects, and the commands that reach D1 through wrangler. */
 const SQL_FILES =
-  /(^|\/)([a-z]+-)*(store|table)s?\.ts$|^platform\/(d1|account-rows|ordering|prepared-statement)\.ts$|^realtime\/storage\/sqlite-|^realtime\/storage\/storage-sqlite\.ts$|^delivery\/subscriber\/|^cli\/(migrations|organization|organization-move|password-link|person|quota-limits|token-ending|first-owner)\.ts$/;
+  /(^|\/)([a-z]+-)*(store|table)s?\.ts$|^platform\/(d1|account-rows|expiry|ordering|prepared-statement)\.ts$|^realtime\/storage\/sqlite-|^realtime\/storage\/storage-sqlite\.ts$|^delivery\/subscriber\/|^cli\/(migrations|organization|organization-move|password-link|person|quota-limits|token-ending|first-owner)\.ts$/;
 const SQL =
   /(?:["'`]|\n)\s*(?:SELECT\s[^"'`]*\sFROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE (?:TABLE|INDEX))\b/;
 const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\/|^people\/(sign-in|browser)-cookie\.ts$/;

@@ -1,3 +1,4 @@
+/** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
 import type { Statement } from "../platform/d1.ts";
 import type { Expiring } from "../platform/expiry.ts";
 import type { OperatorPurpose } from "./table.ts";

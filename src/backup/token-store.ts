@@ -1,7 +1,8 @@
 /** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
+import { getTableName } from "drizzle-orm";
 import type { Statement } from "../platform/d1.ts";
 import type { Expiring } from "../platform/expiry.ts";
-import type { OperatorPurpose } from "./table.ts";
+import { type OperatorPurpose, operatorTokens } from "./table.ts";
 
 /** Replaces the token for the same purpose, if there is one: the command that had it gives way. */
 export const upsertOperatorToken = (
@@ -31,4 +32,7 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
 });
 
 /** What commands that were killed have left. */
-export const OPERATOR_TOKENS: Expiring = { table: "operator_tokens", column: "expires_at" };
+export const OPERATOR_TOKENS: Expiring = {
+  table: getTableName(operatorTokens),
+  column: operatorTokens.expiresAt.name,
+};

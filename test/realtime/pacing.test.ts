@@ -139,10 +139,10 @@ describe("what a user cannot afford", () => {
     expect(paced.send(broadcast, 100)).toBe("refuse");
   });
 
-  it("is refused if it is a broadcast beyond a burst of 8,000 points, and other work still runs (R69)", () => {
+  it("is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)", () => {
     const paced = new Paced();
     const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
-    paced.pacing.countDelivery("user", 8_001, true);
+    paced.pacing.countDelivery("user", 10_001, true);
     expect(paced.send(broadcast, 100)).toBe("refuse");
     expect(paced.send(batchOf(1), 100)).toBe("run");
     paced.now += 1;

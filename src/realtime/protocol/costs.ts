@@ -38,7 +38,7 @@ export const MAX_CONNECTION_DEBT = 100;
 /** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
 export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
 /** Broadcasts of one user. A large burst to many would keep everyone's messages waiting until it is sent. */
-export const BROADCASTS_OF_USER: Allowance = { perSecond: 10_000, burst: 8_000 };
+export const BROADCASTS_OF_USER: Allowance = { perSecond: 10_000, burst: 10_000 };
 /** Broadcasts of everyone together. */
 export const BROADCASTS_OF_ROOM: Allowance = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;

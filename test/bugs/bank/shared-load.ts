@@ -59,7 +59,7 @@ export const SHARED_LOAD: readonly Bug[] = [
       "A member could have 120 MB of large broadcasts sent at once, and everyone's messages waited behind them.",
     file: "test/realtime/pacing.test.ts",
     titles: [
-      "is refused if it is a broadcast beyond a burst of 8,000 points, and other work still runs (R69)",
+      "is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)",
     ],
   },
   {

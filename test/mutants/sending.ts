@@ -70,8 +70,8 @@ export const SENDING: readonly Mutant[] = [
   {
     bug: "a large broadcast keeps all other rooms waiting until it is sent to everyone",
     ...{ file, tests },
-    code: "if (this.#left <= reserved) break;",
-    by: "",
+    code: "const PORTION_BYTES = 512 * 1024;",
+    by: "const PORTION_BYTES = Number.MAX_SAFE_INTEGER;",
   },
   {
     bug: "the rest of a large broadcast is sent with the next message only",

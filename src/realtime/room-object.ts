@@ -56,7 +56,10 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
         effects.perform(room.disconnectFailed(sockets.ids()));
       },
       settle: () => settleRestored(ctx.storage, now()),
-      open: () => this.#open(),
+      open: () => {
+        this.#opened = new RoomParts(ctx, env, now);
+        this.#opened.alarm.wake();
+      },
     });
     this.#opened = new RoomParts(ctx, env, now);
     this.#turns = new SharedTurns({
@@ -65,12 +68,6 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
       now: () => Date.now(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#opened.alarm.wake());
-  }
-
-  /** Reads storage anew: what memory knew of it is gone. */
-  #open(): void {
-    this.#opened = new RoomParts(this.ctx, this.env, () => this.clock());
-    this.#opened.alarm.wake();
   }
 
   /** Throws while the room is being restored. */
@@ -260,6 +257,5 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
     effects.perform(room.clear());
     alarm.forget();
     await this.ctx.storage.deleteAll();
-    this.#open(); // the room may be restored while its object is in memory
   }
 }

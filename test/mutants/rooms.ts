@@ -47,13 +47,6 @@ export const ROOMS: readonly Mutant[] = [
     tests: DELETION,
   },
   {
-    bug: "an erased room that is restored goes on with what its object knew",
-    file: "src/realtime/room-object.ts",
-    code: "this.#open(); // the room may be restored while its object is in memory",
-    by: "",
-    tests: ["test/bugs/stale-changes.test.ts"],
-  },
-  {
     bug: "a room that was asked for while it was deleted stays deleted for its object",
     file: "src/realtime/room-updates.ts",
     code: "if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;",

@@ -38,6 +38,12 @@ const BEING_RESTORED = joinRefusal(module, code, message);
 /** Who was online so lately comes back after a broken connection: no quota refuses that. */
 const RETURN_MS = 5 * 60_000;
 
+/**
+ * A join that comes too soon waits for its refusal: a client that tries again as soon as it is refused would cost a
+ * handshake each time.
+ */
+const REFUSED_AFTER_MS = 1_000;
+
 type EffectOf<Type extends Effect["type"]> = Extract<Effect, { readonly type: Type }>;
 
 /** A token to verify, for a socket. */
@@ -127,7 +133,10 @@ export class JoinAuthorizer {
       if (claims === null) return INVALID_TOKEN;
       if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
-      if (!mayJoin(claims.userId)) return TOO_MANY_JOINS;
+      if (!mayJoin(claims.userId)) {
+        await new Promise((resolve) => setTimeout(resolve, REFUSED_AFTER_MS));
+        return TOO_MANY_JOINS;
+      }
       const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
       if (joiner === null) return SOCKET_GONE;
       const epoch = joiner.user?.accountTokenEpoch ?? (await findAccountTokenEpoch(context.tenant));

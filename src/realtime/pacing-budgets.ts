@@ -8,6 +8,7 @@ import {
   FRAMES_OF_SOCKET,
   FRAMES_OF_USER,
   framesOf,
+  JOINS_AFTER_FLOOD,
   JOINS_OF_USER,
   MAX_WAITING_BYTES,
   MAX_WAITING_MESSAGES,
@@ -18,12 +19,12 @@ import type { Connections } from "./transport/connections.ts";
 
 /** What one user may spend, and what waits of it. */
 interface Account {
-  /** Smaller while a flood is remembered. */
+  /** Smaller while a flood is remembered, as `joins`. */
   frames: Budget;
   readonly work: Budget;
   /** Spent beside `work`. */
   readonly broadcasts: Budget;
-  readonly joins: Budget;
+  joins: Budget;
   /** After how many floods in a row the user may join again, and when (epoch ms). */
   floods: number;
   pausedUntil: number;
@@ -108,6 +109,7 @@ export class PacingBudgets {
     if (now < account.pausedUntil) return; // another socket of the same flood
     account.frames = new Budget(FRAMES_AFTER_FLOOD, now);
     account.frames.spend(FRAMES_AFTER_FLOOD.burst, now);
+    account.joins = new Budget(JOINS_AFTER_FLOOD, now);
     account.pausedUntil = now + Math.min(FLOOD_PAUSE.maxMs, FLOOD_PAUSE.firstMs * 2 ** account.floods);
     account.floods += 1;
   }
@@ -144,6 +146,7 @@ function forgive(account: Account, now: number): Account {
   if (account.floods > 0 && now > account.pausedUntil + FLOOD_FORGET_MS) {
     account.floods = 0;
     account.frames = new Budget(FRAMES_OF_USER, now);
+    account.joins = new Budget(JOINS_OF_USER, now);
   }
   return account;
 }

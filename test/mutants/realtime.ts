@@ -24,6 +24,13 @@ export const REALTIME: readonly Mutant[] = [
     tests: ["test/realtime/pacing.test.ts"],
   },
   {
+    bug: "a join that comes too soon is refused at once, and tried again at once",
+    file: "src/realtime/join-authorizer.ts",
+    code: "await new Promise((resolve) => setTimeout(resolve, REFUSED_AFTER_MS));",
+    by: "",
+    tests: ["test/realtime/pacing.test.ts"],
+  },
+  {
     bug: "a vanished socket stays for ever",
     file: "src/realtime/transport/deadlines.ts",
     code: 'if (now >= connection.lastSeenAt + SILENCE_MS) return "silent";',

@@ -22,8 +22,10 @@ const FRAME_BYTES = 64 * 1024;
 
 /** Joins of one user. */
 export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 64 };
+/** Of a user who has flooded, as with frames: all of its sockets would come back in the same moment. */
+export const JOINS_AFTER_FLOOD: Allowance = { perSecond: 2, burst: 2 };
 /** A user whose socket was closed for flooding may not join for so long, and for twice as long each next time. */
-export const FLOOD_PAUSE = { firstMs: 1_000, maxMs: 60_000 };
+export const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
 /** After this time without another flood, the next pause is the first again. */
 export const FLOOD_FORGET_MS = 60_000;
 

@@ -1,9 +1,10 @@
 /** What comments cost a room that has many: a reply and a page read no more rows than they need. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { pointsOf } from "../../src/realtime/protocol/costs.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
+import { recordCursors } from "./support/recorded-cursors.ts";
 
 const THREADS = 100;
 const REPLIES = 10;
@@ -11,13 +12,7 @@ const REPLIES = 10;
 /** Says how many rows each piece of work reads in a room with a thousand comments. */
 const metered = (work: (rowsOf: (piece: () => unknown) => number, storage: SqliteStorage) => void) =>
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
-    const cursors: { readonly rowsRead: number }[] = [];
-    const exec = sql.exec.bind(sql);
-    vi.spyOn(sql, "exec").mockImplementation((query, ...values) => {
-      const cursor = exec<never>(query, ...values);
-      cursors.push(cursor);
-      return cursor;
-    });
+    const cursors = recordCursors(sql);
     const tables = new SqliteStorage(storage);
     for (let thread = 0; thread < THREADS; thread += 1)
       for (let reply = 0; reply < REPLIES; reply += 1)

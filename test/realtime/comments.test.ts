@@ -55,7 +55,7 @@ it("comments are listed oldest first, filtered by thread and by whether they are
   expect(await atBen.call("COMMENT_LIST", { limit: 101 })).toEqual(failed("VALIDATION_ERROR"));
 });
 
-it("a page of comments is followed by what comes after it, also when its comments are gone by then (R43)", async () => {
+it("a page of comments is followed by the next comments, also when its own are gone by then (R43)", async () => {
   const { atAda, atBen, write } = await roomWithComments();
   const ids: string[] = [];
   while (ids.length < 5) ids.push((await write({})).id);

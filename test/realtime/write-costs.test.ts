@@ -1,12 +1,13 @@
 /** What writes to stores cost: the rows that they write, which are most of a bill, and what else they do to the disk. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Changes } from "../../src/realtime/content/changes.ts";
 import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";
 import type { StoreOperation } from "../../src/realtime/protocol/messages.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
+import { recordCursors } from "./support/recorded-cursors.ts";
 import { storeEventsOf } from "./support/store-events.ts";
 
 interface Cost {
@@ -20,13 +21,7 @@ const set = (key: string, value: string): StoreOperation => ({ type: "STORE_SET"
 /** Runs `work` with what carries out the writes of one user, as a request each, and says what each cost. */
 const metered = (work: (write: (...operations: StoreOperation[]) => Cost, tables: SqliteStorage) => void) =>
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
-    const cursors: { readonly rowsRead: number; readonly rowsWritten: number }[] = [];
-    const exec = sql.exec.bind(sql);
-    vi.spyOn(sql, "exec").mockImplementation((query, ...values) => {
-      const cursor = exec<never>(query, ...values);
-      cursors.push(cursor);
-      return cursor;
-    });
+    const cursors = recordCursors(sql);
     const tables = new SqliteStorage(storage);
     const changes = new Changes(
       tables,

@@ -1,0 +1,19 @@
+/** What the statements of an object's database cost. */
+import { vi } from "vitest";
+
+interface Cursor {
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+}
+
+/** The cursors of all statements from now on, in their order. */
+export function recordCursors(sql: SqlStorage): Cursor[] {
+  const cursors: Cursor[] = [];
+  const exec = sql.exec.bind(sql);
+  vi.spyOn(sql, "exec").mockImplementation((query, ...values) => {
+    const cursor = exec<never>(query, ...values);
+    cursors.push(cursor);
+    return cursor;
+  });
+  return cursors;
+}

@@ -90,6 +90,17 @@ describe.each([
       );
     }));
 
+  it("have nothing that their author wrote a moment later, however the document is folded (D20)", () =>
+    withStorage((open) => {
+      const { documents, history, read } = openDocuments(open());
+      const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
+      documents.append("notes", first, by("ada"));
+      history.change("notes", { type: "create", name: "Draft", by: by("ada") });
+      documents.append("notes", second, by("ada"));
+      documents.fold("notes");
+      expect(contentOf(read("notes", 1) ?? [])).toEqual(contentOf([first]));
+    }));
+
   it("are made by the room before the first change after a pause, and after a while of editing (D20)", () =>
     withStorage((open) => {
       const { clock, documents, history } = openDocuments(open());

@@ -1,11 +1,14 @@
 /** The overview: who is online among many rooms, samples that run as they are, and figures over a time. */
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { run } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
+
+/** The largest limit of a quota. */
+const LARGEST = 999_999_999_999_999;
 
 let service: SharedService;
 let browser: Browser;
@@ -79,23 +82,51 @@ it("shows usage of an hour, a day, 7 and 30 days, beside the quotas", async () =
 });
 
 it("shows the use of each quota with its limit, and the rate of the requests that were just made", async () => {
+  const quotas = desk.page.getByRole("list", { name: "Quotas" }).getByRole("listitem");
+  const entryOf = (quota: string) => quotas.filter({ has: desk.page.getByText(quota, { exact: true }) });
   const shown = async () => {
     await desk.enter("/settings/quotas");
-    const row = desk.page.getByRole("row").filter({ hasText: "Requests per second" });
-    return (await row.getByRole("cell").nth(0).textContent()) ?? "";
+    return await entryOf("Requests per second").textContent();
   };
   await shown();
   for (const [quota, limit] of [
     ["Waiting events", "50,000,000"],
     ["Waiting events, size", "50 GiB"],
     ["Requests per second", "1,000"],
-  ] as const) {
-    const name = desk.page.getByRole("rowheader", { name: quota, exact: true });
-    await desk.page.getByRole("row").filter({ has: name }).getByText(limit, { exact: true }).waitFor();
-  }
+  ] as const)
+    await entryOf(quota).getByText(` of ${limit}`).waitFor();
   const request = () => desk.ask("GET", "/rooms");
   await Promise.all(Array.from({ length: 60 }, request));
-  await expect.poll(shown, { interval: 1_000 }).toMatch(/^[1-9]/);
+  await expect.poll(shown, { interval: 1_000 }).toMatch(/second[1-9]/);
+});
+
+/** The parts of this that are outside of what the window shows of it, by their text. */
+const cutOffIn = (whole: Locator) =>
+  whole.evaluate((one) => {
+    const right = Math.min(one.getBoundingClientRect().right, innerWidth);
+    return [...one.querySelectorAll("*")]
+      .filter((part) => part.getBoundingClientRect().right > right || part.scrollWidth > part.clientWidth)
+      .map((part) => part.textContent || part.tagName);
+  });
+
+it("shows quotas as a whole on a phone, also the largest that an operator can set", async () => {
+  await desk.ask("POST", "/rooms", { name: "With one room, the overview shows them, too" });
+  const storageState = await desk.page.context().storageState();
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, storageState });
+  const page = await context.newPage();
+  await page.route("**/v1/**/quotas", async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = await response.json();
+    const quotas = data.quotas.map((quota: object) => ({ ...quota, used: LARGEST, limit: LARGEST }));
+    await route.fulfill({ response, json: { ...rest, data: { ...data, quotas } } });
+  });
+  for (const path of ["/settings/quotas", ""]) {
+    await page.goto(`${service.url}/dashboard/${desk.accountId}${path}`);
+    const quotas = page.locator("#main :is(ul, table)").filter({ has: page.locator("meter") });
+    await quotas.getByText(LARGEST.toLocaleString("en")).first().waitFor();
+    expect(await cutOffIn(quotas)).toEqual([]);
+  }
+  await context.close();
 });
 
 it("copies where the browser offers pages no clipboard, as over plain HTTP", async () => {

@@ -1,9 +1,7 @@
 /** The organization's quotas: what is used, and what is allowed. */
-import type { Quota } from "atrium/server";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
-import { Table } from "../ui/table.tsx";
-import { amountOf, QUOTA_LABELS, QuotaMeter } from "./quota.tsx";
+import { QuotaMeters } from "./quota-meters.tsx";
 import { useQuotas } from "./use-quotas.ts";
 
 export function QuotasPart() {
@@ -13,29 +11,13 @@ export function QuotasPart() {
       <h2 id="quotas">Quotas</h2>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && (
-        <Table label="List of quotas" columns={["Quota", "Used", "Limit", "!Share used"]}>
-          {data.quotas.map((quota) => (
-            <Row key={quota.name} quota={quota} />
-          ))}
-        </Table>
-      )}
+      {data && <QuotaMeters quotas={data.quotas} />}
       <p className="soft">
-        The counts are exact; users online are counted about a second late, stores to the MiB of each room,
-        waiting events up to a minute late, and requests up to 20 seconds. The operator of this service can
-        raise a limit. Read more about <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
+        Users online are shown about a second late, requests per second up to 20 seconds, waiting events up to
+        a minute, and stores and documents to the MiB of each room. All other counts are exact. The operator
+        of this service can raise a limit. Read more about{" "}
+        <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
       </p>
     </section>
   );
 }
-
-const Row = ({ quota }: { readonly quota: Quota }) => (
-  <tr>
-    <th scope="row">{QUOTA_LABELS[quota.name]}</th>
-    <td>{amountOf(quota.name, quota.used)}</td>
-    <td>{amountOf(quota.name, quota.limit)}</td>
-    <td>
-      <QuotaMeter quota={quota} />
-    </td>
-  </tr>
-);

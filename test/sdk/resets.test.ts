@@ -110,7 +110,10 @@ it("a client loads the newest users of a room with a long history, and older one
   for (const event of ["userCreated", "userDeleted", "userUpdated"] as const)
     users.on(event, ({ id }) => events.push(`${event} ${id}`));
   expect([users.all.size, users.hasMore]).toEqual([1_000, true]);
+  const newest = users.get({ userId: "user 0" });
   expect(await loadMore()).toEqual([2_000, true]);
+  // A page concerns its own users: the others are the objects that components have rendered.
+  expect(users.get({ userId: "user 0" })).toBe(newest);
   expect(users.get({ userId: "user 1999" })?.name).toBe("user 1999");
   expect(events).toEqual([]);
 

@@ -61,13 +61,14 @@ export class Roster {
   /** Replaces all follows by the given lists: the ids that each user follows. */
   replaceFollows(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#follows = new Follows();
-    this.addFollows(follows);
-  }
-
-  /** Adds the given lists: the ids that each user follows. */
-  addFollows(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#follows.addLists(follows);
     this.#refresh(this.all.keys());
+  }
+
+  /** Adds the given lists: the ids that each user follows. All other users stay the objects that they are. */
+  addFollows(follows: Readonly<Record<string, readonly string[]>>): void {
+    this.#follows.addLists(follows);
+    this.#refresh(new Set(Object.entries(follows).flat(2)));
   }
 
   #refresh(userIds: Iterable<string>): void {

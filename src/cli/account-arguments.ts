@@ -19,7 +19,7 @@ export const HELP = `${USAGE}
   create         makes an organization, and prints its first API key, which is shown only once
   limits         shows the quotas of an organization, and sets those that are named
   end-tokens     ends the tokens of all users of an organization
-  move           begins to move an organization to another database, and says how far it is; back cancels it
+  move           begins to move an organization to another database, and says how far it is; moving it back cancels that
   backup         copies an organization, which stays in use, to a new folder; run again, it continues
   restore        brings a deleted organization back from a backup; run again, it continues
   password-link  makes a link by which a person who signs in with this address chooses a new password
@@ -29,7 +29,7 @@ export const HELP = `${USAGE}
   --in DB_2         the database that a new organization is placed in; DB by default
   --to DB_2         the database that an organization is moved to
   --url URL         where the service of a backup or restore is; http://localhost:8787 by default
-  --cancel          gives a restore that is not complete up, and deletes what it has restored
+  --cancel          gives up a restore that is not complete, and deletes what it has restored
   --persist-to DIR  the state folder of the local service; .wrangler/state by default
   --remote          the database of the deployment instead
   --json            prints JSON, for scripts`;

@@ -10,6 +10,7 @@ import { CommandError } from "../process/command.ts";
 
 const MAX_ATTEMPTS = 8;
 const MAX_PAUSE_MS = 30_000;
+const HINT = " Is it running? Name its address by --url, then run this again: it continues.";
 
 export interface OperatorOptions {
   readonly accountId: string;
@@ -51,12 +52,12 @@ export class OperatorClient {
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#try(operation, request);
       if (response instanceof Response && response.ok) return response;
-      const { retryAfterMs, why } = await reasonOf(response);
+      const { retryAfterMs, why } = await reasonOf(response, this.#options.url);
       if (mayBeGone && response instanceof Response && response.status === 404) return null;
       if (retryAfterMs === null || attempt === MAX_ATTEMPTS)
-        throw new CommandError(`${why}${this.#hint(response)}`);
+        throw new CommandError(`${why}${response instanceof Error ? HINT : ""}`);
       const ms = Math.min(MAX_PAUSE_MS, Math.max(retryAfterMs, 500 * 2 ** attempt));
-      if (retryAfterMs > 0) this.#options.show(`${why} Waiting …`);
+      if (retryAfterMs > 0 || response instanceof Error) this.#options.show(`${why} Waiting …`);
       await pause(ms, undefined, { signal: this.#options.stop });
     }
   }
@@ -98,19 +99,15 @@ export class OperatorClient {
     this.#token = token;
     this.#renewAt = expiresAt - OPERATOR_TOKEN_LIFETIME_MS / 4;
   }
-
-  #hint(response: Response | Error): string {
-    const { url } = this.#options;
-    return response instanceof Error
-      ? ` Is the service running at ${url}? Name its address by --url, then run this again: it continues.`
-      : "";
-  }
 }
 
 /** Why a request failed, and when to send it again; null for never. */
-async function reasonOf(response: Response | Error): Promise<{ retryAfterMs: number | null; why: string }> {
+async function reasonOf(
+  response: Response | Error,
+  url: string,
+): Promise<{ retryAfterMs: number | null; why: string }> {
   if (response instanceof Error)
-    return { retryAfterMs: 0, why: `The service does not answer: ${response.message}.` };
+    return { retryAfterMs: 0, why: `The service at ${url} does not answer: ${response.message}.` };
   const refusal = (await response.json().catch(() => null)) as Refusal | null;
   const seconds = Number(response.headers.get("Retry-After") ?? 0);
   const why = refusal?.error?.message ?? `The service answered with the status ${response.status}`;

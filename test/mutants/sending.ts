@@ -127,6 +127,12 @@ export const SENDING: readonly Mutant[] = [
     by: "this.#sendTo(this.#answered, 0);",
   },
   {
+    bug: "answers that fill a portion each keep all others waiting",
+    ...{ file, tests },
+    code: "if (this.#left <= 0) this.#left = ofOthers;",
+    by: "void ofOthers;",
+  },
+  {
     bug: "ticks of presence are queued faster than they can be sent",
     file: "src/realtime/transport/flush.ts",
     code: "this.#isSending = true;",

@@ -125,6 +125,20 @@ it("who is answered does not wait behind a crowd, and the crowd does not wait fo
     expect(sentTo(name).join("").indexOf(`"${LARGE}"`)).toBeGreaterThan(LARGE.length);
 });
 
+it("what others wait for goes out although each portion begins with an answer that fills it", async () => {
+  const [asking, other] = open(2, true);
+  if (asking === undefined || other === undefined) throw new Error("There is no socket");
+  const answer = () => queues.add(asking, { frame: `"${LARGE.repeat(10)}"`, eventBytes: 0 });
+  sendTo([other], "1");
+  answer();
+  queues.request();
+  for (let turns = 0; turns < 3; turns += 1) {
+    answer();
+    await turn();
+  }
+  expect(sentTo(1)).toEqual(["[1]"]);
+});
+
 it("what waits goes out although so much arrives that timers are late", () => {
   sendTo(open(64, true), LARGE);
   queues.request();

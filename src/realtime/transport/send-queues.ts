@@ -143,7 +143,9 @@ export class SendQueues<Socket extends Receiver> {
 
   #flush(): void {
     if (this.#flushed === 0) this.#collected = 0;
+    const ofOthers = Math.min(this.#left, PORTION_BYTES / 2);
     this.#sendTo(this.#answered, PORTION_BYTES / 2);
+    if (this.#left <= 0) this.#left = ofOthers; // one large answer after the other must not keep them waiting
     this.#sendTo(this.#waiting, 0);
     this.#rest.recordFlush(this.#ports.now(), this.#flushed);
     this.#ports.flushed();

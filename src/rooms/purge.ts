@@ -1,6 +1,7 @@
 /** Removes what deleted rooms leave behind, in bounded slices: one with the deletion itself, the others by the cron trigger. */
 import { MAX_DELETED } from "../files/storage/blobs.ts";
 import type { Database, Tenant } from "../platform/d1.ts";
+import { isFenced } from "../platform/d1-errors.ts";
 import { Slices } from "../platform/slices.ts";
 import { deleteSome, selectDeletedRooms } from "./purge-store.ts";
 
@@ -21,12 +22,19 @@ export const purgeRoom = (tenant: Tenant, roomId: string, slices: Slices): Promi
     return { isFull: users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE };
   });
 
-/** Continues the deletions of large rooms. */
+/**
+ * Continues the deletions of large rooms. One that fails holds up no other; rejects in the end with the first failure. One
+ * whose organization has begun to move is continued where it arrives.
+ */
 export async function purgeDeletedRooms(
   db: Database,
   slices: Slices = new Slices(SLICES_PER_RUN),
 ): Promise<void> {
   const [deleted] = await db.run([selectDeletedRooms(ROOMS_PER_RUN)]);
-  for (const { accountId, id } of deleted)
-    await purgeRoom({ db, accountId }, id, slices.upTo(SLICES_PER_ROOM));
+  const failures: unknown[] = [];
+  for (const { accountId, id } of deleted) {
+    const purge = purgeRoom({ db, accountId }, id, slices.upTo(SLICES_PER_ROOM));
+    await purge.catch((error: unknown) => (isFenced(error) ? undefined : failures.push(error)));
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -47,6 +47,13 @@ export const ROOMS: readonly Mutant[] = [
     tests: DELETION,
   },
   {
+    bug: "a deleted room that cannot be removed holds up all that were deleted after it",
+    file: "src/rooms/purge.ts",
+    code: "await purge.catch((error: unknown) => (isFenced(error) ? undefined : failures.push(error)));",
+    by: "await purge;",
+    tests: DELETION,
+  },
+  {
     bug: "a room that was asked for while it was deleted stays deleted for its object",
     file: "src/realtime/room-updates.ts",
     code: "if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;",

@@ -170,6 +170,26 @@ describe("deleting a large room", () => {
     await purgeDeletedRooms(openDirectory(env));
     expect(await count("rooms", large.room.id)).toBe(0);
   });
+
+  it.each([
+    ["fails", "The rows cannot be deleted", "rejected"],
+    ["belongs to an organization that has begun to move", "organization_is_fenced", "fulfilled"],
+  ])("lets no other deleted room wait for one that %s", async (_, message, status) => {
+    const [first, second] = [await withLargeRoom(SLICE, 0), await withLargeRoom(SLICE, 0)];
+    for (const { owner, room } of [first, second]) await owner.api.delete(`/rooms/${room.id}`);
+    await env.DB.prepare("UPDATE rooms SET deleted_at = 1 WHERE id = ?").bind(first.room.id).run();
+    await env.DB.prepare(
+      `CREATE TRIGGER refusing BEFORE DELETE ON users WHEN old.room_id = '${first.room.id}'
+       BEGIN SELECT RAISE(ABORT, '${message}'); END`,
+    ).run();
+    const purge = () => Promise.allSettled([purgeDeletedRooms(openDirectory(env))]);
+    const [purged] = await purge();
+    await env.DB.prepare("DROP TRIGGER refusing").run();
+    expect([await count("rooms", first.room.id), await count("rooms", second.room.id)]).toEqual([1, 0]);
+    expect(purged?.status).toBe(status);
+    expect(await purge()).toMatchObject([{ status: "fulfilled" }]);
+    expect(await count("rooms", first.room.id)).toBe(0);
+  });
 });
 
 describe("the total of a room's files", () => {

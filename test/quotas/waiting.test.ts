@@ -188,6 +188,25 @@ describe("the quota of waiting events, used up,", () => {
     expect((await owner.api.post("/webhooks", WEBHOOK)).status).toBe(201);
   });
 
+  it("suspends one that lags and receives nothing more, once others have used up the rest", async () => {
+    const owner = await account();
+    await setLimit(owner, "waiting_events", 250);
+    const first = await Subject.run(owner, async (subject) => {
+      subject.enqueue(200);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(200);
+      return subject.id;
+    });
+    await Subject.run(owner, async (other) => {
+      other.enqueue(100);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(300);
+    });
+    const later = async (subject: Subject) => {
+      subject.advance(60 * MINUTE_MS);
+      await expect.poll(() => subject.suspensions).toBe(1);
+    };
+    await Subject.run(owner, later, first);
+  });
+
   it("by bytes alone does the same", async () => {
     const owner = await account();
     await setLimit(owner, "waiting_bytes", 50_000);
@@ -253,14 +272,8 @@ describe("a report is due", () => {
     ["soon when nothing waits any more", { events: 1, bytes: 1 }, backlog(0), 5_000],
     ["within a minute for a small change", { events: 150, bytes: 0 }, backlog(151), MINUTE_MS],
     ["soon when what was reported is not known", null, backlog(0), 5_000],
+    ["within an hour while as much waits", { events: 150, bytes: 0 }, backlog(150), 60 * MINUTE_MS],
   ])("%s", (_, reported, now, expected) => {
     expect(dueIn(reported, now)).toBe(expected);
-  });
-
-  it("within an hour while the subscriber is to give way", () => {
-    const full = { used: 200, limit: 100 };
-    const altogether = { events: full, bytes: { used: 0, limit: 1 }, subscribers: 1 };
-    const waiting = { events: 200, bytes: 0 };
-    expect(reportDueAt({ at: START, waiting, altogether }, backlog(200), START)).toBe(START + 60 * MINUTE_MS);
   });
 });

@@ -15,7 +15,7 @@ const STEP: Waiting = { events: 100, bytes: 1024 * 1024 };
 const INTERVAL_MS = 5_000;
 /** A smaller change is reported after this time; and less than a step counts only once it has waited for so long. */
 const SETTLED_MS = 60_000;
-/** One that is to give way asks after this time whether that is still so. */
+/** While something waits, it is reported again after this time: what others have, and the limits, decide who gives way. */
 const REFRESH_MS = 60 * 60_000;
 const NOTHING: Waiting = { events: 0, bytes: 0 };
 const FACT = "waiting";
@@ -57,8 +57,8 @@ export function reportDueAt(report: Report, backlog: Backlog, now: number): numb
   if (waiting === null) return at + INTERVAL_MS;
   if (counted.events !== waiting.events || counted.bytes !== waiting.bytes)
     return at + (isStep(counted, waiting) ? INTERVAL_MS : SETTLED_MS);
-  if (counted.events === 0) return backlog.oldestAt === null ? null : backlog.oldestAt + SETTLED_MS;
-  return shareOf(report) >= 1 ? at + REFRESH_MS : null;
+  if (counted.events > 0) return at + REFRESH_MS;
+  return backlog.oldestAt === null ? null : backlog.oldestAt + SETTLED_MS;
 }
 
 export class WaitingReport {

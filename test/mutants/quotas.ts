@@ -59,6 +59,13 @@ export const QUOTAS: readonly Mutant[] = [
     tests: ["test/quotas/waiting.test.ts"],
   },
   {
+    bug: "a webhook that lags and receives nothing more never learns that it is to give way",
+    file: "src/delivery/subscriber/waiting-report.ts",
+    code: "if (counted.events > 0) return at + REFRESH_MS;",
+    by: "if (counted.events > 0) return null;",
+    tests: ["test/quotas/waiting.test.ts"],
+  },
+  {
     bug: "a restored object believes that its webhook is counted as it was",
     file: "src/delivery/subscriber/subscriber-object.ts",
     code: "settle: () => forgetReport(new DeliveryStore(ctx.storage)),",
@@ -96,8 +103,15 @@ export const QUOTAS: readonly Mutant[] = [
   {
     bug: "the rate of requests stays when no more are made",
     file: "src/quotas/rates/object/request-rate-object.ts",
-    code: "this.#alarm.scheduleBy([now + SYNC_MS]);\n    }",
-    by: "}",
+    code: "this.#alarm.scheduleBy([now + SYNC_MS]); // first",
+    by: "// first",
+    tests: ["test/quotas/rates.test.ts"],
+  },
+  {
+    bug: "a crash between the rate and its alarm leaves the rate as it is",
+    file: "src/quotas/rates/object/request-rate-object.ts",
+    code: "      this.#alarm.scheduleBy([now + SYNC_MS]); // first",
+    by: "      await this.#sync(accountId, now);\n      this.#alarm.scheduleBy([now + SYNC_MS]); // first",
     tests: ["test/quotas/rates.test.ts"],
   },
   {

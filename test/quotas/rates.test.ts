@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { AppError } from "../../src/platform/errors.ts";
 import { fairShare, RateSum } from "../../src/quotas/rates/object/rate-sum.ts";
-import type { RequestRateObject } from "../../src/quotas/rates/object/request-rate-object.ts";
+import { RequestRateObject } from "../../src/quotas/rates/object/request-rate-object.ts";
 import { type RequestRates, WINDOW_MS } from "../../src/quotas/rates/port/request-rate-port.ts";
 import { RequestCounters } from "../../src/quotas/rates/request-counters.ts";
 import { requestRateGateway } from "../../src/quotas/rates/request-rate-gateway.ts";
@@ -207,6 +207,28 @@ describe("the requests of several isolates", () => {
     expect(await rateOf(world.owner)).toMatchObject({ used: 0 });
     expect(await world.inside((_, { storage }) => storage.list())).toEqual(new Map());
     expect(await runDurableObjectAlarm(world.stub)).toBe(false);
+  });
+
+  it("fall although the object is cut off while it writes their rate", async () => {
+    const world = await World.create(100);
+    const alarmAt = await world.inside(async (_, state) => {
+      const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+      const batch = () => {
+        asked.resolve();
+        return answer.promise;
+      };
+      const DB = { prepare: (sql: string) => env.DB.prepare(sql), batch } as unknown as D1Database;
+      const object = new RequestRateObject(state, { ...env, DB });
+      object.clock = () => world.now;
+      const reporting = object.report(world.owner.id, { counter: "a", admitted: 200, refused: 0 });
+      await asked.promise;
+      const at = await state.storage.getAlarm();
+      answer.reject(new Error("The database was cut off"));
+      await reporting;
+      return at;
+    });
+    expect(alarmAt).toBe(START + MINUTE_MS / 4);
+    expectLogged("The database was cut off");
   });
 
   it("cost the database nothing while they are few", async () => {

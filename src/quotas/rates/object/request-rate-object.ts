@@ -45,8 +45,8 @@ export class RequestRateObject extends DurableObject<Env> implements RequestRate
     // Less than a request in two seconds costs the database nothing.
     if (this.#rates.total("wanted", now) > 0 && now >= this.#syncedAt + SYNC_MS) {
       await this.ctx.storage.put(ACCOUNT, accountId);
+      this.#alarm.scheduleBy([now + SYNC_MS]); // first: a crash must not leave a rate that nothing lets fall
       await this.#sync(accountId, now);
-      this.#alarm.scheduleBy([now + SYNC_MS]);
     }
     return this.#rates.shareOf(report.counter, this.#limit, now);
   }
@@ -58,8 +58,11 @@ export class RequestRateObject extends DurableObject<Env> implements RequestRate
     const accountId = await this.ctx.storage.get<string>(ACCOUNT);
     if (accountId === undefined) return;
     const isWritten = await this.#sync(accountId, now);
-    if (isWritten && this.#rates.total("admitted", now) === 0) await this.ctx.storage.deleteAll();
-    else this.#alarm.scheduleBy([now + SYNC_MS]);
+    if (!isWritten || this.#rates.total("admitted", now) > 0) this.#alarm.scheduleBy([now + SYNC_MS]);
+    else {
+      await this.ctx.storage.deleteAll();
+      this.#alarm.markFired(); // a report in the meantime may have set it
+    }
   }
 
   /** Writes the rate, and reads the limit; false when the database fails, and the earlier limit holds. */

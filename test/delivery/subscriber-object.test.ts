@@ -19,7 +19,8 @@ import {
 import { RETRY_DELAYS_MS } from "../../src/webhooks/retry-plan.ts";
 import { type Webhook, WebhookBackloggedEvent } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
-import { expectLogged, permitLogged } from "../support/log-guard.ts";
+import { whileTableFails } from "../support/database-failure.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -224,11 +225,10 @@ describe("a webhook's object", () => {
   });
 
   it("keeps its queue when the process dies, and resumes by its alarm", async () => {
-    permitLogged(/no such table: webhooks/);
-    await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
-    await subject.enqueue(...events(3));
-    await evictDurableObject(subject.stub);
-    await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
+    await whileTableFails("webhooks", async () => {
+      await subject.enqueue(...events(3));
+      await evictDurableObject(subject.stub);
+    });
     expect(await subject.list("pending")).toHaveLength(3);
     expect(await subject.advance(HOUR_MS)).toBe(true);
     await subject.subscriber.settled(3);
@@ -236,10 +236,10 @@ describe("a webhook's object", () => {
   });
 
   it("waits while the database fails, without counting an attempt", async () => {
-    await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
-    await subject.enqueue(outgoingEvent(1), outgoingEvent(2));
-    await subject.advance(1_000);
-    await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
+    await whileTableFails("webhooks", async () => {
+      await subject.enqueue(outgoingEvent(1), outgoingEvent(2));
+      await subject.advance(1_000);
+    });
     expect(await subject.list()).toMatchObject(
       Array(2).fill({ status: "pending", attempts: 0, error: null }),
     );

@@ -4,8 +4,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Addresses } from "../../src/realtime/transport/addresses.ts";
 import { WaitingSockets } from "../../src/realtime/transport/waiting-sockets.ts";
+import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { failed, gateway, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support/rooms.ts";
+import { failed, gateway, makeRoom, type TestRoom, tokens } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
@@ -266,7 +267,7 @@ describe("joining is refused", () => {
   it("with INTERNAL_ERROR and 1011 while the database fails, and succeeds afterwards (R16)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    await whileDatabaseFails(async () => {
+    await whileTableFails("rooms", async () => {
       const socket = await room.connect();
       const answer = await socket.request("JOIN_ROOM", { token: ada.token });
       expect(answer).toEqual(failed("INTERNAL_ERROR", "Server"));

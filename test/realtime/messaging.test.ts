@@ -2,8 +2,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { failed, roomOfTwo, whileDatabaseFails } from "./support/rooms.ts";
+import { failed, roomOfTwo } from "./support/rooms.ts";
 
 describe("a broadcast", () => {
   it("reaches all others, including the sender's other tabs (R53)", async () => {
@@ -101,7 +102,7 @@ describe("the room and its users", () => {
     expect(await atAda.call("USERS_GET", { after: { ...after, created_at: "May" } })).toEqual(
       failed("VALIDATION_ERROR"),
     );
-    await whileDatabaseFails(async () => {
+    await whileTableFails("rooms", async () => {
       expect(await atAda.call("ROOM_GET")).toEqual(failed("INTERNAL_ERROR", "Server"));
     });
     expectLogged("no such table: rooms");

@@ -5,7 +5,8 @@ import { deliveryPoints } from "../../src/realtime/protocol/costs.ts";
 import type { ClientMessage, StoreOperation } from "../../src/realtime/protocol/messages.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
-import { failed, roomOfTwo, whileDatabaseFails } from "./support/rooms.ts";
+import { whileTableFails } from "../support/database-failure.ts";
+import { failed, roomOfTwo } from "./support/rooms.ts";
 
 const KIB = 1024;
 
@@ -253,7 +254,7 @@ describe("a user who comes back too often", () => {
     expect(await atAda.closed).toMatchObject({ code: 4429 });
     const again = await room.connect();
     const askedAt = Date.now();
-    await whileDatabaseFails(async () => {
+    await whileTableFails("rooms", async () => {
       expect(await again.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("RATE_LIMITED"));
     });
     expect(Date.now() - askedAt).toBeGreaterThan(900); // at once, it would be asked again at once

@@ -2,8 +2,9 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { makeRoom, type TestRoom, whileDatabaseFails } from "./support/rooms.ts";
+import { makeRoom, type TestRoom } from "./support/rooms.ts";
 
 const copied = async (room: TestRoom) => {
   const { activeParticipants, occupiedMs, occupiedSince } = await room.row();
@@ -62,7 +63,7 @@ describe("the stats", () => {
   it("are retried with growing delays while the database fails (R27)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
-    await whileDatabaseFails(async () => {
+    await whileTableFails("rooms", async () => {
       await room.alarm();
       for (const pauseMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
         expect(await room.alarmAt()).toBe(room.now + pauseMs);

@@ -3,8 +3,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
 import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
+import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { makeRoom, TestRoom, whileDatabaseFails } from "./support/rooms.ts";
+import { makeRoom, TestRoom } from "./support/rooms.ts";
 
 const MIB = 1024 * 1024;
 const KIB_100 = "x".repeat(100 * 1024);
@@ -83,7 +84,7 @@ describe("the quota of the bytes of stores (R74)", () => {
     await write(room, 0, 1);
     await room.alarm();
     await write(room, 1, 11);
-    await whileDatabaseFails(() => room.advance(1_000));
+    await whileTableFails("rooms", () => room.advance(1_000));
     expectLogged("A task of a room's alarm failed");
     await room.advance(2_000);
     expect(await used(room)).toBeGreaterThan(MIB);

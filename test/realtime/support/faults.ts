@@ -50,18 +50,14 @@ function readAttachment(socket: WebSocket): AttachedUser | null {
   }
 }
 
-/** From now on until `heal` is called, statements of the room's storage fail if they match. */
+/** From now on until `heal` is called, statements of the room's storage fail if they match; those of other rooms do not. */
 export async function failStorage(room: TestRoom, matching: RegExp): Promise<Fault> {
-  const spy = await room.inside((_, { storage }) => {
-    const exec = storage.sql.exec;
-    return vi.spyOn(Object.getPrototypeOf(storage.sql) as SqlStorage, "exec").mockImplementation(function (
-      this: SqlStorage,
-      query: string,
-      ...params: unknown[]
-    ) {
+  const spy = await room.inside((_, { storage: { sql } }) => {
+    const exec = sql.exec.bind(sql);
+    return vi.spyOn(sql, "exec").mockImplementation((query, ...params) => {
       if (matching.test(query)) throw new Error("fault: storage");
-      return exec.call(this, query, ...params);
-    } as typeof exec);
+      return exec<never>(query, ...params);
+    });
   });
   return fault(() => spy.mockRestore());
 }

@@ -12,7 +12,6 @@ import { recordOf, type UserRecord } from "../../../src/users/present.ts";
 import type { Role } from "../../../src/users/schema.ts";
 import { type UserRow, users } from "../../../src/users/table.ts";
 import { tokensFor } from "../../../src/users/tokens.ts";
-import { permitLogged } from "../../support/log-guard.ts";
 import { TestSocket } from "./test-socket.ts";
 
 const db = drizzle(env.DB);
@@ -230,20 +229,6 @@ export async function roomOfTwo() {
   const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
   await atAda.takeEvents();
   return { room, ada, ben, atAda, atBen };
-}
-
-/**
- * Runs `work` while every statement about rooms fails, as when the database is down. It fails for rooms of earlier
- * tests, too, whose alarms come by the real clock.
- */
-export async function whileDatabaseFails(work: () => Promise<void>): Promise<void> {
-  permitLogged(/^A task of a room's alarm failed: no such table: rooms/);
-  await env.DB.exec("ALTER TABLE rooms RENAME TO rooms_away");
-  try {
-    await work();
-  } finally {
-    await env.DB.exec("ALTER TABLE rooms_away RENAME TO rooms");
-  }
 }
 
 /** Matches a failed response with this code and module. */

@@ -23,14 +23,13 @@ import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
 import { openAll, openDirectory, openTenant } from "./placement/databases.ts";
 import type { Database } from "./platform/d1.ts";
 import { expire } from "./platform/expiry.ts";
-import { logError } from "./platform/log.ts";
 import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
 import { purgeDeletedRooms } from "./rooms/purge.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { continueIndexes } from "./search/index-builder.ts";
-import { countFailure, writeMetrics } from "./telemetry/telemetry.ts";
+import { reportFailure, writeMetrics } from "./telemetry/telemetry.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
 import { resealSecrets, secretSealer } from "./workflows/sealed-secrets.ts";
 
@@ -55,10 +54,8 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),
     requestLog: requestLogGateway(env),
-    log: (message: string, error: unknown) => {
-      countFailure("schedule");
-      logError(message, { task: "scheduled" }, error);
-    },
+    log: (message: string, error: unknown) =>
+      reportFailure("schedule", message, { task: "scheduled" }, error),
   };
   // Where what goes through organizations begins: elsewhere each time, so that all get their turn in some run.
   const firstId = crypto.randomUUID();

@@ -1,4 +1,5 @@
 /** What an error of D1 says: which constraint was violated, or that there are no tables. */
+import { innermostCause } from "./errors.ts";
 
 /**
  * The constraint that a failed statement violated: `unique:rooms.account_id, rooms.custom_id`, `foreign` (the row it
@@ -13,9 +14,14 @@ export function violatedConstraint(error: unknown): string | null {
   return error.message.includes("FOREIGN KEY constraint failed") ? "foreign" : null;
 }
 
-/** True while the organization is moved to another database, or restored: triggers refuse what is written for it. */
-export const isFenced = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes("organization_is_fenced");
+/**
+ * True while the organization is moved to another database, or restored: triggers refuse what is written for it. Also for
+ * refusals that this error has caused.
+ */
+export function isFenced(error: unknown): boolean {
+  const cause = innermostCause(error);
+  return cause instanceof Error && cause.message.includes("organization_is_fenced");
+}
 
 /** True when a table is missing, because the migrations have not been applied. */
 export const lacksTables = (error: unknown): boolean =>

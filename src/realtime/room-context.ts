@@ -2,10 +2,7 @@
 import type { Env } from "../env.ts";
 import { openTenant } from "../placement/databases.ts";
 import type { Tenant } from "../platform/d1.ts";
-import { isFenced } from "../platform/d1-errors.ts";
-import { innermostCause } from "../platform/errors.ts";
-import { logError } from "../platform/log.ts";
-import { countFailure } from "../telemetry/telemetry.ts";
+import { reportFailure } from "../telemetry/telemetry.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
 
 export class RoomContext {
@@ -51,11 +48,8 @@ export class RoomContext {
     this.#state.waitUntil(work);
   }
 
-  /** Except of what waits until the organization is moved or restored: it is tried again, as failures are. */
   report(what: string, error: unknown): void {
-    if (isFenced(innermostCause(error))) return;
     const { accountId: account, roomId: room } = this.#identity ?? {};
-    countFailure("room");
-    logError(what, { account, room, object: String(this.#state.id) }, error);
+    reportFailure("room", what, { account, room, object: String(this.#state.id) }, error);
   }
 }

@@ -1,7 +1,8 @@
 /** The metrics of this isolate, and where they are written: Analytics Engine if it is bound, and the stand-in that `GET /metrics` reads. */
 import { metricsToken } from "../config/secrets.ts";
 import type { Env } from "../env.ts";
-import { logError } from "../platform/log.ts";
+import { isFenced } from "../platform/d1-errors.ts";
+import { type LogFields, logError } from "../platform/log.ts";
 import { DATA_SETS, ERRORS } from "./data-sets.ts";
 import { MemorySink } from "./memory-sink.ts";
 import { MAX_POINTS, type MetricSink, Metrics } from "./metrics.ts";
@@ -37,6 +38,17 @@ export function readMetrics(env: MetricBindings): string {
   return presentMetrics(DATA_SETS, standIn.totals());
 }
 
-/** Counts an error of the service's own, whose reason is in the log. */
-export const countFailure = (source: "room" | "delivery" | "schedule"): void =>
+/**
+ * Logs an error of the service's own, and counts it by the part in which it occurred. Except of what waits until the
+ * organization is moved or restored: it is tried again, as failures are.
+ */
+export function reportFailure(
+  source: "room" | "delivery" | "schedule",
+  message: string,
+  fields: LogFields,
+  error: unknown,
+): void {
+  if (isFenced(error)) return;
   metrics.series(ERRORS, { source, module: "Server", code: "INTERNAL_ERROR" }).add("errors");
+  logError(message, fields, error);
+}

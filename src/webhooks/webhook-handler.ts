@@ -18,11 +18,10 @@ import type { Env } from "../env.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
-import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { readTrace, type Trace } from "../platform/trace.ts";
 import { DELIVERIES } from "../telemetry/data-sets.ts";
-import { metrics, writeMetrics } from "../telemetry/telemetry.ts";
+import { metrics, reportFailure, writeMetrics } from "../telemetry/telemetry.ts";
 import { attempt } from "./attempt.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
 import { Disabling } from "./disabling.ts";
@@ -201,7 +200,7 @@ export class WebhookHandler implements DeliveryHandler {
 
   readonly #log = (message: string, error: unknown, trace: Trace | null = null): void => {
     const { accountId: account } = this.#tenant;
-    logError(message, { account, webhook: this.#id, request: trace?.requestId }, error);
+    reportFailure("delivery", message, { account, webhook: this.#id, request: trace?.requestId }, error);
   };
 
   /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */

@@ -14,9 +14,8 @@ import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
-import { logError } from "../platform/log.ts";
 import { readTrace } from "../platform/trace.ts";
-import { writeMetrics } from "../telemetry/telemetry.ts";
+import { reportFailure, writeMetrics } from "../telemetry/telemetry.ts";
 import { StoredState } from "./handler-state.ts";
 import { RunCounter } from "./run-counter.ts";
 import { outcomeOf } from "./run-outcome.ts";
@@ -183,7 +182,12 @@ export class WorkflowHandler implements DeliveryHandler {
   /** With the request behind the event that a run is for. */
   #log(message: string, error?: unknown, { trace }: Pick<OutgoingEvent, "trace"> = {}): void {
     const request = readTrace(trace)?.requestId;
-    logError(message, { account: this.#tenant.accountId, workflow: this.#id, request }, error);
+    reportFailure(
+      "delivery",
+      message,
+      { account: this.#tenant.accountId, workflow: this.#id, request },
+      error,
+    );
   }
 }
 

@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 
 export const DELIVERY: readonly Mutant[] = [
   {
+    bug: "a failure during a delivery is not counted as one of deliveries",
+    file: "src/webhooks/webhook-handler.ts",
+    code: 'reportFailure("delivery", message',
+    by: 'reportFailure("schedule", message',
+    tests: ["test/telemetry/figures.test.ts"],
+  },
+  {
     bug: "two first attempts of one room run at the same time",
     file: "src/delivery/subscriber/scheduler.ts",
     code: "if (job.attempts === 0) this.#busyLanes.add(job.lane);",

@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 
 export const QUOTAS: readonly Mutant[] = [
   {
+    bug: "a report that waits for the end of a move is logged as a failure",
+    file: "src/telemetry/telemetry.ts",
+    code: "if (isFenced(error)) return;",
+    by: "",
+    tests: ["test/quotas/waiting.test.ts"],
+  },
+  {
     bug: "the operator's limit for an organization is ignored",
     file: "src/quotas/shared-store.ts",
     code: "used + ? > coalesce(max, ?)",

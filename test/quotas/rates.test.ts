@@ -231,6 +231,18 @@ describe("the requests of several isolates", () => {
     expectLogged("The database was cut off");
   });
 
+  it("are bounded by the earlier limit, and no failure is logged, while the organization is moved or restored", async () => {
+    const world = await World.create(100);
+    const isolate = world.isolate();
+    const fence = "INSERT INTO fences (account_id, turn) VALUES (?, 1)";
+    await env.DB.prepare(fence).bind(world.owner.id).run();
+    await world.window([isolate, 200]);
+    expect(await rateOf(world.owner)).toMatchObject({ used: 0 });
+    await env.DB.prepare("DELETE FROM fences WHERE account_id = ?").bind(world.owner.id).run();
+    expect(await runDurableObjectAlarm(world.stub)).toBe(true);
+    expect(await rateOf(world.owner)).toMatchObject({ used: 40 });
+  });
+
   it("cost the database nothing while they are few", async () => {
     const world = await World.create(100);
     await world.window([world.isolate(), 2]);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
+import { type SubscriberPorts, subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
 import { forgetReport, reportDueAt } from "../../src/delivery/subscriber/waiting-report.ts";
 import type { Quota } from "../../src/quotas/schema.ts";
 import { quotaShare, type Waiting } from "../../src/quotas/waiting.ts";
@@ -31,6 +31,8 @@ class Subject {
   readonly #owner: Account;
   now = START;
   suspensions = 0;
+  /** Each report to the quotas, as it ends. */
+  readonly reports: Promise<unknown>[] = [];
   outcome: (now: number) => DeliveryOutcome = (now) => ({
     type: "postponed",
     until: now + 1,
@@ -46,7 +48,13 @@ class Subject {
 
   /** The object as it is after a restart. */
   open(): SubscriberObject {
-    const ports = { ...subscriberPorts(env), createHandler: () => this.#handler };
+    const real = subscriberPorts(env);
+    const reportWaiting: SubscriberPorts["reportWaiting"] = (...report) => {
+      const reported = real.reportWaiting(...report);
+      this.reports.push(reported);
+      return reported;
+    };
+    const ports = { ...real, reportWaiting, createHandler: () => this.#handler };
     this.object = new SubscriberObject(this.state, env, ports);
     this.object.clock = () => this.now;
     return this.object;
@@ -137,6 +145,19 @@ describe("what waits for a webhook", () => {
         .poll(() => new DeliveryStore(first.state.storage).readFact("waiting"))
         .toContain('"events":100');
       expect(await useOf(owner, "waiting_events")).toBe(0);
+    });
+  });
+
+  it("is reported again, and no failure is logged, while the organization is moved or restored", async () => {
+    const owner = await account();
+    await Subject.run(owner, async (subject) => {
+      await env.DB.prepare("INSERT INTO fences (account_id, turn) VALUES (?, 1)").bind(owner.id).run();
+      subject.enqueue(100);
+      await expect(subject.reports[0]).rejects.toMatchObject({ code: "RATE_LIMITED" });
+      expect(await useOf(owner, "waiting_events")).toBe(0);
+      await env.DB.prepare("DELETE FROM fences WHERE account_id = ?").bind(owner.id).run();
+      subject.advance(5_000);
+      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
     });
   });
 

@@ -1,7 +1,6 @@
 /** What a subscriber's object is made of: creates its parts, connects them, and plans their alarm. */
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
-import { logError } from "../../platform/log.ts";
-import { countFailure } from "../../telemetry/telemetry.ts";
+import { reportFailure } from "../../telemetry/telemetry.ts";
 import type { DeliveryHandler } from "../handler.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import { Attempts } from "./attempts.ts";
@@ -137,7 +136,6 @@ export class SubscriberParts {
     const key = this.store.readKey();
     const subscriber =
       key === null ? { object: String(this.#ctx.id) } : { account: key.accountId, [key.kind]: key.id };
-    countFailure("delivery");
-    logError(what, subscriber, error);
+    reportFailure("delivery", what, subscriber, error);
   }
 }

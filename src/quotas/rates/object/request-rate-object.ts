@@ -8,7 +8,6 @@ import type { Env } from "../../../env.ts";
 import { openTenant } from "../../../placement/databases.ts";
 import { isFenced } from "../../../platform/d1-errors.ts";
 import { DurableAlarm } from "../../../platform/durable-alarm.ts";
-import { AppError } from "../../../platform/errors.ts";
 import { logError } from "../../../platform/log.ts";
 import { usedOf } from "../../queries.ts";
 import { selectQuotas } from "../../shared-store.ts";
@@ -77,8 +76,8 @@ export class RequestRateObject extends DurableObject<Env> implements RequestRate
       this.#limit = usedOf(rows, "requests_per_second", quotaDefaults(this.env)).limit;
       return true;
     } catch (error) {
-      const isExpected = error instanceof AppError || isFenced(error); // while the organization is moved or restored
-      if (!isExpected) logError("The rate of requests could not be written", { account: accountId }, error);
+      if (!isFenced(error))
+        logError("The rate of requests could not be written", { account: accountId }, error);
       return false;
     }
   }

@@ -204,7 +204,6 @@ export class RunBindings extends RpcTarget implements HostBindings {
 
   filesGet(key: Sent): Promise<BindingAnswer<(StorageFile & { data: ArrayBuffer }) | null>> {
     return this.#call("files.get", { key }, async ({ key }) => {
-      if (!this.#isOwnKey(key)) return null;
       const found = await readFile(this.#context, this.#scope.roomId, key, MAX_RUN_FILE_BYTES);
       return found && { ...found.file, data: found.bytes };
     });

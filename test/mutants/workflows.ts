@@ -39,9 +39,9 @@ export const WORKFLOWS: readonly Mutant[] = [
   },
   {
     bug: "a run reads the files of another room",
-    file: "src/workflows/run-bindings.ts",
-    code: "if (!this.#isOwnKey(key)) return null;",
-    by: "",
+    file: "src/files/queries.ts",
+    code: "row === undefined || row.roomId !== roomId",
+    by: "row === undefined",
     tests: ["test/workflows/revocation.test.ts"],
   },
   {

@@ -1,13 +1,23 @@
 /** Exporting and erasing what is kept of a user, in every place that keeps some. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { EventPage } from "../../src/event-log/schema.ts";
+import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
+import { shardOf } from "../../src/event-log/shards/shard-of.ts";
+import { hideFilesOfUser } from "../../src/files/storage/garbage-collection.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { Slices } from "../../src/platform/slices.ts";
 import type { PersonalData, PersonalRecord } from "../../src/privacy/schema.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import type { RoomObject } from "../../src/realtime/room-object.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, type Api, account } from "../support/api.ts";
+import { rowsTouchedBy } from "../support/rows-read.ts";
 
 const gateway = roomGateway(env);
+const log = eventLogGateway(env);
 
 async function join({ id: accountId }: Account, roomId: string, token: string, data: object = {}) {
   const upgrade = new Request("https://atrium.test/socket", {
@@ -129,6 +139,64 @@ it("erasing is repeatable, and finds what an earlier deletion of the user has le
   const after = await exported(api, room.id, ada.id);
   expect(after.filter(({ type }) => type !== "event")).toEqual([]);
   expect(JSON.stringify(after)).not.toMatch(/Lovelace|lovelace|ada-1|secret/);
+});
+
+/** More than one slice of the log has: a MiB. */
+const EVENTS = 2_500;
+/** More than one slice of files hides. */
+const FILES = 2_300;
+/** More than the room reads at once. */
+const COMMENTS = 250;
+
+/** Adds copies of what Ada has written, as if it had been done before. */
+async function addMuch({ owner, api, room, ada }: Awaited<ReturnType<typeof furnishedRoom>>): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${FILES})
+     INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
+     SELECT ?2 || '/' || printf('%022d', n) || '/uploads/lovelace', ?1, ?2, 'lovelace', 'a/b', 'a/b', 1, ?3, n, 'stored'
+     FROM numbers`,
+  )
+    .bind(owner.id, room.id, ada.id)
+    .run();
+  await runInDurableObject(env.ROOMS.getByName(room.id), async (object: RoomObject) => {
+    const data = { text: "Adas secret", userId: ada.id };
+    const request = JSON.stringify({ type: "COMMENT_CREATE", data });
+    for (let comment = 0; comment < COMMENTS; comment += 1) await object.request(owner.id, request);
+  });
+  const events = (await eventsOf(api, room.id)).map((event) => JSON.stringify(event));
+  const body = events.find((event) => event.includes("user.created") && event.includes("Lovelace")) ?? "";
+  const copies = Array.from({ length: EVENTS }, () => ({
+    ...{ eventId: crypto.randomUUID(), event: "user.created", roomId: room.id, occurredAt: Date.now() },
+    body,
+  }));
+  await log.append(owner.id, room.id, copies as OutgoingEvent[]);
+}
+
+it("erasing a user goes on where it was cut off, slice by slice, of whatever is kept of them", async () => {
+  const furnished = await furnishedRoom();
+  const { owner, api, room, ada, ben } = furnished;
+  await addMuch(furnished);
+  const tenant = { accountId: owner.id, db: openDatabase(env.DB) };
+  const filesOf = async (userId: string) =>
+    env.DB.prepare(
+      "SELECT count(*) AS n FROM files WHERE room_id = ? AND uploaded_by = ? AND state = 'stored'",
+    )
+      .bind(room.id, userId)
+      .first<number>("n");
+  // Requests that have died, each after one slice.
+  expect(await hideFilesOfUser(tenant, room.id, ada.id, new Slices(1))).toBe(false);
+  expect(await filesOf(ada.id)).toBe(FILES + 1 - 1_000);
+  const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(room.id)}`);
+  expect(await shard.eraseUser(room.id, ada.id, 0)).not.toBeNull();
+  const touched = await rowsTouchedBy(async () =>
+    expect((await api.delete(pathOf(room.id, ada.id))).status).toBe(200),
+  );
+  expect(touched.written).toBeLessThan(20 * FILES);
+  expect([await filesOf(ada.id), await filesOf(ben.id)]).toEqual([0, 1]);
+  const left = await exported(api, room.id, ada.id);
+  expect(left.filter(({ type }) => type !== "event")).toEqual([]);
+  expect(left.length).toBeGreaterThan(EVENTS);
+  expect(JSON.stringify(left)).not.toMatch(/Lovelace|lovelace|ada-1|secret/);
 });
 
 it("is about users of the organization's own rooms", async () => {

@@ -151,6 +151,13 @@ export const SDK: readonly Mutant[] = [
     tests: ["test/sdk/rosters.test.ts"],
   },
   {
+    bug: "a page of users replaces the objects of all others",
+    file: "src/sdk/client/users/roster.ts",
+    code: "this.#refresh(new Set(Object.entries(follows).flat(2)));",
+    by: "this.#refresh(this.all.keys());",
+    tests: ["test/sdk/resets.test.ts"],
+  },
+  {
     bug: "an upload that is cancelled between two attempts waits for the next one",
     file: "src/sdk/core/upload.ts",
     code: "signal ? unlessAborted(uploading, signal) : uploading",

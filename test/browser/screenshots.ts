@@ -32,6 +32,14 @@ const WIDE = { width: 1680, height: 860 };
 
 const take = (page: Page, name: string) => page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
 
+/** Takes all of a page, in a window that is as tall. */
+async function takeWhole(page: Page, name: string): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({ ...SIZE, height });
+  await take(page, name);
+  await page.setViewportSize(SIZE);
+}
+
 /** The demo as seen by one of three users. */
 async function takeBoard(browser: Browser, url: string): Promise<void> {
   const visitors: Visitor[] = [];
@@ -97,7 +105,7 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
   await desk.row("Weekly planning").getByText("3").waitFor();
   await desk.page.locator(".stats > div", { hasText: "Participants" }).getByText("3").waitFor();
   await desk.page.getByRole("list", { name: "Quotas" }).waitFor();
-  await take(desk.page, "overview");
+  await takeWhole(desk.page, "overview");
   await desk.enter(`/rooms/${roomId}/documents/minutes`);
   await desk.page.getByText("Decided: tea").waitFor();
   await desk.page.getByRole("region", { name: "Trail" }).getByText("Bo").waitFor();

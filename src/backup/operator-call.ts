@@ -12,6 +12,7 @@ import type { Signatures } from "./signatures.ts";
 export interface OperatorCall {
   readonly request: Request;
   readonly env: Env;
+  /** Of an organization, or `DEPLOYMENT`. */
   readonly accountId: string;
   readonly signatures: Signatures;
   readonly requestId: string;

@@ -1,4 +1,4 @@
-/** The operator's token: what a command proves itself by to the service, for one organization, one purpose and an hour. */
+/** The operator's token: what a command proves itself by to the service, for one organization or all, one purpose and an hour. */
 import type { Env } from "../env.ts";
 import { bearerOf } from "../http/authenticate.ts";
 import { limitAuthFailures } from "../http/rate-limit.ts";
@@ -8,14 +8,15 @@ import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { expire } from "../platform/expiry.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import { DEPLOYMENT } from "./deployment-format.ts";
 import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
 import type { OperatorPurpose } from "./table.ts";
-import { OPERATOR_TOKENS, selectOperatorToken } from "./token-store.ts";
+import { OPERATOR_TOKENS, selectOperatorTokens } from "./token-store.ts";
 
 /** Those that were right within these seconds: a command sends many requests. */
 const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });
 
-const keyOf = (accountId: string, purpose: OperatorPurpose): string => `${purpose} ${accountId}`;
+const keyOf = (scope: string, purpose: OperatorPurpose): string => `${purpose} ${scope}`;
 
 const refused = () =>
   new AppError(
@@ -24,7 +25,10 @@ const refused = () =>
     "The operator's token is missing, wrong or expired, or another command has taken over; run the command again",
   );
 
-/** UNAUTHORIZED without the token; RATE_LIMITED for who guesses too often, before the database is asked. */
+/**
+ * UNAUTHORIZED without the token of the organization or of the deployment, of which the latter is good for both;
+ * RATE_LIMITED for who guesses too often, before the database is asked.
+ */
 export async function requireOperator(
   request: Request,
   env: Env,
@@ -33,14 +37,18 @@ export async function requireOperator(
 ): Promise<void> {
   const token = bearerOf(request) ?? "";
   const hash = await operatorTokenHash(token);
-  const known = verified.get(keyOf(accountId, purpose), Date.now());
-  if (known !== undefined && equalInConstantTime(known, hash)) return;
+  const scopes = [DEPLOYMENT, accountId] as const;
+  for (const scope of scopes) {
+    const known = verified.get(keyOf(scope, purpose), Date.now());
+    if (known !== undefined && equalInConstantTime(known, hash)) return;
+  }
   await limitAuthFailures(env, request);
   if (!isOperatorToken(token)) throw refused();
   const now = Date.now();
-  const [[row]] = await openDirectory(env).run([selectOperatorToken(accountId, purpose, now)]);
-  if (row === undefined || !equalInConstantTime(row.hash, hash)) throw refused();
-  verified.set(keyOf(accountId, purpose), hash, now);
+  const [rows] = await openDirectory(env).run([selectOperatorTokens(scopes, purpose, now)]);
+  const row = rows.find((stored) => equalInConstantTime(stored.hash, hash));
+  if (row === undefined) throw refused();
+  verified.set(keyOf(row.scope, purpose), hash, now);
 }
 
 /** In this isolate; others follow within ten seconds. */

@@ -34,9 +34,7 @@ export function placeOf(env: OperatorCall["env"], { place }: RestoreRow): Databa
 }
 
 /** Refuses what this version of the service cannot read. */
-function requireReadable({ format, schema, organization }: Manifest, accountId: string): void {
-  if (organization.id !== accountId)
-    throw refuse("VALIDATION_ERROR", `The backup is of the organization ${organization.id}`);
+export function requireVersion({ format, schema }: Pick<Manifest, "format" | "schema">): void {
   if (format !== ARCHIVE_FORMAT || schema > SCHEMA || schema < OLDEST_SCHEMA)
     throw refuse(
       "CONFLICT",
@@ -94,7 +92,9 @@ async function takeOver(call: OperatorCall, organization: Manifest["organization
 
 export const begin: Operation = async (call) => {
   const manifest = await genuineSlice(call, parameterOf(call, "backup"), "manifest", Manifest);
-  requireReadable(manifest, call.accountId);
+  const { id } = manifest.organization;
+  if (id !== call.accountId) throw refuse("VALIDATION_ERROR", `The backup is of the organization ${id}`);
+  requireVersion(manifest);
   const [[standing]] = await openDirectory(call.env).run([selectRestore(call.accountId)]);
   if (standing === undefined) await insert(call, manifest);
   else if (standing.backupId !== manifest.backupId)

@@ -4,7 +4,7 @@ import type { Statement } from "../platform/d1.ts";
 import type { Expiring } from "../platform/expiry.ts";
 import { type OperatorPurpose, operatorTokens } from "./table.ts";
 
-/** Replaces the token for the same purpose, if there is one: the command that had it gives way. */
+/** Replaces the token for the same purpose, if there is one: the command that had it gives way. `DEPLOYMENT` stands for all. */
 export const upsertOperatorToken = (
   accountId: string,
   purpose: OperatorPurpose,
@@ -16,14 +16,15 @@ export const upsertOperatorToken = (
   params: [accountId, purpose, hash, expiresAt],
 });
 
-/** The hash of the token, unless it has expired. */
-export const selectOperatorToken = (
-  accountId: string,
+/** The hashes of the tokens of an organization and of the deployment, unless they have expired. */
+export const selectOperatorTokens = (
+  scopes: readonly [string, string],
   purpose: OperatorPurpose,
   now: number,
-): Statement<{ hash: string }> => ({
-  sql: "SELECT hash FROM operator_tokens WHERE account_id = ? AND purpose = ? AND expires_at > ?",
-  params: [accountId, purpose, now],
+): Statement<{ scope: string; hash: string }> => ({
+  sql: `SELECT account_id AS scope, hash FROM operator_tokens
+        WHERE account_id IN (?, ?) AND purpose = ? AND expires_at > ?`,
+  params: [...scopes, purpose, now],
 });
 
 export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose): Statement => ({

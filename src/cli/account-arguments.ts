@@ -11,6 +11,8 @@ export const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persi
        npm run account -- backup ACCOUNT_ID FOLDER [--url URL] [--persist-to DIR | --remote] [--json]
        npm run account -- restore FOLDER [--url URL] [--persist-to DIR | --remote] [--json]
        npm run account -- restore FOLDER|ACCOUNT_ID --cancel [--url URL] [--persist-to DIR | --remote] [--json]
+       npm run account -- backup --all FOLDER [--url URL] [--persist-to DIR | --remote] [--json]
+       npm run account -- restore --all FOLDER [--cancel] [--url URL] [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
        npm run account -- export-person EMAIL [--persist-to DIR | --remote]
        npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]`;
@@ -30,6 +32,7 @@ export const HELP = `${USAGE}
   --to DB_2         the database that an organization is moved to
   --url URL         where the service of a backup or restore is; http://localhost:8787 by default
   --cancel          gives up a restore that is not complete, and deletes what it has restored
+  --all             backs up or restores all organizations of the service, and its people
   --persist-to DIR  the state folder of the local service; .wrangler/state by default
   --remote          the database of the deployment instead
   --json            prints JSON, for scripts`;
@@ -56,34 +59,37 @@ export interface Arguments {
   readonly database: Database;
   readonly url: string | undefined;
   readonly cancel: boolean;
+  /** The whole deployment, not one organization. */
+  readonly all: boolean;
   readonly json: boolean;
 }
 
 /** How many words follow the subject of a verb; of all others, none. */
-const REST: Readonly<Record<string, (count: number) => boolean>> = {
+const REST: Readonly<Record<string, (count: number, all: boolean) => boolean>> = {
   limits: () => true,
-  backup: (count) => count === 1,
+  backup: (count, all) => count === (all ? 0 : 1),
 };
 
 export function parseArguments(args: string[]): Arguments {
   const { values, positionals } = readFlags(args);
   const [name, subject, ...rest] = positionals;
   const verb = VERBS.find((candidate) => candidate === name);
-  const { remote = false, cancel = false, json = false, url } = values;
+  const { remote = false, all = false, cancel = false, json = false, url } = values;
   const persistTo = values["persist-to"];
   if (verb === undefined || subject === undefined) throw new UsageError(USAGE);
   // An empty name is refused as other names are.
   if (subject === "" && verb !== "create") throw new UsageError(USAGE);
-  if (!(REST[verb] ?? ((count) => count === 0))(rest.length)) throw new UsageError(USAGE);
+  if (!(REST[verb] ?? ((count) => count === 0))(rest.length, all)) throw new UsageError(USAGE);
   if (verb !== "create" && values.in !== undefined) throw new UsageError(USAGE);
   if ((verb === "move") !== (values.to !== undefined)) throw new UsageError(USAGE);
-  if ((cancel && verb !== "restore") || (url !== undefined && verb !== "backup" && verb !== "restore"))
+  const isArchiving = verb === "backup" || verb === "restore";
+  if ((cancel && verb !== "restore") || ((all || url !== undefined) && !isArchiving))
     throw new UsageError(USAGE);
   if (persistTo === "" || (remote && persistTo !== undefined)) throw new UsageError(USAGE);
   const database: Database = remote
     ? { kind: "remote" }
     : { kind: "local", persistTo: path.resolve(persistTo ?? DEFAULT_PERSIST_TO) };
-  return { verb, subject, rest, database, place: values.in ?? values.to ?? "DB", url, cancel, json };
+  return { verb, subject, rest, database, place: values.in ?? values.to ?? "DB", url, all, cancel, json };
 }
 
 function readFlags(args: string[]) {
@@ -96,6 +102,7 @@ function readFlags(args: string[]) {
         in: { type: "string" },
         to: { type: "string" },
         url: { type: "string" },
+        all: { type: "boolean" },
         cancel: { type: "boolean" },
         remote: { type: "boolean" },
         json: { type: "boolean" },

@@ -85,9 +85,13 @@ const RUN = {
   move,
   // Loaded when they are used: what the others need loads faster.
   backup: async (args: Arguments, stop: AbortSignal) =>
-    (await import("./organization-backup.ts")).backUp(args, stop),
+    args.all
+      ? (await import("./deployment-archive.ts")).backUpAll(args, stop)
+      : (await import("./organization-backup.ts")).backUp(args, stop),
   restore: async (args: Arguments, stop: AbortSignal) =>
-    (await import("./organization-backup.ts")).restore(args, stop),
+    args.all
+      ? (await import("./deployment-archive.ts")).restoreAll(args, stop)
+      : (await import("./organization-backup.ts")).restore(args, stop),
   "password-link": link,
   "export-person": exportOne,
   "delete-person": deleteOne,

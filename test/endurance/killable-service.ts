@@ -39,6 +39,9 @@ export interface Served {
 
 export type NamedWorker = V4WorkerOptions & { readonly name: string };
 
+/** By their names, as in wrangler.toml. */
+type Settings = Readonly<Record<string, string>>;
+
 /** What runs workflows: the Worker Loader, as locally, or a dispatch namespace, as in production. */
 export type RunnerKind = "loader" | "dispatch";
 
@@ -60,10 +63,13 @@ export class KillableService {
   }
 
   /** Starts the bundled Worker on a copy of the prepared state. Who is killed with it leaves at once, unless there is a grace. */
-  static async prepare(runner: RunnerKind = "loader", { graceMs = 0 } = {}): Promise<KillableService> {
+  static async prepare(
+    runner: RunnerKind = "loader",
+    { graceMs = 0, settings = {} }: { readonly graceMs?: number; readonly settings?: Settings } = {},
+  ): Promise<KillableService> {
     const prepared = await askFor<PreparedService>(inject("preparedServiceUrl"));
     const { state, organization } = prepared;
-    const bindings = { ...prepared.atrium.bindings, RECONNECT_GRACE_MS: `${graceMs}` };
+    const bindings = { ...prepared.atrium.bindings, RECONNECT_GRACE_MS: `${graceMs}`, ...settings };
     const atrium = { ...prepared.atrium, bindings };
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-endurance-"));
     try {

@@ -23,12 +23,12 @@ it("loses what was appended and not noted, the half of a slice included", async 
   await appendFile(folder.fileOf("rooms"), "signature {");
   await folder.cut("rooms", noted);
   expect(await readFile(folder.fileOf("rooms"), "utf8")).toBe("signature {}\n");
-  await folder.requireExtent("rooms", noted);
+  await folder.describe("rooms", noted);
 });
 
 it("is refused when it has less than was noted, or more in the end", async () => {
   await appendFile(folder.fileOf("rooms"), "of another command");
-  await expect(folder.requireExtent("rooms", noted)).rejects.toThrow(DAMAGED);
+  await expect(folder.describe("rooms", noted)).rejects.toThrow(DAMAGED);
   await truncate(folder.fileOf("rooms"), 3);
   await expect(folder.cut("rooms", noted)).rejects.toThrow(DAMAGED);
   await rm(folder.fileOf("rooms"));

@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { OperatorClient } from "../../src/cli/archive/operator-client.ts";
+import { OperatorToken } from "../../src/cli/archive/operator-token.ts";
 
 const server = createServer((socket) => socket.destroy());
 let url: string;
@@ -20,7 +21,7 @@ it("say at once where they wait for an answer, not only when they give up", asyn
     accountId: "acme",
     purpose: "backup",
     url,
-    writeToken: async () => {},
+    token: new OperatorToken(async () => {}),
     stop: stop.signal,
     show: (line) => {
       shown.push(line);

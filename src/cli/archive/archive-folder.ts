@@ -1,9 +1,10 @@
-/** The folder of an organization's backup: files of signed slices, the bytes of files, and the manifest that makes it whole. */
+/** The folder of a backup: files of signed slices, the bytes of files, and the manifest that makes it whole. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import type * as z from "zod";
 import { Manifest } from "../../backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { makeWritableFolder } from "../process/folder.ts";
@@ -20,19 +21,39 @@ export interface Extent {
   readonly bytes: number;
 }
 
-const MANIFEST = "manifest.json";
-const SIGNATURE = "manifest.signature";
+export const NOTHING: Extent = { slices: 0, bytes: 0 };
+
+type DescribedPart = Manifest["parts"][number];
+
+interface SignedManifest<Form> extends SignedText {
+  readonly manifest: Form;
+}
+
+/** Undefined for what is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const PROGRESS = "progress.json";
 
 export class ArchiveFolder {
   readonly path: string;
+  readonly #manifest: string;
+  readonly #signature: string;
 
-  constructor(folder: string) {
+  /** `manifest` is the name of the manifest, without its extension. */
+  constructor(folder: string, manifest = "manifest") {
     this.path = folder;
+    this.#manifest = path.join(folder, `${manifest}.json`);
+    this.#signature = path.join(folder, `${manifest}.signature`);
   }
 
   get isWhole(): boolean {
-    return existsSync(path.join(this.path, MANIFEST));
+    return existsSync(this.#manifest);
   }
 
   /** Makes the folder, which only its owner can read, unless it is there. */
@@ -67,10 +88,18 @@ export class ArchiveFolder {
     await truncate(file, bytes);
   }
 
-  /** Throws when a part has something else than was noted, as two commands at once would leave it. */
-  async requireExtent(part: string, { bytes }: Extent): Promise<void> {
+  /** What the manifest says of a part. Throws when it has something else than was noted, as two commands at once would leave it. */
+  async describe(part: string, extent: Extent): Promise<DescribedPart> {
     const file = this.fileOf(part);
-    if ((await stat(file)).size !== bytes) throw this.#damaged(file);
+    if ((await stat(file)).size !== extent.bytes) throw this.#damaged(file);
+    return { name: part, ...extent, sha256: await this.#checksum(part) };
+  }
+
+  /** Throws when a part is not as the manifest says. */
+  async check(parts: readonly DescribedPart[]): Promise<void> {
+    for (const { name, sha256 } of parts)
+      if ((await this.#checksum(name).catch(() => "")) !== sha256)
+        throw new CommandError(`${this.fileOf(name)} is missing or damaged; restore another backup.`);
   }
 
   #damaged(file: string): CommandError {
@@ -89,7 +118,7 @@ export class ArchiveFolder {
   }
 
   /** In hexadecimal. */
-  async checksum(part: string): Promise<string> {
+  async #checksum(part: string): Promise<string> {
     const hash = createHash("sha256");
     for await (const chunk of createReadStream(this.fileOf(part))) hash.update(chunk as Buffer);
     return hash.digest("hex");
@@ -99,11 +128,10 @@ export class ArchiveFolder {
   async readProgress(): Promise<unknown> {
     const file = path.join(this.path, PROGRESS);
     const text = await readFile(file, "utf8").catch(() => null);
-    try {
-      return text === null ? null : (JSON.parse(text) as unknown);
-    } catch {
-      throw this.#damaged(file);
-    }
+    if (text === null) return null;
+    const progress = parse(text);
+    if (progress === undefined) throw this.#damaged(file);
+    return progress;
   }
 
   async writeProgress(progress: object): Promise<void> {
@@ -114,23 +142,27 @@ export class ArchiveFolder {
 
   /** Makes the backup whole. */
   async complete({ signature, text }: SignedText): Promise<void> {
-    await writeFile(path.join(this.path, SIGNATURE), signature, { mode: 0o600 });
-    await writeFile(path.join(this.path, `${MANIFEST}.new`), text, { mode: 0o600 });
-    await rename(path.join(this.path, `${MANIFEST}.new`), path.join(this.path, MANIFEST));
+    await writeFile(this.#signature, signature, { mode: 0o600 });
+    await writeFile(`${this.#manifest}.new`, text, { mode: 0o600 });
+    await rename(`${this.#manifest}.new`, this.#manifest);
     await rm(path.join(this.path, PROGRESS), { force: true });
   }
 
-  /** The manifest, parsed and as it was signed. Throws when the backup is not whole. */
-  async readManifest(): Promise<SignedText & { readonly manifest: Manifest }> {
+  /** An organization's manifest, parsed and as it was signed. Throws when the backup is not whole. */
+  readManifest(): Promise<SignedManifest<Manifest>> {
+    return this.readSigned(Manifest);
+  }
+
+  /** The same of another form. */
+  async readSigned<Form>(form: z.ZodType<Form>): Promise<SignedManifest<Form>> {
     if (!this.isWhole)
       throw new CommandError(
-        `${this.path} is no complete backup: it has no ${MANIFEST}. Run the backup again: it continues.`,
+        `${this.path} is no complete backup: it has no ${path.basename(this.#manifest)}. Run the backup again: it continues.`,
       );
-    const text = await readFile(path.join(this.path, MANIFEST), "utf8");
-    const signature = (await readFile(path.join(this.path, SIGNATURE), "utf8")).trim();
-    const parsed = Manifest.safeParse(JSON.parse(text));
-    if (!parsed.success)
-      throw new CommandError(`${this.path}/${MANIFEST} is damaged; restore another backup.`);
-    return { manifest: parsed.data, text, signature };
+    const text = await readFile(this.#manifest, "utf8");
+    const signature = await readFile(this.#signature, "utf8").catch(() => "");
+    const parsed = form.safeParse(parse(text));
+    if (!parsed.success) throw new CommandError(`${this.#manifest} is damaged; restore another backup.`);
+    return { manifest: parsed.data, text, signature: signature.trim() };
   }
 }

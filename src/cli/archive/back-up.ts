@@ -6,11 +6,10 @@ import {
   OBJECTS_AT_ONCE,
   type ObjectSlices,
   type RowSlice,
-  SIGNATURE_HEADER,
 } from "../../backup/format.ts";
 import { CommandError } from "../process/command.ts";
-import type { ArchiveFolder, Extent, SignedText } from "./archive-folder.ts";
-import { begun, NOTHING, type Progress } from "./backup-progress.ts";
+import { type ArchiveFolder, type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
+import { begun, type Progress } from "./backup-progress.ts";
 import { FileCopier } from "./file-copier.ts";
 import { idsOf, listObjects } from "./object-list.ts";
 import type { OperatorClient } from "./operator-client.ts";
@@ -53,9 +52,10 @@ export class Backup {
   async #resume(): Promise<void> {
     const found = (await this.#folder.readProgress()) as Progress | null;
     if (found === null) return;
-    if (found.accountId !== this.#progress.accountId)
+    const { accountId } = found as Partial<Progress>;
+    if (accountId !== this.#progress.accountId)
       throw new CommandError(
-        `${this.#folder.path} has a part of a backup of the organization ${found.accountId}. Name another folder.`,
+        `${this.#folder.path} has a part of a backup of ${accountId === undefined ? "a deployment" : `the organization ${accountId}`}. Name another folder.`,
       );
     this.#show(`Continuing the backup that began at ${found.startedAt}.`);
     this.#progress = found;
@@ -70,8 +70,7 @@ export class Backup {
 
   async #ask(operation: string, part: string, query: object): Promise<SignedText> {
     const json = { backupId: this.#progress.backupId, ...query };
-    const response = await this.#client.send(operation, { json });
-    const signed = { signature: response.headers.get(SIGNATURE_HEADER) ?? "", text: await response.text() };
+    const signed = await this.#client.signed(operation, json);
     const extent = await this.#folder.append(part, signed, this.#extentOf(part));
     this.#progress = { ...this.#progress, extents: { ...this.#progress.extents, [part]: extent } };
     return signed;
@@ -118,17 +117,10 @@ export class Backup {
   async #finish({ parts }: BackupPlan): Promise<{ readonly slices: number; readonly files: number }> {
     const { backupId, extents, files, startedAt } = this.#progress;
     const described = [];
-    for (const name of [...parts.map((part) => part.name), "index of files"]) {
-      await this.#folder.requireExtent(name, this.#extentOf(name));
-      described.push({ name, ...this.#extentOf(name), sha256: await this.#folder.checksum(name) });
-    }
-    const response = await this.#client.send("finish", {
-      json: { backupId, startedAt, parts: described, files },
-    });
-    await this.#folder.complete({
-      signature: response.headers.get(SIGNATURE_HEADER) ?? "",
-      text: await response.text(),
-    });
+    for (const name of [...parts.map((part) => part.name), "index of files"])
+      described.push(await this.#folder.describe(name, this.#extentOf(name)));
+    const finished = { backupId, startedAt, parts: described, files };
+    await this.#folder.complete(await this.#client.signed("finish", finished));
     const slices = Object.values(extents).reduce((sum, extent) => sum + extent.slices, 0);
     return { slices, files: files.count };
   }

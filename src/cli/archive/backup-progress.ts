@@ -15,8 +15,6 @@ export interface Progress {
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-export const NOTHING: Extent = { slices: 0, bytes: 0 };
-
 export const begun = (accountId: string): Progress => ({
   ...{ accountId, backupId: randomUUID(), startedAt: new Date().toISOString() },
   ...{ part: 0, after: null, extents: {}, files: { count: 0, bytes: 0 } },

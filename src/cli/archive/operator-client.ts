@@ -1,24 +1,23 @@
-/** Speaks to the service as its operator: with a token that only who can write to the database can have made. */
+/** Speaks to the service as its operator, about one organization or the deployment. */
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  createOperatorToken,
-  OPERATOR_TOKEN_LIFETIME_MS,
-  operatorTokenHash,
-} from "../../backup/operator-secret.ts";
+import { SIGNATURE_HEADER } from "../../backup/format.ts";
 import type { OperatorPurpose } from "../../backup/table.ts";
 import { CommandError } from "../process/command.ts";
+import type { SignedText } from "./archive-folder.ts";
+import type { OperatorToken } from "./operator-token.ts";
 
 const MAX_ATTEMPTS = 8;
 const MAX_PAUSE_MS = 30_000;
 const HINT = " Is it running? Name its address by --url, then run this again: it continues.";
 
 export interface OperatorOptions {
+  /** Of an organization, or `DEPLOYMENT`. */
   readonly accountId: string;
   readonly purpose: OperatorPurpose;
   /** Of the service, such as `https://atrium.example`. */
   readonly url: string;
-  /** Writes the hash of a token to the database, valid until then (epoch ms). */
-  writeToken(hash: string, expiresAt: number): Promise<void>;
+  /** For that, or for the whole deployment. */
+  readonly token: OperatorToken;
   readonly stop: AbortSignal;
   /** Says why the next request waits for seconds. */
   readonly show: (line: string) => void;
@@ -36,10 +35,18 @@ interface Refusal {
   readonly error: { readonly code: string; readonly message: string };
 }
 
+/** What a backup has, as a request of its restore. */
+export const signedRequest = (
+  { signature, text }: SignedText,
+  query: OperatorRequest["query"] = {},
+): OperatorRequest => ({
+  bytes: new TextEncoder().encode(text),
+  query,
+  headers: { [SIGNATURE_HEADER]: signature },
+});
+
 export class OperatorClient {
   readonly #options: OperatorOptions;
-  #token = "";
-  #renewAt = 0;
 
   constructor(options: OperatorOptions) {
     this.#options = options;
@@ -50,8 +57,11 @@ export class OperatorClient {
   async send(operation: string, request?: OperatorRequest): Promise<Response>;
   async send(operation: string, request: OperatorRequest = {}, mayBeGone = false): Promise<Response | null> {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#try(operation, request);
+      const token = await this.#options.token.current();
+      const response = await this.#try(operation, request, token);
       if (response instanceof Response && response.ok) return response;
+      // Another request has renewed the token meanwhile.
+      if (isUnauthorized(response) && token !== (await this.#options.token.current())) continue;
       const { retryAfterMs, why } = await reasonOf(response, this.#options.url);
       if (mayBeGone && response instanceof Response && response.status === 404) return null;
       if (retryAfterMs === null || attempt === MAX_ATTEMPTS)
@@ -68,19 +78,25 @@ export class OperatorClient {
     return ((await response.json()) as { data: Data }).data;
   }
 
+  /** The answer to an operation that signs it. */
+  async signed(operation: string, json: object): Promise<SignedText> {
+    const response = await this.send(operation, { json });
+    return { signature: response.headers.get(SIGNATURE_HEADER) ?? "", text: await response.text() };
+  }
+
   async #try(
     operation: string,
     { json, bytes, query = {}, headers = {} }: OperatorRequest,
+    token: string,
   ): Promise<Response | Error> {
     const { accountId, purpose, stop, url } = this.#options;
-    if (Date.now() > this.#renewAt) await this.#renew();
     const address = new URL(`/operator/${purpose}/${accountId}/${operation}`, url);
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
     const type = bytes === undefined ? "application/json" : "application/octet-stream";
     try {
       return await fetch(address, {
         method: "POST",
-        headers: { ...headers, Authorization: `Bearer ${this.#token}`, "Content-Type": type },
+        headers: { ...headers, Authorization: `Bearer ${token}`, "Content-Type": type },
         body: bytes ?? JSON.stringify(json ?? {}),
         signal: stop,
       });
@@ -89,17 +105,10 @@ export class OperatorClient {
       return error as Error;
     }
   }
-
-  /** Only the hash is in the statement, which the process list shows. */
-  async #renew(): Promise<void> {
-    const token = createOperatorToken();
-    const expiresAt = Date.now() + OPERATOR_TOKEN_LIFETIME_MS;
-    const hash = await operatorTokenHash(token);
-    await this.#options.writeToken(hash, expiresAt);
-    this.#token = token;
-    this.#renewAt = expiresAt - OPERATOR_TOKEN_LIFETIME_MS / 4;
-  }
 }
+
+const isUnauthorized = (response: Response | Error): boolean =>
+  response instanceof Response && response.status === 401;
 
 /** Why a request failed, and when to send it again; null for never. */
 async function reasonOf(

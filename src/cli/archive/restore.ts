@@ -7,12 +7,10 @@ import {
   type ObjectSlices,
   type RestorePlan,
   type RowSlice,
-  SIGNATURE_HEADER,
 } from "../../backup/format.ts";
-import { CommandError } from "../process/command.ts";
 import type { ArchiveFolder, SignedText } from "./archive-folder.ts";
 import { FileCopier } from "./file-copier.ts";
-import type { OperatorClient } from "./operator-client.ts";
+import { type OperatorClient, signedRequest } from "./operator-client.ts";
 
 /** Where a run continues: at a slice of a part, both counted from 0. */
 type Position = readonly [part: number, slice: number];
@@ -37,8 +35,12 @@ export class Restore {
 
   /** Restores what is missing, and opens the organization. */
   async run(): Promise<void> {
-    await this.#check();
-    const { parts, position } = await this.#begin();
+    const signed = await this.#folder.readManifest();
+    await this.#folder.check(signed.manifest.parts);
+    const { parts, position } = await this.#client.data<RestorePlan>(
+      "begin",
+      signedRequest(signed, { backup: signed.manifest.backupId }),
+    );
     const [first, firstSlice] = positionOf(position);
     if (position !== "") this.#show("Continuing the restore.");
     for (const [index, part] of parts.entries()) {
@@ -49,22 +51,6 @@ export class Restore {
     }
     await this.#openObjects();
     await this.#client.data("finish");
-  }
-
-  /** Throws when a part is not as the manifest says. */
-  async #check(): Promise<void> {
-    const { manifest } = await this.#folder.readManifest();
-    for (const { name, sha256 } of manifest.parts)
-      if ((await this.#folder.checksum(name).catch(() => "")) !== sha256)
-        throw new CommandError(`${this.#folder.fileOf(name)} is missing or damaged; restore another backup.`);
-  }
-
-  async #begin(): Promise<RestorePlan> {
-    const { manifest, signature, text } = await this.#folder.readManifest();
-    return this.#client.data<RestorePlan>("begin", {
-      ...bytesOf({ signature, text }),
-      query: { backup: manifest.backupId },
-    });
   }
 
   async #note(position: Position, isDue = Date.now() - this.#notedAt > NOTED_EVERY_MS): Promise<void> {
@@ -80,7 +66,7 @@ export class Restore {
       slice += 1;
       if (slice < from) continue;
       const operation = part === OBJECTS ? "objects" : "rows";
-      await this.#client.data(operation, { ...bytesOf(signed), query: { part } });
+      await this.#client.data(operation, signedRequest(signed, { part }));
       if (files !== null) await this.#restoreFiles(signed, files);
       await this.#note([index, slice + 1]);
     }
@@ -113,8 +99,3 @@ export class Restore {
       await this.#client.data("open", { json: { objects: refs.slice(from, from + OBJECTS_AT_ONCE) } });
   }
 }
-
-const bytesOf = ({ signature, text }: SignedText) => ({
-  bytes: new TextEncoder().encode(text),
-  headers: { [SIGNATURE_HEADER]: signature },
-});

@@ -38,7 +38,7 @@ export async function makeWritableFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
     await writeFile(probe, "");
-    await rm(probe);
+    await rm(probe, { force: true }); // another check of the same folder may have removed it
   } catch (error) {
     throw toCommandError(error, `the folder ${folder}`);
   }

@@ -1,0 +1,140 @@
+/** Copies a deployment to a folder: its organizations, each by a backup of its own, then its people. */
+import { randomUUID } from "node:crypto";
+import {
+  type Beginning,
+  DEPLOYMENT,
+  type ListedOrganization,
+  ORGANIZATIONS,
+  type OrganizationPage,
+  PEOPLE,
+  type PeopleSlice,
+} from "../../backup/deployment-format.ts";
+import { CommandError } from "../process/command.ts";
+import { type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
+import { Backup } from "./back-up.ts";
+import type { DeploymentFolder } from "./deployment-folder.ts";
+import { eachOrganization, type Failure } from "./each-organization.ts";
+import { type OperatorClient, signedRequest } from "./operator-client.ts";
+
+/** Speaks about an organization or the deployment, and shows what that waits for. */
+export type ClientOf = (accountId: string, show: (line: string) => void) => OperatorClient;
+
+/** How far it is, beside the organizations' folders, each of which says that itself. */
+interface Progress {
+  /** A {@link Beginning}. */
+  readonly beginning: SignedText;
+  readonly people: Extent & { readonly count: number; readonly after: string | null };
+}
+
+/** What a run has done. */
+interface Done {
+  /** Without failures, the backup is whole. */
+  readonly failures: readonly Failure[];
+  /** In this run. */
+  readonly copied: number;
+  /** In an earlier one. */
+  readonly earlier: number;
+  readonly people: number;
+}
+
+export class DeploymentBackup {
+  readonly #clientOf: ClientOf;
+  readonly #client: OperatorClient;
+  readonly #folder: DeploymentFolder;
+  readonly #show: (line: string) => void;
+  #copied = 0;
+  #earlier = 0;
+
+  constructor(clientOf: ClientOf, folder: DeploymentFolder, show: (line: string) => void) {
+    this.#clientOf = clientOf;
+    this.#client = clientOf(DEPLOYMENT, show);
+    this.#folder = folder;
+    this.#show = show;
+  }
+
+  /** Copies what is missing. */
+  async run(): Promise<Done> {
+    const progress = (await this.#resume()) ?? (await this.#begin());
+    const failures = await eachOrganization(
+      this.#listed(),
+      (organization) => this.#copy(organization),
+      async ({ id }) => !(await this.#exists(id)),
+    );
+    const people = failures.length > 0 ? 0 : await this.#finish(progress);
+    return { failures, people, copied: this.#copied, earlier: this.#earlier };
+  }
+
+  async #begin(): Promise<Progress> {
+    await this.#folder.requireEmpty();
+    const beginning = await this.#client.signed("begin", { backupId: randomUUID() });
+    await this.#folder.shared.make();
+    const progress = { beginning, people: { ...NOTHING, count: 0, after: null } };
+    await this.#folder.shared.writeProgress(progress);
+    return progress;
+  }
+
+  /** What an earlier run has noted, which the service must have begun; null when there was none. */
+  async #resume(): Promise<Progress | null> {
+    const found = (await this.#folder.shared.readProgress()) as Partial<Progress> | null;
+    if (found === null) return null;
+    const { beginning, people } = found;
+    if (beginning === undefined || people === undefined)
+      throw new CommandError(
+        `${this.#folder.path} has a part of a backup of one organization. Leave --all out, or name a new folder.`,
+      );
+    const { backupId, startedAt } = JSON.parse(beginning.text) as Beginning;
+    await this.#client.data("resume", signedRequest(beginning, { backup: backupId }));
+    this.#show(`Continuing the backup of the deployment that began at ${startedAt}.`);
+    return { beginning, people };
+  }
+
+  /** All organizations, page by page. */
+  async *#listed(): AsyncGenerator<ListedOrganization, void, void> {
+    let after: string | null = null;
+    do {
+      const page: OrganizationPage = await this.#client.data("organizations", { json: { after } });
+      yield* page.organizations;
+      ({ after } = page);
+    } while (after !== null);
+  }
+
+  async #exists(id: string): Promise<boolean> {
+    type Found = { readonly organization: ListedOrganization | null };
+    return (await this.#client.data<Found>("organization", { json: { id } })).organization !== null;
+  }
+
+  async #copy({ id, name, isBeingRestored }: ListedOrganization): Promise<void> {
+    const folder = this.#folder.organization(id);
+    if (folder.isWhole) {
+      this.#earlier += 1;
+      return;
+    }
+    if (isBeingRestored) throw new CommandError("It is being restored. Complete or cancel that first.");
+    const show = (line: string) => this.#show(`${JSON.stringify(name)}: ${line}`);
+    await folder.make();
+    const { files } = await new Backup(this.#clientOf(id, show), folder, id, show).run();
+    this.#copied += 1;
+    show(`complete, with ${files} files.`);
+  }
+
+  /** People last, so that members of all organizations are among them. Returns how many they are. */
+  async #finish({ beginning, people: noted }: Progress): Promise<number> {
+    const { backupId, startedAt } = JSON.parse(beginning.text) as Beginning;
+    const { shared } = this.#folder;
+    let { count, after, ...extent } = noted;
+    this.#show("people …");
+    await shared.cut(PEOPLE, extent);
+    while (after !== null || extent.slices === 0) {
+      const slice = await this.#client.signed("people", { backupId, after });
+      extent = await shared.append(PEOPLE, slice, extent);
+      const { people, after: next } = JSON.parse(slice.text) as PeopleSlice;
+      [count, after] = [count + people.length, next];
+      await shared.writeProgress({ beginning, people: { ...extent, count, after } });
+    }
+    const index = await this.#folder.writeIndex(this.#show);
+    const parts = [await shared.describe(PEOPLE, extent), await shared.describe(ORGANIZATIONS, index)];
+    const finished = { backupId, startedAt, parts, organizations: index.slices, people: count };
+    await shared.complete(await this.#client.signed("finish", finished));
+    return count;
+  }
+}

@@ -1,0 +1,105 @@
+/** Restores a deployment from a folder: its people, then those of its organizations that do not exist. */
+import { DEPLOYMENT, type ListedOrganization, PEOPLE } from "../../backup/deployment-format.ts";
+import { CommandError } from "../process/command.ts";
+import type { ClientOf } from "./deployment-backup.ts";
+import type { DeploymentFolder, IndexedOrganization } from "./deployment-folder.ts";
+import { eachOrganization, type Failure } from "./each-organization.ts";
+import { type OperatorClient, signedRequest } from "./operator-client.ts";
+import { Restore } from "./restore.ts";
+
+/** What a run has done. */
+interface Done {
+  readonly failures: readonly Failure[];
+  readonly restored: number;
+  /** They exist, and stay as they are. */
+  readonly existing: readonly IndexedOrganization[];
+  /** How many were added. */
+  readonly people: number;
+}
+
+export class DeploymentRestore {
+  readonly #clientOf: ClientOf;
+  readonly #client: OperatorClient;
+  readonly #folder: DeploymentFolder;
+  readonly #show: (line: string) => void;
+  readonly #existing: IndexedOrganization[] = [];
+  #restored = 0;
+
+  constructor(clientOf: ClientOf, folder: DeploymentFolder, show: (line: string) => void) {
+    this.#clientOf = clientOf;
+    this.#client = clientOf(DEPLOYMENT, show);
+    this.#folder = folder;
+    this.#show = show;
+  }
+
+  /** Restores what is missing. */
+  async run(): Promise<Done> {
+    const { manifest, ...signed } = await this.#folder.readManifest();
+    await this.#client.data("begin", signedRequest(signed, { backup: manifest.backupId }));
+    const people = await this.#addPeople(manifest.backupId);
+    const failures = await eachOrganization(
+      this.#folder.readIndex(),
+      async (indexed) => {
+        if (!(await this.#noteExisting(indexed))) await this.#restore(indexed);
+      },
+      (indexed) => this.#noteExisting(indexed),
+    );
+    await this.#client.data("finish");
+    return { failures, people, restored: this.#restored, existing: this.#existing };
+  }
+
+  /** Gives up the restores of organizations that are under way. Returns how many that were, and those that failed. */
+  async cancel(): Promise<{ readonly cancelled: number; readonly failures: readonly Failure[] }> {
+    await this.#folder.readManifest();
+    let cancelled = 0;
+    const isUnderWay = async ({ id }: IndexedOrganization) =>
+      (await this.#find(id))?.isBeingRestored === true;
+    const failures = await eachOrganization(
+      this.#folder.readIndex(),
+      async (indexed) => {
+        if (!(await isUnderWay(indexed))) return;
+        await this.#clientOf(indexed.id, this.#show).data("cancel");
+        cancelled += 1;
+      },
+      async (indexed) => !(await isUnderWay(indexed)),
+    );
+    await this.#client.data("finish");
+    return { cancelled, failures };
+  }
+
+  async #addPeople(backup: string): Promise<number> {
+    this.#show("people …");
+    let added = 0;
+    for await (const slice of this.#folder.shared.slices(PEOPLE)) {
+      const answer = await this.#client.data<{ added: number }>("people", signedRequest(slice, { backup }));
+      added += answer.added;
+    }
+    return added;
+  }
+
+  async #find(id: string): Promise<ListedOrganization | null> {
+    type Found = { readonly organization: ListedOrganization | null };
+    return (await this.#client.data<Found>("organization", { json: { id } })).organization;
+  }
+
+  /** Notes an organization that exists and is not being restored. */
+  async #noteExisting(indexed: IndexedOrganization): Promise<boolean> {
+    const found = await this.#find(indexed.id);
+    const exists = found !== null && !found.isBeingRestored;
+    if (exists) this.#existing.push(indexed);
+    return exists;
+  }
+
+  async #restore({ id, name, backupId }: IndexedOrganization): Promise<void> {
+    const folder = this.#folder.organization(id);
+    const show = (line: string) => this.#show(`${JSON.stringify(name)}: ${line}`);
+    const { manifest } = await folder.readManifest();
+    if (manifest.backupId !== backupId || manifest.organization.id !== id)
+      throw new CommandError(
+        `${folder.path} belongs to another backup. Restore it on its own, without --all.`,
+      );
+    await new Restore(this.#clientOf(id, show), folder, show).run();
+    this.#restored += 1;
+    show("complete.");
+  }
+}

@@ -1,0 +1,100 @@
+/** A way to a service on which a request can be held, so that tests act while a command waits for it. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request that will be held. */
+export interface Held {
+  /** Resolves when it is there. */
+  readonly reached: Promise<void>;
+  /** Lets it pass. */
+  release(): void;
+  /** Drops it, as if its client had been killed before it was sent. */
+  drop(): void;
+}
+
+interface Hold extends Held {
+  readonly path: string;
+  reach(): void;
+  /** Whether it passes. */
+  readonly passes: Promise<boolean>;
+}
+
+/** Passed on with a response; what else there is belongs to a connection. */
+const PASSED = ["content-type", "retry-after", "atrium-signature", "atrium-file-size"];
+
+export class Gate {
+  readonly #server: Server;
+  readonly #target: () => string;
+  #holds: readonly Hold[] = [];
+
+  private constructor(target: () => string) {
+    this.#target = target;
+    // A command that is killed breaks its requests off, and has no use for the answers.
+    this.#server = createServer((request, response) => {
+      this.#pass(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** In front of the service at this address. */
+  static async before(target: () => string): Promise<Gate> {
+    const gate = new Gate(target);
+    gate.#server.listen(0, "127.0.0.1");
+    await once(gate.#server, "listening");
+    return gate;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Holds the next request to a path that begins so. */
+  hold(path: string): Held {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+    const hold: Hold = {
+      path,
+      reached: reached.promise,
+      reach: reached.resolve,
+      passes: released.promise,
+      release: () => released.resolve(true),
+      drop: () => released.resolve(false),
+    };
+    this.#holds = [...this.#holds, hold];
+    return hold;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const path = request.url ?? "";
+    if (!(await this.#passes(path))) {
+      response.destroy();
+      return;
+    }
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(request.headers))
+      if (typeof value === "string" && !/^(host|connection|content-length|transfer-encoding)$/.test(name))
+        headers.set(name, value);
+    const init = { method: "POST", headers, body: Buffer.concat(chunks) };
+    const answer = await fetch(this.#target() + path, init);
+    for (const name of PASSED) {
+      const value = answer.headers.get(name);
+      if (value !== null) response.setHeader(name, value);
+    }
+    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+  }
+
+  /** Waits while the request is held. */
+  async #passes(path: string): Promise<boolean> {
+    const hold = this.#holds.find((held) => path.startsWith(held.path));
+    if (hold === undefined) return true;
+    this.#holds = this.#holds.filter((other) => other !== hold);
+    hold.reach();
+    return hold.passes;
+  }
+}

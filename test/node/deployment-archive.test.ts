@@ -126,7 +126,7 @@ async function killAt(service: KillableService, operation: string, ...args: stri
   expect(first).toBeUndefined(); // it did not end before
   command.kill();
   await command.ended;
-  held.drop();
+  await gateOf(service).cut();
 }
 
 /** The manifests of organizations that are whole, by their IDs. */

@@ -9,13 +9,12 @@ export interface Held {
   readonly reached: Promise<void>;
   /** Lets it pass. */
   release(): void;
-  /** Drops it, as if its client had been killed before it was sent. */
-  drop(): void;
 }
 
 interface Hold extends Held {
   readonly path: string;
   reach(): void;
+  drop(): void;
   /** Whether it passes. */
   readonly passes: Promise<boolean>;
 }
@@ -27,12 +26,17 @@ export class Gate {
   readonly #server: Server;
   readonly #target: () => string;
   #holds: readonly Hold[] = [];
+  #held: readonly Hold[] = [];
+  readonly #passing = new Set<Promise<unknown>>();
 
   private constructor(target: () => string) {
     this.#target = target;
     // A command that is killed breaks its requests off, and has no use for the answers.
     this.#server = createServer((request, response) => {
-      this.#pass(request, response).catch(() => response.destroy());
+      const passing: Promise<unknown> = this.#pass(request, response)
+        .catch(() => response.destroy())
+        .finally(() => this.#passing.delete(passing));
+      this.#passing.add(passing);
     });
   }
 
@@ -61,6 +65,13 @@ export class Gate {
     };
     this.#holds = [...this.#holds, hold];
     return hold;
+  }
+
+  /** Once the client was killed: the service never gets what is held. Resolves when it has answered the rest. */
+  async cut(): Promise<void> {
+    this.#server.closeAllConnections();
+    for (const held of this.#held) held.drop();
+    await Promise.all(this.#passing);
   }
 
   close(): void {
@@ -94,6 +105,7 @@ export class Gate {
     const hold = this.#holds.find((held) => path.startsWith(held.path));
     if (hold === undefined) return true;
     this.#holds = this.#holds.filter((other) => other !== hold);
+    this.#held = [...this.#held, hold];
     hold.reach();
     return hold.passes;
   }

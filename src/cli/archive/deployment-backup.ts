@@ -26,6 +26,8 @@ interface Progress {
   readonly people: Extent & { readonly count: number; readonly after: string | null };
 }
 
+const NO_PEOPLE: Progress["people"] = { ...NOTHING, count: 0, after: null };
+
 /** What a run has done. */
 interface Done {
   /** Without failures, the backup is whole. */
@@ -68,7 +70,7 @@ export class DeploymentBackup {
     await this.#folder.requireEmpty();
     const beginning = await this.#client.signed("begin", { backupId: randomUUID() });
     await this.#folder.shared.make();
-    const progress = { beginning, people: { ...NOTHING, count: 0, after: null } };
+    const progress = { beginning, people: NO_PEOPLE };
     await this.#folder.shared.writeProgress(progress);
     return progress;
   }
@@ -117,11 +119,11 @@ export class DeploymentBackup {
     show(`complete, with ${files} files.`);
   }
 
-  /** People last, so that members of all organizations are among them. Returns how many they are. */
+  /** People last, and again after each organization, so that members of all are among them. Returns how many they are. */
   async #finish({ beginning, people: noted }: Progress): Promise<number> {
     const { backupId, startedAt } = JSON.parse(beginning.text) as Beginning;
     const { shared } = this.#folder;
-    let { count, after, ...extent } = noted;
+    let { count, after, ...extent } = this.#copied > 0 ? NO_PEOPLE : noted;
     this.#show("people …");
     await shared.cut(PEOPLE, extent);
     while (after !== null || extent.slices === 0) {

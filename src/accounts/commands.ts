@@ -1,14 +1,15 @@
 /** The commands on API keys. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
 import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
 import { deleteKey, insertKey } from "./store.ts";
 import { evictKey } from "./verify-key.ts";
 
-/** Creates an API key. Only this response contains the key itself. */
+/** Creates an API key. Only this response contains the key itself. FORBIDDEN beyond the quota. */
 export async function createApiKey(
-  ctx: RequestContext,
+  ctx: RequestContext & QuotaContext,
   input: ApiKeyCreation,
 ): Promise<{ api_key: ApiKey; key: string }> {
   requireOwner(ctx);
@@ -22,7 +23,8 @@ export async function createApiKey(
     lastUsedAt: null,
   };
   const data = { api_key: presentKey(row), key };
-  await ctx.commit([insertKey(ctx, row)], data);
+  const quota = guardQuota(ctx, "api_keys");
+  await ctx.commit([insertKey(ctx, row), quota.statement], data).catch(quota.refuse);
   return data;
 }
 

@@ -1,15 +1,15 @@
 /** The queries about API keys. */
 import type { RequestContext } from "../context/context.ts";
-import { type PresentedPage, presentPage } from "../http/presented-page.ts";
+import { type PresentedScroll, presentScroll } from "../http/presented-page.ts";
 import type { Page } from "../platform/d1.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
-import { countKeys, selectKeys } from "./store.ts";
+import { countKeys, positionOf, selectKeys } from "./store.ts";
 
 /** The organization's API keys, newest first unless the page says otherwise. */
 export async function listApiKeys(
   ctx: RequestContext,
   page: Page,
-): Promise<{ api_keys: ApiKey[] } & PresentedPage> {
-  const [rows, counted] = await ctx.db.run([selectKeys(ctx, page), countKeys(ctx)]);
-  return { api_keys: rows.map(presentKey), ...presentPage(page, counted) };
+): Promise<{ api_keys: ApiKey[] } & PresentedScroll> {
+  const [rows, counted] = await ctx.db.run([selectKeys(ctx, page), countKeys(ctx, page)]);
+  return { api_keys: rows.map(presentKey), ...presentScroll(page, counted, rows, positionOf(page)) };
 }

@@ -3,14 +3,15 @@ import * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { paging, toPage } from "../http/paginate.ts";
-import { pageShape } from "../http/presented-page.ts";
+import { scrolling, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
+import type { QuotaContext } from "../quotas/guard.ts";
 import { createApiKey, revokeApiKey } from "./commands.ts";
 import { listApiKeys } from "./queries.ts";
 import { ApiKey, ApiKeyCreation } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RequestContext>();
+const { endpoint } = endpointsFor<RequestContext & QuotaContext>();
 
 const { parameter: sort, orderOf } = sorting("Accounts", "created_at", "name", "last_used_at");
 
@@ -26,10 +27,10 @@ export const accountEndpoints = [
     details:
       "Newest first, or in the order of `sort`: of names without regard to the case of ASCII letters, and keys that were never used before all others.",
     errors: [],
-    query: z.object({ ...paging, ...sort }),
+    query: z.object({ ...scrolling, ...sort }),
     status: 200,
     done: "API keys retrieved",
-    data: z.object({ api_keys: z.array(ApiKey), ...pageShape }),
+    data: z.object({ api_keys: z.array(ApiKey), ...scrollShape }),
     handle: (ctx, { query }) => listApiKeys(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({

@@ -1,8 +1,9 @@
 /** The only SQL about API keys. */
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
-import { shortListOrder } from "../platform/ordering.ts";
-import { prepared } from "../platform/prepared-statement.ts";
+import { countOnce, ordering, pageValues } from "../platform/ordering.ts";
+import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
+import { countUsed } from "../quotas/shared-store.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 const keyByHash = prepared(() =>
@@ -26,31 +27,33 @@ export const selectKeyByHash = (hash: string): Statement<ApiKeyRow & { accountTo
 const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);
 const whereIs = (tenant: Tenant, keyId: string) => and(ofAccount(tenant), eq(apiKeys.id, keyId));
 
-const keyOrder = shortListOrder({
-  newest: sql`${apiKeys.createdAt}`,
-  name: sql`${apiKeys.name} COLLATE NOCASE`,
-  last_used_at: sql`${apiKeys.lastUsedAt}`,
-  id: sql`${apiKeys.id}`,
+const order = ordering({
+  table: apiKeys,
+  by: { created_at: "createdAt", name: "name", last_used_at: "lastUsedAt" },
+  time: "createdAt",
+  id: "id",
+  ignoringCase: ["name"],
 });
 
-export const selectKeys = (tenant: Tenant, page: Page): Statement<ApiKeyRow> =>
-  statement(
-    build
-      .select(columnsOf(apiKeys))
-      .from(apiKeys)
-      .where(ofAccount(tenant))
-      .orderBy(...keyOrder(page))
-      .limit(page.limit)
-      .offset(page.offset),
-  );
+/** Where a page of {@link selectKeys} ends that has this key last. */
+export const positionOf = order.positionOf;
 
-export const countKeys = (tenant: Tenant): Statement<{ total: number }> =>
-  statement(
-    build
-      .select({ total: count().as("total") })
-      .from(apiKeys)
-      .where(ofAccount(tenant)),
-  );
+const keyPage = preparedByShape((ordered: string) =>
+  build
+    .select(columnsOf(apiKeys))
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, sql.placeholder("accountId")), order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
+
+export const selectKeys = ({ accountId }: Tenant, page: Page): Statement<ApiKeyRow> =>
+  keyPage(order.shapeOf(page), { accountId, ...pageValues(page) });
+
+/** Counts the keys on all pages of {@link selectKeys}. */
+export const countKeys = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
+  countOnce(page, () => countUsed(tenant, "api_keys"));
 
 export const insertKey = (_: Tenant, row: ApiKeyRow): Statement =>
   statement(build.insert(apiKeys).values(row));

@@ -1,22 +1,7 @@
-/** Organizations and their API keys. */
+/** The API keys of organizations. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-
-export const accounts = sqliteTable(
-  "accounts",
-  {
-    id: text().primaryKey(),
-    name: text().notNull(),
-    createdAt: integer("created_at").notNull(),
-    /** When the tokens of all of its users were last ended, epoch ms; 0 before that. Grows with each ending. */
-    tokenEpoch: integer("token_epoch").notNull().default(0),
-    /** When its owner deleted it (epoch ms): what it owns is being deleted, and no one has access to it; null otherwise. */
-    deletedAt: integer("deleted_at"),
-    /** In the directory: the binding of the database that has what it owns. */
-    database: text().notNull().default("DB"),
-  },
-  (table) => [index("accounts_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`)],
-);
+import { accounts } from "./organization/table.ts";
 
 export const apiKeys = sqliteTable(
   "api_keys",
@@ -35,7 +20,11 @@ export const apiKeys = sqliteTable(
     /** To the minute. */
     lastUsedAt: integer("last_used_at"),
   },
-  (table) => [index("api_keys_account").on(table.accountId, table.createdAt)],
+  (table) => [
+    index("api_keys_newest").on(table.accountId, table.createdAt, table.id),
+    index("api_keys_by_name").on(table.accountId, sql`name COLLATE NOCASE`, table.id),
+    index("api_keys_by_use").on(table.accountId, sql`coalesce(last_used_at, 0)`, table.id),
+  ],
 );
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;

@@ -28,12 +28,13 @@ const ofDirectory = (
   table: string,
   primaryKey: readonly string[],
   order: readonly string[],
+  and = "",
 ): RowPart => ({
   name,
   database: "directory",
   table: {
     name: table,
-    where: "account_id = ?",
+    where: `account_id = ?${and}`,
     paramsOf: (accountId) => [accountId],
     primaryKey,
     order: order.map((column) => ({ column, isDescending: false })),
@@ -44,6 +45,8 @@ const ofDirectory = (
 /** With what names a person: the directory of another service may know the same person by another ID. */
 const MEMBERS = `(SELECT memberships.account_id, memberships.person_id, memberships.role, memberships.joined_at,
   memberships.notices, people.name, people.email FROM memberships JOIN people ON people.id = memberships.person_id)`;
+
+const QUOTAS = ["account_id", "quota"];
 
 const inRoom = { parent: { part: "rooms", column: "room_id" } };
 const ofWorkflow = { parent: { part: "workflows", column: "workflow_id" } };
@@ -71,7 +74,8 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("hourly_counts"),
   listed("audit_entries", here),
   listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),
-  { ...ofDirectory("quotas", "quotas", ["account_id", "quota"], ["quota"]), database: "organization" },
+  { ...ofDirectory("quotas", "quotas", QUOTAS, ["quota"], here.and), database: "organization" },
+  ofDirectory("quotas of the directory", "quotas", QUOTAS, ["quota"], inDirectory.and),
   ofDirectory("api_keys", "api_keys", ["id"], ["created_at", "id"]),
   ofDirectory("members", MEMBERS, ["account_id", "person_id"], ["person_id"]),
   ofDirectory("invitations", "invitations", ["id"], ["created_at", "id"]),

@@ -103,6 +103,8 @@ export const begin: Operation = async (call) => {
       "The organization is being restored from another backup; continue with that one, or cancel it first",
     );
   const { position } = await takeOver(call, manifest.organization);
-  const plan: RestorePlan = { parts: [...RESTORED], position };
+  // An earlier version of the service may have had fewer.
+  const parts = RESTORED.filter((part) => manifest.parts.some(({ name }) => name === part));
+  const plan: RestorePlan = { parts, position };
   return answer(call, plan);
 };

@@ -109,7 +109,7 @@ const insertMembers = (rows: readonly Row[], now: number): Write => ({
 export function writeRows(part: RowPart, rows: readonly Row[], now: number): Write {
   if (part.name === "rooms") return upsertRooms(part, rows);
   if (part.name === FILES) return upsertFiles(part, rows);
-  if (part.name === "quotas") return updateLimits(rows);
+  if (part.table.name === "quotas") return updateLimits(rows);
   if (part.name === "members") return insertMembers(rows, now);
   if (part.name === "invitations") return upsertInvitations(part, rows);
   return upsertOwn(part, rows);

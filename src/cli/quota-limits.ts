@@ -1,7 +1,7 @@
 /** Shows an organization's quotas and sets its limits, directly in the database: only the operator can. */
-import { QUOTAS, type QuotaName } from "../quotas/quota.ts";
+import { isInDirectory, QUOTAS, type QuotaName } from "../quotas/quota.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
-import { type Database, executeOnTables, quoteSql } from "./database.ts";
+import { type Database, executeOnTables, isDirectory, quoteSql, type Rows } from "./database.ts";
 import { placeOf } from "./organization.ts";
 import { CommandError, UsageError } from "./process/command.ts";
 
@@ -39,16 +39,13 @@ export async function setLimits(
   changes: LimitChanges,
   stop: AbortSignal,
 ): Promise<readonly ShownQuota[]> {
-  const ofAccount = `account_id = ${quoteSql(accountId)}`;
-  const statements = [...changes].map(
-    ([quota, max]) =>
-      `UPDATE quotas SET max = ${max ?? "NULL"} WHERE ${ofAccount} AND quota = ${quoteSql(quota)}`,
-  );
-  if (changes.size > 0)
-    statements.push(insertOperatorEntry(accountId, "setLimits", "quotas", Object.fromEntries(changes)));
-  statements.push(`SELECT quota, used, max FROM quotas WHERE ${ofAccount}`);
   const place = await placeOf(database, accountId, stop);
-  const rows = (await executeOnTables(place, statements, stop)).at(-1) ?? [];
+  const rows = isDirectory(place)
+    ? await setLimitsIn(place, accountId, changes, stop)
+    : [
+        ...(await setLimitsIn(place, accountId, changes, stop, false)),
+        ...(await setLimitsIn(database, accountId, changes, stop, true)),
+      ];
   if (rows.length === 0)
     throw new CommandError(`No organization has the ID ${accountId}; the dashboard shows it under Settings.`);
   return QUOTAS.flatMap((quota) =>
@@ -56,4 +53,29 @@ export async function setLimits(
       .filter((row) => row.quota === quota)
       .map(({ used, max }) => ({ quota, used: Number(used), limit: max === null ? null : Number(max) })),
   );
+}
+
+/** The same in one database: of all quotas, of those that {@link isInDirectory}, or of the others. */
+async function setLimitsIn(
+  database: Database,
+  accountId: string,
+  changes: LimitChanges,
+  stop: AbortSignal,
+  inDirectory?: boolean,
+): Promise<Rows> {
+  const isHere = (quota: unknown) =>
+    inDirectory === undefined || isInDirectory(String(quota)) === inDirectory;
+  const here = [...changes].filter(([quota]) => isHere(quota));
+  const ofAccount = `account_id = ${quoteSql(accountId)}`;
+  const statements = here.map(
+    ([quota, max]) =>
+      `UPDATE quotas SET max = ${max ?? "NULL"} WHERE ${ofAccount} AND quota = ${quoteSql(quota)}`,
+  );
+  if (here.length > 0) {
+    const options = { inDirectory: inDirectory === true };
+    statements.push(insertOperatorEntry(accountId, "setLimits", "quotas", Object.fromEntries(here), options));
+  }
+  statements.push(`SELECT quota, used, max FROM quotas WHERE ${ofAccount}`);
+  const rows = (await executeOnTables(database, statements, stop)).at(-1) ?? [];
+  return rows.filter(({ quota }) => isHere(quota));
 }

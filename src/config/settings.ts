@@ -63,6 +63,10 @@ const SETTINGS = {
   QUOTA_USERS: largeNumber(10_000_000),
   QUOTA_WEBHOOKS: largeNumber(1_000),
   QUOTA_WORKFLOWS: largeNumber(1_000),
+  /** No price per seat: it protects the directory, which all organizations share. */
+  QUOTA_MEMBERS: largeNumber(50_000),
+  QUOTA_INVITATIONS: largeNumber(1_000),
+  QUOTA_API_KEYS: largeNumber(1_000),
   QUOTA_FILE_BYTES: largeNumber(100 * 1024 ** 3),
   QUOTA_STORE_BYTES: largeNumber(100 * 1024 ** 3),
   QUOTA_ONLINE_USERS: largeNumber(100_000),

@@ -5,6 +5,7 @@ import { createLinkToken, linkHashOf } from "../people/link-token.ts";
 import type { Database } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import { expire } from "../platform/expiry.ts";
+import { guardInvitation } from "../quotas/guard.ts";
 import type { MemberContext } from "./context.ts";
 import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
 import { INVITATION_MAILS, INVITATION_TOPIC, invitationMail } from "./invitation-mail.ts";
@@ -14,7 +15,8 @@ import type { InvitationRow } from "./table.ts";
 
 /**
  * Creates an invitation for the person with an address, to whom the service mails the link if it sends mail, or for
- * anyone who has its link. No other response contains the link.
+ * anyone who has its link. No other response contains the link. FORBIDDEN beyond the quota of invitations, and at that of
+ * members.
  */
 export async function createInvitation(
   ctx: MemberContext,
@@ -35,7 +37,10 @@ export async function createInvitation(
   };
   const data = { invitation: presentInvitation(row), url: ctx.origin + invitationPath(token) };
   const mail = await planMail(ctx, row, token);
-  const [, ...stored] = await ctx.commit([insertInvitation(row), ...(mail?.statements ?? [])], data);
+  const quota = guardInvitation(ctx);
+  const [, ...stored] = await ctx
+    .commit([insertInvitation(row), ...quota.statements, ...(mail?.statements ?? [])], data)
+    .catch(quota.refuse);
   mail?.send();
   return { ...data, mailed: stored.flat().length > 0 };
 }

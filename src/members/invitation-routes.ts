@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { paging, toPage } from "../http/paginate.ts";
-import { pageShape } from "../http/presented-page.ts";
+import { scrolling, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import type { MemberContext } from "./context.ts";
 import { createInvitation, deleteInvitation } from "./invitation-commands.ts";
 import { listInvitations } from "./queries.ts";
@@ -22,10 +22,10 @@ export const invitationEndpoints = [
     summary: "List invitations",
     details: "Valid invitations, newest first, without their links.",
     errors: [],
-    query: z.object(paging),
+    query: z.object(scrolling),
     status: 200,
     done: "Invitations retrieved",
-    data: z.object({ invitations: z.array(Invitation), ...pageShape }),
+    data: z.object({ invitations: z.array(Invitation), ...scrollShape }),
     handle: (ctx, { query }) => listInvitations(ctx, toPage(query)),
   }),
   endpoint({

@@ -1,9 +1,11 @@
 /** The SQL about invitations. */
-import { and, count, eq, gt, sql } from "drizzle-orm";
-import { accounts } from "../accounts/table.ts";
+import { and, count, eq, gt, type Placeholder, sql } from "drizzle-orm";
+import { accounts } from "../accounts/organization/table.ts";
 import { people } from "../people/table.ts";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import type { Expiring } from "../platform/expiry.ts";
+import { countOnce, ordering, pageValues } from "../platform/ordering.ts";
+import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
 import { type InvitationRow, invitations, type MemberRole } from "./table.ts";
 
 /** An invitation as its recipient sees it. */
@@ -26,35 +28,54 @@ const INVITER_IS_OWNER = `(invitations.invited_by IS NULL OR EXISTS (
     AND inviters.role = 'owner'
 ))`;
 
-const isOpen = (now: number) => and(gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER));
+const INVITED_BY_OWNER = sql.raw(INVITER_IS_OWNER);
+const isOpen = (now: number | Placeholder) => and(gt(invitations.expiresAt, now), INVITED_BY_OWNER);
 
-const openOfAccount = ({ accountId }: Tenant, now: number) =>
+const openOfAccount = (accountId: string | Placeholder, now: number | Placeholder) =>
   and(eq(invitations.accountId, accountId), isOpen(now));
 
-export const selectInvitations = (tenant: Tenant, now: number, page: Page): Statement<InvitationRow> =>
-  statement(
-    build
-      .select(columnsOf(invitations))
-      .from(invitations)
-      .where(openOfAccount(tenant, now))
-      .orderBy(sql`${invitations.createdAt} DESC`, sql`${invitations.id} DESC`)
-      .limit(page.limit)
-      .offset(page.offset),
-  );
+const order = ordering({ table: invitations, by: {}, time: "createdAt", id: "id" });
 
-export const countInvitations = (tenant: Tenant, now: number): Statement<{ total: number }> =>
-  statement(
-    build
-      .select({ total: count().as("total") })
-      .from(invitations)
-      .where(openOfAccount(tenant, now)),
-  );
+/** Where a page of {@link selectInvitations} ends that has this invitation last. */
+export const positionOf = order.positionOf;
+
+const listed = openOfAccount(sql.placeholder("accountId"), sql.placeholder("now"));
+
+const invitationPage = preparedByShape((ordered: string) =>
+  build
+    .select(columnsOf(invitations))
+    .from(invitations)
+    .where(and(listed, order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
+
+export const selectInvitations = ({ accountId }: Tenant, now: number, page: Page): Statement<InvitationRow> =>
+  invitationPage(order.shapeOf(page), { accountId, now, ...pageValues(page) });
+
+const invitationCount = prepared(() =>
+  build
+    .select({ total: count().as("total") })
+    .from(invitations)
+    .where(listed),
+);
+
+/**
+ * Counts the invitations on all pages of {@link selectInvitations}, once for the first: as many rows as the quota allows,
+ * because its counter also has those that have ended by themselves, until they are deleted.
+ */
+export const countInvitations = (
+  { accountId }: Tenant,
+  now: number,
+  page: Page,
+): Statement<{ total: number }> => countOnce(page, () => invitationCount({ accountId, now }));
 
 export const deleteInvitation = (tenant: Tenant, id: string, now: number): Statement<{ id: string }> =>
   statement(
     build
       .delete(invitations)
-      .where(and(openOfAccount(tenant, now), eq(invitations.id, id)))
+      .where(and(openOfAccount(tenant.accountId, now), eq(invitations.id, id)))
       .returning({ id: invitations.id }),
   );
 

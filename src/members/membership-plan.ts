@@ -8,6 +8,8 @@ import type { Statement } from "../platform/d1.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { shortAddress } from "../platform/network.ts";
+import { guardQuota } from "../quotas/guard.ts";
+import { QUOTA_EXCEEDED } from "../quotas/shared-store.ts";
 import { acceptInvitation } from "./invitation-store.ts";
 import { getInvitation, invitationGone } from "./queries.ts";
 import { insertOrganization } from "./store.ts";
@@ -15,7 +17,7 @@ import { insertOrganization } from "./store.ts";
 /** What becomes of a person's request for an organization. */
 interface PlannedMembership {
   readonly organization: OwnOrganization;
-  readonly statements: readonly [Statement, Statement, Statement];
+  readonly statements: readonly [Statement, ...Statement[]];
 }
 
 /** The entry of the audit log for what a person does on a page of the dashboard. */
@@ -68,7 +70,11 @@ export async function planInvitedMembership(
     changes: JSON.stringify({ role }),
   });
   const statements = acceptInvitation(await linkHashOf(token), person.id, now);
-  return { organization: { id: accountId, name: organization, role }, statements: [...statements, entry] };
+  const quota = guardQuota({ ...ctx, accountId }, "members");
+  return {
+    organization: { id: accountId, name: organization, role },
+    statements: [...statements, quota.statement, entry],
+  };
 }
 
 const forAnother = () =>
@@ -78,9 +84,18 @@ const forAnother = () =>
     "email: this invitation is for another address; use the one that you were invited with, or ask for a new invitation",
   );
 
+/** What the organization uses is not shown to someone who is no member. */
+const organizationIsFull = () =>
+  new AppError(
+    "Accounts",
+    "FORBIDDEN",
+    "The organization's quota of members is used up; ask who invited you for a place, and then open the link again",
+  );
+
 /** Translates the error of a batch that adds a member for the person; returns other errors unchanged. */
 export function membershipError(error: unknown): unknown {
   const violated = violatedConstraint(error);
+  if (violated === QUOTA_EXCEEDED) return organizationIsFull();
   if (violated === "required:memberships.account_id") return invitationGone();
   if (violated?.startsWith("unique:memberships.") === true) {
     return new AppError("Accounts", "CONFLICT", "You are already a member of this organization");

@@ -1,17 +1,18 @@
 /** The queries about members and invitations. */
 import type { RequestContext } from "../context/context.ts";
-import { type PresentedPage, presentPage } from "../http/presented-page.ts";
+import { type PresentedScroll, presentScroll } from "../http/presented-page.ts";
 import { linkHashOf } from "../people/link-token.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import {
   countInvitations,
   type OpenInvitation,
+  positionOf as positionOfInvitation,
   selectInvitations,
   selectOpenInvitation,
 } from "./invitation-store.ts";
 import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
-import { countMembers, selectMembers } from "./store.ts";
+import { countMembers, positionOf, selectMembers } from "./store.ts";
 
 /** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
@@ -25,19 +26,25 @@ export const invitationGone = () =>
 export async function listMembers(
   ctx: RequestContext,
   page: Page,
-): Promise<{ members: Member[] } & PresentedPage> {
-  const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx)]);
-  return { members: rows.map(presentMember), ...presentPage(page, counted) };
+): Promise<{ members: Member[] } & PresentedScroll> {
+  const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx, page)]);
+  return { members: rows.map(presentMember), ...presentScroll(page, counted, rows, positionOf(page)) };
 }
 
 /** The organization's valid invitations, newest first. */
 export async function listInvitations(
   ctx: RequestContext,
   page: Page,
-): Promise<{ invitations: Invitation[] } & PresentedPage> {
+): Promise<{ invitations: Invitation[] } & PresentedScroll> {
   const now = ctx.now();
-  const [rows, counted] = await ctx.db.run([selectInvitations(ctx, now, page), countInvitations(ctx, now)]);
-  return { invitations: rows.map(presentInvitation), ...presentPage(page, counted) };
+  const [rows, counted] = await ctx.db.run([
+    selectInvitations(ctx, now, page),
+    countInvitations(ctx, now, page),
+  ]);
+  return {
+    invitations: rows.map(presentInvitation),
+    ...presentScroll(page, counted, rows, positionOfInvitation(page)),
+  };
 }
 
 /** The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more. */

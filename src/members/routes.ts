@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { paging, toPage } from "../http/paginate.ts";
-import { pageShape } from "../http/presented-page.ts";
+import { scrolling, toPage } from "../http/paginate.ts";
+import { scrollShape } from "../http/presented-page.ts";
 import { sorting } from "../http/sorting.ts";
 import { createPasswordLink } from "../people/password-links.ts";
 import { Timestamp } from "../platform/time.ts";
@@ -28,10 +28,10 @@ export const memberEndpoints = [
     details:
       "The people who can sign in to the dashboard for this organization, most recent first, or in the order of `sort`; of names without regard to the case of ASCII letters.",
     errors: [],
-    query: z.object({ ...paging, ...sort }),
+    query: z.object({ ...scrolling, ...sort }),
     status: 200,
     done: "Members retrieved",
-    data: z.object({ members: z.array(Member), ...pageShape }),
+    data: z.object({ members: z.array(Member), ...scrollShape }),
     handle: (ctx, { query }) => listMembers(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({

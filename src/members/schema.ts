@@ -4,8 +4,7 @@ import { MEMBER_ROLES } from "../context/actor.ts";
 import { Email } from "../people/schema.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { OpenInvitation } from "./invitation-store.ts";
-import type { MemberRow } from "./store.ts";
-import type { InvitationRow } from "./table.ts";
+import type { InvitationRow, MembershipRow } from "./table.ts";
 
 const MemberRole = z.enum(MEMBER_ROLES).meta({
   description: "Owners also manage members, invitations and API keys.",
@@ -82,8 +81,8 @@ export const InvitationCreation = z
 export type InvitationCreation = z.infer<typeof InvitationCreation>;
 export type InvitationInput = z.input<typeof InvitationCreation>;
 
-export const presentMember = ({ joinedAt, ...row }: MemberRow): Member => ({
-  ...row,
+export const presentMember = ({ personId: id, name, email, role, joinedAt }: MembershipRow): Member => ({
+  ...{ id, name, email, role },
   joined_at: presentTime(joinedAt),
 });
 

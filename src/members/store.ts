@@ -1,70 +1,48 @@
 /** The SQL about memberships. */
-import { and, count, eq, sql } from "drizzle-orm";
-import { accounts } from "../accounts/table.ts";
-import { people } from "../people/table.ts";
-import { build, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
-import { shortListOrder } from "../platform/ordering.ts";
-import { type MemberRole, memberships } from "./table.ts";
+import { and, eq, sql } from "drizzle-orm";
+import { accounts } from "../accounts/organization/table.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { countOnce, ordering, pageValues } from "../platform/ordering.ts";
+import { preparedByShape } from "../platform/prepared-statement.ts";
+import { countUsed } from "../quotas/shared-store.ts";
+import { type MemberRole, type MembershipRow, memberships } from "./table.ts";
 
 type AccountRow = typeof accounts.$inferSelect;
-
-/** A membership with the person it is of. */
-export interface MemberRow {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly role: MemberRole;
-  readonly joinedAt: number;
-}
 
 const ofAccount = ({ accountId }: Pick<Tenant, "accountId">) => eq(memberships.accountId, accountId);
 export const whereIs = (tenant: Pick<Tenant, "accountId">, personId: string) =>
   and(ofAccount(tenant), eq(memberships.personId, personId));
 
-const MEMBER_FIELDS = {
-  id: sql<string>`${people.id}`.as("id"),
-  name: sql<string>`${people.name}`.as("name"),
-  email: sql<string>`${people.email}`.as("email"),
-  role: sql<MemberRole>`${memberships.role}`.as("role"),
-  joinedAt: sql<number>`${memberships.joinedAt}`.as("joinedAt"),
-};
+export const selectMember = (tenant: Tenant, personId: string): Statement<MembershipRow> =>
+  statement(build.select(columnsOf(memberships)).from(memberships).where(whereIs(tenant, personId)));
 
-export const selectMember = (tenant: Tenant, personId: string): Statement<MemberRow> =>
-  statement(
-    build
-      .select(MEMBER_FIELDS)
-      .from(memberships)
-      .innerJoin(people, eq(people.id, memberships.personId))
-      .where(whereIs(tenant, personId)),
-  );
-
-const memberOrder = shortListOrder({
-  newest: sql`${memberships.joinedAt}`,
-  name: sql`${people.name} COLLATE NOCASE`,
-  email: sql`${people.email}`,
-  role: sql`${memberships.role}`,
-  id: sql`${memberships.personId}`,
+const order = ordering({
+  table: memberships,
+  by: { joined_at: "joinedAt", name: "name", email: "email", role: "role" },
+  time: "joinedAt",
+  id: "personId",
+  ignoringCase: ["name"],
 });
 
-export const selectMembers = (tenant: Tenant, page: Page): Statement<MemberRow> =>
-  statement(
-    build
-      .select(MEMBER_FIELDS)
-      .from(memberships)
-      .innerJoin(people, eq(people.id, memberships.personId))
-      .where(ofAccount(tenant))
-      .orderBy(...memberOrder(page))
-      .limit(page.limit)
-      .offset(page.offset),
-  );
+/** Where a page of {@link selectMembers} ends that has this member last. */
+export const positionOf = order.positionOf;
 
-export const countMembers = (tenant: Tenant): Statement<{ total: number }> =>
-  statement(
-    build
-      .select({ total: count().as("total") })
-      .from(memberships)
-      .where(ofAccount(tenant)),
-  );
+const memberPage = preparedByShape((ordered: string) =>
+  build
+    .select(columnsOf(memberships))
+    .from(memberships)
+    .where(and(eq(memberships.accountId, sql.placeholder("accountId")), order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
+
+export const selectMembers = ({ accountId }: Tenant, page: Page): Statement<MembershipRow> =>
+  memberPage(order.shapeOf(page), { accountId, ...pageValues(page) });
+
+/** Counts the members on all pages of {@link selectMembers}. */
+export const countMembers = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
+  countOnce(page, () => countUsed(tenant, "members"));
 
 export const selectMembership = (tenant: Tenant, personId: string): Statement<{ role: MemberRole }> =>
   statement(

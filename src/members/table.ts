@@ -1,6 +1,7 @@
 /** Memberships of people in organizations, and invitations to become a member. */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "../accounts/table.ts";
+import { accounts } from "../accounts/organization/table.ts";
 import { MEMBER_ROLES } from "../context/actor.ts";
 import { people } from "../people/table.ts";
 
@@ -19,12 +20,19 @@ export const memberships = sqliteTable(
       .references(() => people.id, { onDelete: "cascade" }),
     role: role(),
     joinedAt: integer("joined_at").notNull(),
+    /** The person's, which triggers copy: so the members are found in their order by an index. */
+    name: text().notNull().default(""),
+    email: text().notNull().default(""),
     /** 1 while an owner wants mails about the organization's webhooks and workflows, else 0. */
     notices: integer().notNull().default(1),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.personId] }),
     index("memberships_person").on(table.personId, table.joinedAt),
+    index("memberships_joined").on(table.accountId, table.joinedAt, table.personId),
+    index("memberships_by_name").on(table.accountId, sql`name COLLATE NOCASE`, table.personId),
+    index("memberships_by_email").on(table.accountId, table.email, table.personId),
+    index("memberships_by_role").on(table.accountId, table.role, table.personId),
   ],
 );
 
@@ -44,12 +52,12 @@ export const invitations = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [
-    index("invitations_account").on(table.accountId, table.createdAt),
+    index("invitations_newest").on(table.accountId, table.createdAt, table.id),
     index("invitations_oldest").on(table.expiresAt),
     index("invitations_inviter").on(table.invitedBy),
   ],
 );
 
-type MembershipRow = typeof memberships.$inferSelect;
+export type MembershipRow = typeof memberships.$inferSelect;
 export type InvitationRow = typeof invitations.$inferSelect;
 export type MemberRole = MembershipRow["role"];

@@ -116,6 +116,6 @@ export const deleteAnchor = (accountId: string): Statement => ({
 });
 
 export const deleteQuotas = (accountId: string): Statement => ({
-  sql: "DELETE FROM quotas WHERE account_id = ?",
+  sql: "DELETE FROM quotas WHERE account_id = ? AND in_directory = 0",
   params: [accountId],
 });

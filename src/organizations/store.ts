@@ -1,6 +1,6 @@
 /** The only SQL about organizations themselves. */
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { accounts } from "../accounts/table.ts";
+import { accounts } from "../accounts/organization/table.ts";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
 
 export type OrganizationRow = Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt">;

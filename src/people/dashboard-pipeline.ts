@@ -1,4 +1,5 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
+import { quotaDefaults } from "../config/limits.ts";
 import { jwtSecrets } from "../config/secrets.ts";
 import { signUpPolicy, turnstileSettings } from "../config/sign-up.ts";
 import type { Env } from "../env.ts";
@@ -69,6 +70,7 @@ async function enter(
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
     now: Date.now,
     newId: () => crypto.randomUUID(),
+    quotaDefaults: quotaDefaults(env),
     signUpPolicy: () => signUpPolicy(env),
     choosePlace: () => choosePlace(env),
     challenge: () => challengeFor(turnstileSettings(env), addressOf(request)),

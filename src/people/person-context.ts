@@ -3,6 +3,7 @@ import type { MailOutbox } from "../mail/outbox.ts";
 import type { Place } from "../placement/choose-place.ts";
 import type { PlacedTenant } from "../placement/databases.ts";
 import type { Database } from "../platform/d1.ts";
+import type { QuotaDefaults } from "../quotas/quota.ts";
 import type { Challenge } from "./challenge.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SignUpPolicy } from "./sign-up-policy.ts";
@@ -27,6 +28,8 @@ export interface DashboardContext {
   now(): number;
   /** A random UUID. */
   newId(): string;
+  /** The limits of organizations for which the operator has set none. */
+  readonly quotaDefaults: QuotaDefaults;
   /** Who may sign up without an invitation. Throws when it is set wrongly. */
   signUpPolicy(): SignUpPolicy;
   /** A database for a new organization. Throws when it is set wrongly. */

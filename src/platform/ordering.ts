@@ -3,9 +3,13 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ListPosition, Page, Statement } from "./d1.ts";
 
-/** A column that a list can be ordered by. */
+/** A column that a list can be ordered by: of texts, or of numbers, where none counts as 0. */
 export type OrderingColumn<Table extends SQLiteTable> = {
-  [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] extends string | number ? Name : never;
+  [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] extends string
+    ? Name
+    : Table["$inferSelect"][Name] extends number | null
+      ? Name
+      : never;
 }[keyof Table["$inferSelect"]] &
   string;
 
@@ -43,10 +47,10 @@ export function ordering<Table extends SQLiteTable>(
   orders: Orders<Table>,
 ): Ordering<Readonly<Record<OrderingColumn<Table>, unknown>>> {
   const columns = getTableColumns<SQLiteTable>(orders.table);
-  const term = (name: OrderingColumn<Table>): SQL =>
-    orders.ignoringCase?.includes(name) === true
-      ? sql`${columns[name]} COLLATE NOCASE`
-      : sql`${columns[name]}`;
+  const term = (name: OrderingColumn<Table>): SQL => {
+    if (orders.ignoringCase?.includes(name) === true) return sql`${columns[name]} COLLATE NOCASE`;
+    return columns[name]?.notNull === false ? sql`coalesce(${columns[name]}, 0)` : sql`${columns[name]}`;
+  };
   const time = term(orders.time);
   const id = term(orders.id);
   const columnOf = ({ order }: Page) => (order && orders.by[order.by]) ?? orders.time;
@@ -89,7 +93,8 @@ export function ordering<Table extends SQLiteTable>(
 }
 
 /** As {@link OrderingColumn} has it. */
-const keyOf = (value: unknown): number | string => (typeof value === "number" ? value : String(value));
+const keyOf = (value: unknown): number | string =>
+  typeof value === "number" ? value : value === null ? 0 : String(value);
 
 /** The values of the placeholders of an {@link Ordering}, and of `limit`, `offset` and `search`. */
 export const pageValues = ({ limit, offset, search, from, to, after }: Page) => ({
@@ -114,16 +119,3 @@ type Total = Statement<{ total: number }>;
 /** Counts for the first page; those that follow it show the same total, which their position holds. */
 export const countOnce = ({ after }: Page, count: () => Total): Total =>
   after?.total === undefined ? count() : { sql: "SELECT ? AS total", params: [after.total] };
-
-/** What a short list can be ordered by, by the names of its fields. */
-type Keys = Readonly<Record<string, SQL>>;
-
-/** The order of a list that is short, and sorted as it is read: by a key and then by the ID, newest first by default. */
-export function shortListOrder(keys: Keys & { readonly newest: SQL; readonly id: SQL }) {
-  return ({ order }: Page): [SQL, SQL] => {
-    const key = (order && keys[order.by]) ?? keys.newest;
-    return order?.descending === false
-      ? [sql`${key} ASC`, sql`${keys.id} ASC`]
-      : [sql`${key} DESC`, sql`${keys.id} DESC`];
-  };
-}

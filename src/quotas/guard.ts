@@ -2,7 +2,7 @@
 import type { Statement, Tenant } from "../platform/d1.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
-import { listQuotas } from "./queries.ts";
+import { readQuotas } from "./queries.ts";
 import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "./quota.ts";
 import { QUOTA_EXCEEDED, requireWithinQuota } from "./shared-store.ts";
 
@@ -24,7 +24,7 @@ const refuseBy =
   (ctx: QuotaContext, find: (uses: readonly QuotaUse[]) => QuotaUse | undefined) =>
   async (error: unknown): Promise<never> => {
     if (violatedConstraint(error) !== QUOTA_EXCEEDED) throw error;
-    const exceeded = find(await listQuotas(ctx));
+    const exceeded = find(await readQuotas(ctx));
     if (exceeded === undefined) throw error;
     throw new AppError("Accounts", "FORBIDDEN", describeExceeded(exceeded));
   };
@@ -38,13 +38,13 @@ export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): Q
   refuse: refuseBy(ctx, (uses) => uses.find((use) => use.quota === quota)),
 });
 
+/** Several guards at once, which name the quota that is exceeded. */
+type QuotaGuards = Pick<QuotaGuard, "refuse"> & { readonly statements: readonly Statement[] };
+
 const isWaiting = ({ quota }: QuotaUse): boolean => quota === "waiting_events" || quota === "waiting_bytes";
 
 /** Guards the quota of webhooks or of workflows, and refuses another one while more waits for all of them than may. */
-export const guardSubscribers = (
-  ctx: QuotaContext,
-  quota: "webhooks" | "workflows",
-): Pick<QuotaGuard, "refuse"> & { readonly statements: readonly Statement[] } => ({
+export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflows"): QuotaGuards => ({
   statements: [
     requireQuota(ctx, quota),
     requireQuota(ctx, "waiting_events"),
@@ -54,5 +54,16 @@ export const guardSubscribers = (
     ctx,
     (uses) =>
       uses.find((use) => isWaiting(use) && use.used > use.limit) ?? uses.find((use) => use.quota === quota),
+  ),
+});
+
+/** Guards the quota of invitations, and refuses another one while there may be no further member. */
+export const guardInvitation = (ctx: QuotaContext): QuotaGuards => ({
+  statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", 1)],
+  refuse: refuseBy(
+    ctx,
+    (uses) =>
+      uses.find(({ quota, used, limit }) => quota === "members" && used >= limit) ??
+      uses.find(({ quota }) => quota === "invitations"),
   ),
 });

@@ -6,6 +6,9 @@ export const QUOTAS = [
   "users",
   "webhooks",
   "workflows",
+  "members",
+  "invitations",
+  "api_keys",
   "file_bytes",
   "store_bytes",
   "online_users",
@@ -14,6 +17,10 @@ export const QUOTAS = [
   "requests_per_second",
 ] as const;
 export type QuotaName = (typeof QUOTAS)[number];
+
+/** What is counted of people and their access: in the directory, wherever the organization is placed. */
+const IN_DIRECTORY: readonly string[] = ["members", "invitations", "api_keys"] satisfies QuotaName[];
+export const isInDirectory = (quota: string): boolean => IN_DIRECTORY.includes(quota);
 
 /** What is counted beside quotas, in the same table: rooms with users online, and subscribers for which events wait. */
 export const COUNTERS = [...QUOTAS, "online_rooms", "backlogs"] as const;
@@ -35,6 +42,9 @@ const REMEDIES: Readonly<Record<QuotaName, string>> = {
   users: "delete users",
   webhooks: "delete webhooks",
   workflows: "delete workflows",
+  members: "remove members",
+  invitations: "withdraw invitations, or wait until they are accepted or expire",
+  api_keys: "revoke API keys",
   file_bytes: "delete files",
   store_bytes: "delete entries of stores, or documents",
   online_users: "wait until others leave",

@@ -7,7 +7,7 @@ export const Quota = z
   .object({
     name: z.enum(QUOTAS).meta({
       description:
-        "What is counted: rooms, users of all rooms, webhooks, workflows, bytes of stored files, bytes of the stores and documents of all rooms, users who are online in a room, events that wait for webhooks and workflows, their bytes, requests to the API in a second.",
+        "What is counted: rooms, users of all rooms, webhooks, workflows, members of the organization, invitations that wait to be accepted, API keys, bytes of stored files, bytes of the stores and documents of all rooms, users who are online in a room, events that wait for webhooks and workflows, their bytes, requests to the API in a second.",
     }),
     used: z.int().meta({ minimum: 0 }),
     limit: z.int().meta({ minimum: 0 }),

@@ -1,11 +1,11 @@
 /**
  * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migrations
- * `quotas`, `quota_of_users_online`, `quota_of_store_bytes`, `totals_of_an_organization` and
- * `quotas_of_rates_and_backlogs`), so that no way to create or delete something can forget to. Requests alone are
+ * `quotas`, `quota_of_users_online`, `quota_of_store_bytes`, `totals_of_an_organization`,
+ * `quotas_of_rates_and_backlogs` and `quotas_of_people`), so that no way to create or delete something can forget to. Requests alone are
  * counted elsewhere (`quotas/rates`), and their rate is written here.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "../accounts/table.ts";
+import { accounts } from "../accounts/organization/table.ts";
 import { COUNTERS } from "./quota.ts";
 
 export const quotas = sqliteTable(
@@ -18,6 +18,8 @@ export const quotas = sqliteTable(
     used: integer().notNull(),
     /** The limit of this organization; null for the deployment's default. */
     max: integer(),
+    /** 1 for what people and their access are counted by: it stays in the directory when the organization moves. */
+    inDirectory: integer("in_directory").notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.quota] })],
 );

@@ -1,6 +1,6 @@
 /** The statements about users that other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
-import { accounts } from "../accounts/table.ts";
+import { accounts } from "../accounts/organization/table.ts";
 import { build, columnsOf, type Statement, type Tenant } from "../platform/d1.ts";
 import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
 import { roomIdOf } from "../rooms/shared-store.ts";

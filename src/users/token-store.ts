@@ -1,6 +1,6 @@
 /** The statements that end tokens. */
 import { eq } from "drizzle-orm";
-import { accounts } from "../accounts/table.ts";
+import { accounts } from "../accounts/organization/table.ts";
 import { build, nextVersion, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
 import { whereIs } from "./store.ts";

@@ -40,6 +40,9 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
     )
     .bind(id)
     .run();
+  await env.DB.prepare("UPDATE quotas SET max = 70 WHERE account_id = ? AND quota IN ('members', 'api_keys')")
+    .bind(id)
+    .run();
   return { roomId: room.id, token: user.token };
 }
 

@@ -7,6 +7,8 @@ import { batchesOf, rowsReadBy } from "../support/rows-read.ts";
 /** Shorter lists are searched without an index of names, so that none is built here. */
 const LARGE = 9_000;
 const SMALL = 30;
+/** Less than the quota of API keys. */
+const FEW = 900;
 /** What may differ: how full the pages of an index are, or what another request has left in the outbox. */
 const TOLERANCE = 25;
 
@@ -30,6 +32,18 @@ async function grown(size: number): Promise<Organization> {
       `${numbers} INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
        SELECT printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), ?1, ?2, 'User ' || n, 'USER ' || n, 'editor', n FROM numbers`,
     ).bind(owner.id, roomId),
+    env.DB.prepare(
+      `${numbers} INSERT INTO people (id, name, email, created_at, updated_at)
+       SELECT printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), 'Person ' || n, ?1 || n || '@example.com', n, n FROM numbers`,
+    ).bind(owner.id),
+    env.DB.prepare(
+      `${numbers} INSERT INTO memberships (account_id, person_id, role, joined_at)
+       SELECT ?1, printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), iif(n = 1, 'owner', 'member'), n FROM numbers`,
+    ).bind(owner.id),
+    env.DB.prepare(
+      `${numbers} INSERT INTO api_keys (id, account_id, name, hash, prefix, last_four, created_at)
+       SELECT printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), ?1, 'Key ' || n, ?1 || n, '', '', n FROM numbers WHERE n <= ${FEW}`,
+    ).bind(owner.id),
     env.DB.prepare("UPDATE rooms SET active_participants = 1 WHERE account_id = ? AND id <> ?").bind(
       owner.id,
       roomId,
@@ -78,6 +92,13 @@ describe("an organization with thousands of rooms and users reads as few rows as
     ["GET", "/users/:userId?roomId=:roomId"],
     ["GET", "/audit?limit=10"],
     ["GET", "/webhooks?limit=10"],
+    ["GET", "/members?limit=10"],
+    ["GET", "/members?limit=10&sort=name"],
+    ["GET", "/members?limit=10&sort=-role"],
+    ["GET", "/api-keys?limit=10"],
+    ["GET", "/api-keys?limit=10&sort=-last_used_at"],
+    ["POST", "/api-keys", { name: "Another" }],
+    ["POST", "/invitations", {}],
     ["POST", "/rooms", { name: "Another" }],
     ["POST", "/users", { name: "Another" }],
     ["PATCH", "/users/:userId?roomId=:roomId", { name: "Renamed" }],
@@ -102,7 +123,7 @@ describe("an organization with thousands of rooms and users reads as few rows as
   });
 
   it("also on a page far down a list, which a cursor leads to", async () => {
-    for (const list of ["/rooms?", "/users?roomId=:roomId&"]) {
+    for (const list of ["/rooms?", "/users?roomId=:roomId&", "/members?"]) {
       const path = list.replace(":roomId", large.roomId);
       const page = await large.owner.api.get<{ cursor: string }>(`${path}limit=1&offset=${LARGE - 50}`);
       const first = await rowsReadIn(large, "GET", `${path}limit=10`);

@@ -1,7 +1,30 @@
 /** The order of lists: by `sort`, where rooms have it in `lists.test.ts`. */
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { selectKeys } from "../../src/accounts/store.ts";
+import { selectMembers } from "../../src/members/store.ts";
+import { openDirectory } from "../../src/placement/databases.ts";
 import { type Account, account } from "../support/api.ts";
-import { addMember } from "../support/person.ts";
+import { addMember, signUp, tokenIn } from "../support/person.ts";
+
+/** The pages of a list one after the other, by their cursors: what each item is. */
+async function walk(
+  owner: Account,
+  list: string,
+  query: Record<string, string>,
+  path = list,
+): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  let after: string | null = "";
+  while (after !== null) {
+    const parameters = new URLSearchParams(after === "" ? query : { ...query, after });
+    const { data, status } = await owner.api.get<Record<string, unknown>>(`/${path}?${parameters}`);
+    expect([status, data.offset]).toEqual([200, found.length]);
+    found.push(...(data[list] as Record<string, unknown>[]));
+    after = data.cursor as string | null;
+  }
+  return found;
+}
 
 /** What a field of the items of a list is in the order that a query asks for. */
 async function values(
@@ -103,4 +126,76 @@ it("is that of members by what the list shows of them, and of API keys by their 
   expect(await keys("name", "-name")).toEqual(["Tests", "c", "b", "A"]);
   const used = await keys("last_used_at", "-last_used_at");
   expect(used?.map((at) => at !== null)).toEqual([true, false, false, false]);
+});
+
+it("is the same of members, invitations and API keys, however their pages are cut", async () => {
+  const owner = await account();
+  for (const role of ["member", "owner", "member", "member", "owner"] as const)
+    await addMember(owner.id, role);
+  for (const name of ["b", "A", "c", "b"]) await owner.api.post("/api-keys", { name });
+  for (let made = 0; made < 5; made += 1) await owner.api.post("/invitations", {});
+  await env.DB.batch([
+    env.DB.prepare("UPDATE memberships SET joined_at = 1 WHERE account_id = ? AND role = 'owner'").bind(
+      owner.id,
+    ),
+    env.DB.prepare("UPDATE api_keys SET last_used_at = 60000 WHERE account_id = ? AND name = 'b'").bind(
+      owner.id,
+    ),
+    env.DB.prepare("UPDATE invitations SET created_at = 1 WHERE account_id = ?").bind(owner.id),
+  ]);
+  const both = (...fields: string[]) => fields.flatMap((field) => [{ sort: field }, { sort: `-${field}` }]);
+  const cases = [
+    ["members", "members", [{}, ...both("joined_at", "name", "email", "role")], 5],
+    ["api_keys", "api-keys", [{}, ...both("created_at", "name", "last_used_at")], 5],
+    ["invitations", "invitations", [{}], 5],
+  ] as const;
+  for (const [list, path, queries, total] of cases) {
+    for (const query of queries) {
+      const whole = await walk(owner, list, query, path);
+      expect(whole).toHaveLength(total);
+      for (const limit of ["1", "2", "3"])
+        expect(await walk(owner, list, { ...query, limit }, path)).toEqual(whole);
+    }
+  }
+});
+
+it("of members is that of their present names", async () => {
+  const owner = await signUp({ name: "Ada" });
+  const api = owner.browser.api(owner.organization.id);
+  for (const name of ["bo", "Cleo"]) {
+    const { data } = await api.post<{ url: string }>("/invitations", {});
+    await signUp({ name, invitation: tokenIn(data.url) });
+  }
+  const names = async () => {
+    const { data } = await api.get<{ members: { name: string }[] }>("/members?sort=name");
+    return data.members.map(({ name }) => name);
+  };
+  expect(await names()).toEqual(["Ada", "bo", "Cleo"]);
+  expect((await owner.browser.send("PATCH", "/me", { name: "Dora" })).status).toBe(200);
+  expect(await names()).toEqual(["bo", "Cleo", "Dora"]);
+});
+
+it("of members and API keys is read from an index, without sorting", async () => {
+  const tenant = { accountId: "account", db: openDirectory(env) };
+  const fields = {
+    members: ["joined_at", "name", "email", "role"],
+    keys: ["created_at", "name", "last_used_at"],
+  };
+  const statements = Object.entries(fields).flatMap(([list, names]) =>
+    names.flatMap((by) =>
+      [true, false].flatMap((descending) =>
+        [undefined, { key: 1, id: "id" }].map((after) => {
+          const page = { limit: 20, offset: 0, search: "", from: 0, to: 1, order: { by, descending }, after };
+          return list === "members" ? selectMembers(tenant, page) : selectKeys(tenant, page);
+        }),
+      ),
+    ),
+  );
+  for (const { sql, params } of statements) {
+    const plan = env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...params);
+    const { results } = await plan.all<{ detail: string }>();
+    expect(results.map(({ detail }) => detail).join()).toMatch(
+      /^SEARCH (memberships|api_keys) USING INDEX \w+ \([^()]*\)$/,
+    );
+  }
 });

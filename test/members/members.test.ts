@@ -128,7 +128,7 @@ describe("an invitation", () => {
     const { url, invitation } = (await inviteBy(owner)).data;
     const api = owner.browser.api(owner.organization.id);
     const listed = await api.get<{ invitations: Invitation[] }>("/invitations");
-    expect(listed.data).toEqual({ invitations: [invitation], total: 1, limit: 50, offset: 0 });
+    expect(listed.data).toEqual({ invitations: [invitation], total: 1, limit: 50, offset: 0, cursor: null });
     const { results } = await env.DB.prepare("SELECT * FROM invitations").all();
     expect(JSON.stringify([listed.data, results])).not.toContain(tokenIn(url));
     const other = await signUp();

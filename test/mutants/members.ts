@@ -19,7 +19,7 @@ export const MEMBERS: readonly Mutant[] = [
   {
     bug: "an expired invitation is shown and accepted",
     file: "src/members/invitation-store.ts",
-    code: "and(gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER))",
+    code: "and(gt(invitations.expiresAt, now), INVITED_BY_OWNER)",
     by: "and(gt(invitations.expiresAt, 0), sql.raw(INVITER_IS_OWNER))",
     tests: ["test/members/members.test.ts"],
   },
@@ -50,7 +50,7 @@ export const MEMBERS: readonly Mutant[] = [
   {
     bug: "another organization withdraws an invitation",
     file: "src/members/invitation-store.ts",
-    code: ".where(and(openOfAccount(tenant, now), eq(invitations.id, id)))",
+    code: ".where(and(openOfAccount(tenant.accountId, now), eq(invitations.id, id)))",
     by: ".where(eq(invitations.id, id))",
     tests: ["test/members/members.test.ts"],
   },

@@ -97,7 +97,13 @@ describe("the limits of an organization", () => {
       requestRooms(organization, { method: "POST", body: JSON.stringify({ name: "A room" }) });
     expect((await create()).status).toBe(201);
     const { stdout, stderr } = await limits(
-      ...[organization.accountId, "rooms=1", "file_bytes=1000000000000", "requests_per_second=500"],
+      ...[
+        organization.accountId,
+        "rooms=1",
+        "invitations=5",
+        "file_bytes=1000000000000",
+        "requests_per_second=500",
+      ],
     );
     expect(stderr).toBe("");
     expect(stdout.split("\n").map((line) => line.trim().replace(/ +/g, " "))).toEqual([
@@ -105,6 +111,9 @@ describe("the limits of an organization", () => {
       "users 0 of the default",
       "webhooks 0 of the default",
       "workflows 0 of the default",
+      "members 0 of the default",
+      "invitations 0 of 5",
+      "api_keys 1 of the default",
       "file_bytes 0 of 1000000000000",
       "store_bytes 0 of the default",
       "online_users 0 of the default",

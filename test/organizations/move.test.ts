@@ -15,7 +15,7 @@ import { Slices } from "../../src/platform/slices.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 
-const ALL = { name: "quotas", where: "account_id = ?", paramsOf: (id: string) => [id] };
+const ALL = { name: "quotas", where: "account_id = ? AND in_directory = 0", paramsOf: (id: string) => [id] };
 const IN_DIRECTORY = ["audit_entries", "receipts"];
 
 /** What an organization has in a database, by table; what stays in the directory is left out. */
@@ -193,6 +193,30 @@ describe("a move", () => {
     const later = Date.now() + 60_000;
     await Promise.all([RECEIPTS, AUDIT_ENTRIES].map((each) => expire(openDirectory(env), each, later)));
     expect(await left()).toEqual([{ receipts: 0, entries: 0 }]);
+  });
+
+  it("leaves the counts and limits of people in the directory, there and back, where the operator still sets them", async () => {
+    const owner = await account("DB");
+    await addMember(owner.id);
+    const limit = (max: number) =>
+      env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = 'members'")
+        .bind(max, owner.id)
+        .run();
+    const members = async () => {
+      const { data } = await owner.api.get<{ quotas: { name: string }[] }>("/quotas");
+      return data.quotas.find(({ name }) => name === "members");
+    };
+    await limit(10);
+    for (const [target, max] of [
+      ["DB_2", 20],
+      ["DB", 30],
+    ] as const) {
+      await begin(owner.id, target);
+      await continueMoves(portsOf());
+      await addMember(owner.id);
+      await limit(max);
+      expect(await members()).toEqual({ name: "members", used: max / 10, limit: max });
+    }
   });
 
   it("refuses changes while it runs, and no reading; when it is cancelled, nothing has happened", async () => {

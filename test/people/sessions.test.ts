@@ -1,6 +1,7 @@
 /** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { quotaDefaults } from "../../src/config/limits.ts";
 import { jwtSecrets } from "../../src/config/secrets.ts";
 import { signUpPolicy } from "../../src/config/sign-up.ts";
 import { challengeFor } from "../../src/people/challenge.ts";
@@ -197,6 +198,7 @@ describe("a sign-in or a change of the password that overlaps another change", (
   const context = {
     ...{ requestId: "a request", address: "192.0.2.1" },
     ...{ cookie: null, browserCookie: null, cookieSecret: secret },
+    quotaDefaults: quotaDefaults(env),
     signUpPolicy: () => signUpPolicy(env),
     choosePlace: () => choosePlace(env),
     challenge: () => challengeFor(null, "192.0.2.1"),

@@ -20,6 +20,9 @@ const NOTHING = {
   users: 0,
   webhooks: 0,
   workflows: 0,
+  members: 0,
+  invitations: 0,
+  api_keys: 1,
   file_bytes: 0,
   store_bytes: 0,
   online_users: 0,
@@ -32,7 +35,9 @@ const fileOf = (bytes: number) => new File(["x".repeat(bytes)], "a.txt", { type:
 
 const refusal = (quota: string, used: number, limit: number) => ({
   ...{ module: "Accounts", code: "FORBIDDEN" },
-  message: expect.stringMatching(`^The quota ${quota} is exceeded: ${used} of ${limit} are used; delete `),
+  message: expect.stringMatching(
+    `^The quota ${quota} is exceeded: ${used} of ${limit} are used; (delete|revoke|withdraw) `,
+  ),
 });
 
 describe("the use of quotas", () => {
@@ -92,6 +97,8 @@ describe("the use of quotas", () => {
       ["/users", { name: "Ada", roomId: room.id }, 2],
       ["/webhooks", WEBHOOK, 1],
       ["/workflows", WORKFLOW, 1],
+      ["/api-keys", {}, 1],
+      ["/invitations", {}, 1],
     ] as const) {
       expect(await costOf(owner, "POST", path, body)).toMatchObject({ status: 201, trips });
     }
@@ -104,6 +111,8 @@ describe("a quota that is used up", () => {
     ["users", "/users", (roomId: string) => ({ name: "Ada", roomId })],
     ["webhooks", "/webhooks", () => WEBHOOK],
     ["workflows", "/workflows", () => WORKFLOW],
+    ["api_keys", "/api-keys", () => ({})],
+    ["invitations", "/invitations", () => ({})],
   ])(
     "refuses more %s, and accepts one when one was deleted or the limit was raised",
     async (quota, path, body) => {

@@ -1,8 +1,8 @@
 /** Speaks to the Worker as its clients do, and makes the organizations that tests act for. */
 import { env, exports } from "cloudflare:workers";
 import { createApiKey, fingerprintOf } from "../../src/accounts/api-key.ts";
+import { accounts } from "../../src/accounts/organization/table.ts";
 import { insertKey } from "../../src/accounts/store.ts";
-import { accounts } from "../../src/accounts/table.ts";
 import type { UploadResult } from "../../src/files/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1.ts";

@@ -11,7 +11,14 @@ import type {
   Usage,
 } from "../wire/resources.ts";
 import type { AuditFilter } from "./audit-filter.ts";
-import type { KeySearch, MemberSearch, Page, PageShown } from "./pages.ts";
+import {
+  eachOf,
+  type Filter,
+  type KeySearch,
+  type MemberSearch,
+  type Scroll,
+  type ScrollShown,
+} from "./pages.ts";
 
 export class Organization {
   readonly #rest: Rest;
@@ -67,8 +74,16 @@ export class Organization {
   }
 
   /** Newest first, or in the order of `sort`. */
-  listKeys(page: KeySearch = {}): Promise<{ readonly api_keys: ApiKey[] } & PageShown> {
+  listKeys(page: KeySearch = {}): Promise<{ readonly api_keys: ApiKey[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["api-keys"], query: { ...page } });
+  }
+
+  /** All of them, 100 at a time. */
+  eachKey(search: Filter<KeySearch> = {}): AsyncGenerator<ApiKey, void, void> {
+    return eachOf(async (part) => {
+      const { api_keys, cursor } = await this.listKeys({ ...search, ...part });
+      return { items: api_keys, cursor };
+    });
   }
 
   /** Creates an API key. Store the `key`: it is shown only once. */
@@ -88,8 +103,16 @@ export class Organization {
   }
 
   /** The most recent first, or in the order of `sort`. */
-  listMembers(page: MemberSearch = {}): Promise<{ readonly members: Member[] } & PageShown> {
+  listMembers(page: MemberSearch = {}): Promise<{ readonly members: Member[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["members"], query: { ...page } });
+  }
+
+  /** All of them, 100 at a time: `for await (const member of atrium.organization.eachMember())`. */
+  eachMember(search: Filter<MemberSearch> = {}): AsyncGenerator<Member, void, void> {
+    return eachOf(async (part) => {
+      const { members, cursor } = await this.listMembers({ ...search, ...part });
+      return { items: members, cursor };
+    });
   }
 
   /** Removes a person from the organization. Throws `CONFLICT` for the last owner. */
@@ -112,8 +135,16 @@ export class Organization {
   }
 
   /** The invitations that can still be accepted. */
-  listInvitations(page: Page = {}): Promise<{ readonly invitations: Invitation[] } & PageShown> {
+  listInvitations(page: Scroll = {}): Promise<{ readonly invitations: Invitation[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["invitations"], query: { ...page } });
+  }
+
+  /** All of them, 100 at a time. */
+  eachInvitation(): AsyncGenerator<Invitation, void, void> {
+    return eachOf(async (part) => {
+      const { invitations, cursor } = await this.listInvitations(part);
+      return { items: invitations, cursor };
+    });
   }
 
   /**

@@ -69,14 +69,14 @@ export interface WebhookSearch extends Page {
 }
 
 /** Orders a list of members. */
-export interface MemberSearch extends Page {
-  /** `-joined_at`, the most recent first, unless it is given. */
+export interface MemberSearch extends Scroll {
+  /** `-joined_at`, the most recent first, unless it is given. A page that follows a `cursor` has the cursor's order. */
   readonly sort?: Sort<"joined_at" | "name" | "email" | "role">;
 }
 
 /** Orders a list of API keys. */
-export interface KeySearch extends Page {
-  /** `-created_at`, the newest first, unless it is given. */
+export interface KeySearch extends Scroll {
+  /** `-created_at`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
   readonly sort?: Sort<"created_at" | "name" | "last_used_at">;
 }
 

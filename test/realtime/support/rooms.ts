@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { expect, vi } from "vitest";
-import { accounts } from "../../../src/accounts/table.ts";
+import { accounts } from "../../../src/accounts/organization/table.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";
 import type { RoomObject } from "../../../src/realtime/room-object.ts";
 import { type RoomRow, rooms } from "../../../src/rooms/table.ts";

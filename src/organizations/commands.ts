@@ -4,7 +4,7 @@ import { evictKey } from "../accounts/verify-key.ts";
 import { requireOwner } from "../context/context.ts";
 import { deleteMailsOf } from "../mail/mail-store.ts";
 import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
-import { evictPerson } from "../people/verify-cookie.ts";
+import { evictMembersOf } from "../people/verify-cookie.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { endAllTokens } from "../users/token-commands.ts";
 import type { OrganizationContext } from "./context.ts";
@@ -45,7 +45,7 @@ export async function deleteOrganization(
   }
   const { db } = ctx.openTenant(ctx.accountId);
   await endAllTokens({ ...ctx, db, commit: (statements) => db.run(statements) });
-  const [, keys, members] = await ctx.commit([
+  const [, keys] = await ctx.commit([
     markDeleted(ctx, ctx.now()),
     deleteKeysOf(ctx),
     deleteMembershipsOf(ctx),
@@ -53,7 +53,7 @@ export async function deleteOrganization(
     deleteMailsOf(ctx),
   ]);
   for (const { hash } of keys) evictKey(hash);
-  for (const { personId } of members) evictPerson(personId);
+  evictMembersOf(ctx.accountId);
   ctx.defer(continueDeletion(ctx, ctx.accountId, ctx.now()));
   return {};
 }

@@ -2,9 +2,11 @@
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { selectUnrelayed } from "../delivery/outbox/outbox-store.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import { deleteMembershipsOf } from "../members/shared-store.ts";
 import type { PlacedTenant } from "../placement/databases.ts";
 import { removePlaced } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
+import { deleteInSlices } from "../platform/expiry.ts";
 import { Slices } from "../platform/slices.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 import { takeTurns } from "../platform/turns.ts";
@@ -45,6 +47,7 @@ export async function continueDeletion(
   const { directory } = tenant;
   try {
     const isEmpty =
+      (await deleteInSlices(directory, (limit) => deleteMembershipsOf(tenant, limit), slices)) &&
       (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
       (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
       (await purgeRooms(tenant, ports.rooms, slices, now)) &&

@@ -6,7 +6,7 @@ import type { Expiring } from "../platform/expiry.ts";
 import { hasPassword, PASSWORD_PROVIDER } from "./password-store.ts";
 import { people, signInSessions } from "./table.ts";
 
-/** A person with their organizations, but for those that are being restored. */
+/** A person with their organizations, but for those that are deleted, or being restored. */
 export interface PersonRow {
   readonly personId: string;
   readonly name: string;
@@ -27,6 +27,7 @@ const PERSON = `people.id AS personId, people.name, people.email, (
     SELECT accounts.id, accounts.name, memberships.role
     FROM memberships JOIN accounts ON accounts.id = memberships.account_id
     WHERE memberships.person_id = people.id AND accounts.token_epoch < ${RESTORING_EPOCH}
+      AND accounts.deleted_at IS NULL
     ORDER BY memberships.joined_at, memberships.account_id
   )
 ) AS organizations`;

@@ -31,6 +31,10 @@ const cache = new TtlCache<SignInSession | null>({ ttlMs: SIGN_IN_CACHE_MS, maxE
 export const evictPerson = (personId: string): void =>
   cache.deleteWhere((session) => session?.personId === personId);
 
+/** The same of all persons of an organization. */
+export const evictMembersOf = (accountId: string): void =>
+  cache.deleteWhere((session) => session?.organizations.some(({ id }) => id === accountId) === true);
+
 /** Evicts one sign-in session from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
 export const evictSignIn = (tokenHash: string): boolean => cache.delete(tokenHash);
 

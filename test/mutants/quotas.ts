@@ -73,6 +73,13 @@ export const QUOTAS: readonly Mutant[] = [
     tests: ["test/organizations/move.test.ts"],
   },
   {
+    bug: "a member whose membership has yet to be removed keeps access to a deleted organization",
+    file: "src/people/store.ts",
+    code: "AND accounts.deleted_at IS NULL",
+    by: "",
+    tests: ["test/organizations/organizations.test.ts"],
+  },
+  {
     bug: "webhooks are created while more waits than may",
     file: "src/quotas/guard.ts",
     code: 'requireQuota(ctx, "waiting_events"),',

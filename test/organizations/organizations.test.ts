@@ -13,6 +13,7 @@ import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts"
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
+import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -103,6 +104,45 @@ describe("an organization", () => {
     expect((await api.json("DELETE", "/organization", confirm)).data).toEqual({});
     expect((await owner.browser.get<Me>("/me")).data.organizations).toEqual([]);
     expect((await api.get("/rooms")).status).toBe(403);
+    await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
+  });
+
+  it("ends the access of all of its members at once, however many there are, and removes them in slices", async () => {
+    const owner = await account();
+    const member = await addMember(owner.id, "member");
+    const api = member.browser.api(owner.id);
+    await env.DB.batch([
+      env.DB.prepare(
+        `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 1200)
+         INSERT INTO people (id, name, email, created_at, updated_at)
+         SELECT 'z' || ?1 || n, 'Person', ?1 || n || '@example.com', 1, 1 FROM numbers`,
+      ).bind(owner.id),
+      env.DB.prepare(
+        `INSERT INTO memberships (account_id, person_id, role, joined_at)
+         SELECT ?1, id, 'member', 1 FROM people WHERE id >= 'z' || ?1 AND id < 'z' || ?1 || ':'`,
+      ).bind(owner.id),
+    ]);
+    expect((await api.get("/rooms")).status).toBe(200);
+    const batches = await batchesOf(async () => {
+      const deleted = await owner.api.json("DELETE", "/organization", { confirm: "An organization" });
+      expect(deleted.status).toBe(200);
+    });
+    expect(Math.max(...batches.map(({ written }) => written))).toBeLessThan(20_000);
+    expect((await api.get("/rooms")).status).toBe(403);
+    await expect
+      .poll(async () => {
+        await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
+        return [await rowsOf(owner), await remains(owner)];
+      })
+      .toEqual([{}, null]);
+  });
+
+  it("that is deleted gives no access to a member whose membership has yet to be removed", async () => {
+    const owner = await account();
+    const member = await addMember(owner.id);
+    await env.DB.prepare("UPDATE accounts SET deleted_at = 1 WHERE id = ?").bind(owner.id).run();
+    expect((await member.browser.get<Me>("/me")).data.organizations).toEqual([]);
+    expect((await member.browser.api(owner.id).get("/rooms")).status).toBe(403);
     await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
   });
 

@@ -1,7 +1,12 @@
 /** Ends the tokens of an organization's users, directly in the database: for the operator, who needs no key of it. */
+
+import { insertForOnlineRooms } from "../delivery/outbox/command-store.ts";
+import type { Statement } from "../platform/d1.ts";
+import { countUsed } from "../quotas/shared-store.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
+import { endTokensOfAccount } from "../users/token-store.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
-import { type Database, executeOnTables, quoteSql } from "./database.ts";
+import { type Database, databasePort } from "./database.ts";
 import { placeOf } from "./organization.ts";
 import { CommandError } from "./process/command.ts";
 
@@ -12,19 +17,16 @@ const ENDED: RoomCommand = { type: "tokens.ended", userId: null };
  * about a minute. Returns how many these are.
  */
 export async function endTokens(database: Database, accountId: string, stop: AbortSignal): Promise<number> {
-  const [id, command, now] = [quoteSql(accountId), quoteSql(JSON.stringify(ENDED)), Date.now()];
-  const [accounts = [], rooms = []] = await executeOnTables(
-    await placeOf(database, accountId, stop),
-    [
-      `UPDATE accounts SET token_epoch = max(token_epoch + 1, ${now}) WHERE id = ${id} RETURNING id`,
-      `INSERT INTO outbox (id, account_id, room_id, change, created_at)
-       SELECT lower(hex(randomblob(16))), account_id, id, ${command}, ${now} FROM rooms
-       WHERE account_id = ${id} AND active_participants > 0 RETURNING id`,
-      insertOperatorEntry(accountId, "endAllTokens", "tokens", {}),
-    ],
-    stop,
-  );
-  if (accounts.length === 0)
+  const db = databasePort(await placeOf(database, accountId, stop), stop);
+  const now = Date.now();
+  const entry: Statement = { sql: insertOperatorEntry(accountId, "endAllTokens", "tokens", {}), params: [] };
+  const [[online]] = await db.run([
+    countUsed({ accountId, db }, "online_rooms"),
+    endTokensOfAccount({ accountId, db }, now),
+    insertForOnlineRooms({ accountId, command: JSON.stringify(ENDED), at: now }),
+    entry,
+  ]);
+  if (online === undefined)
     throw new CommandError(`No organization has the ID ${accountId}; the dashboard shows it under Settings.`);
-  return rooms.length;
+  return online.total;
 }

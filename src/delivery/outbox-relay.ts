@@ -5,9 +5,12 @@ import { TtlCache } from "../platform/ttl-cache.ts";
 import type { TracedCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import {
+  continueCommand,
   deleteOutboxEntries,
+  ROOMS_AT_ONCE,
   selectAccountsOfCommands,
   selectPendingCommands,
+  type Unfinished,
 } from "./outbox/command-store.ts";
 import { selectEarlierEvents } from "./outbox/earlier-events-store.ts";
 import {
@@ -100,6 +103,7 @@ export async function relayPending(
   now: number,
   firstId: string,
   limits = LIMITS,
+  roomsAtOnce = ROOMS_AT_ONCE,
 ): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
@@ -109,7 +113,12 @@ export async function relayPending(
     select: (accountId, page) => selectPendingCommands(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
-      await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
+      const { behind, ...command } = parseCommand(row.command);
+      if (behind !== undefined) {
+        const all = { accountId: row.accountId, command: JSON.stringify(command), at: row.createdAt };
+        await db.run(continueCommand(all, { ...row, behind }, roomsAtOnce));
+      }
+      await rooms.apply(row.roomId, row.accountId, command);
       await db.run([deleteOutboxEntries([row.id])]);
       return true;
     },
@@ -129,5 +138,6 @@ export async function relayPending(
   await Promise.all([commands, events]);
 }
 
-/** As `insertOutboxEntry` wrote it. */
-const parseCommand = (json: string): TracedCommand => JSON.parse(json) as TracedCommand;
+/** As `insertOutboxEntry` or `insertForOnlineRooms` wrote it. */
+const parseCommand = (json: string) =>
+  JSON.parse(json) as TracedCommand & Partial<Pick<Unfinished, "behind">>;

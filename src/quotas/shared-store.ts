@@ -40,7 +40,7 @@ const usedOf = prepared(() =>
 );
 
 /** How many of the things that a quota counts the organization has, without a count of their rows. */
-export const countUsed = ({ accountId }: Tenant, quota: QuotaName): Statement<{ total: number }> =>
+export const countUsed = ({ accountId }: Tenant, quota: CounterName): Statement<{ total: number }> =>
   usedOf({ accountId, quota });
 
 /** What is counted of a quota, or beside quotas; `max` is null where the deployment's default applies. */

@@ -1,6 +1,6 @@
 /** The commands on users' tokens: they issue short-lived ones and end earlier ones. */
 import { requireOwner } from "../context/context.ts";
-import { insertOutboxEntry } from "../delivery/outbox/command-store.ts";
+import { insertForOnlineRooms, insertOutboxEntry } from "../delivery/outbox/command-store.ts";
 import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
@@ -11,7 +11,7 @@ import { type IssuedToken, lowerRole, type TokenCreation } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
 import { MEMBER_TOKEN_SECONDS } from "./shown-token.ts";
 import { newTerms } from "./token-claims.ts";
-import { endTokensOfAccount, endTokensOfUser, insertEntriesForOnlineRooms } from "./token-store.ts";
+import { endTokensOfAccount, endTokensOfUser } from "./token-store.ts";
 
 /** So many rooms receive the end of an organization's tokens within the request, this many at once; others by the cron trigger. */
 const MAX_RELAYED = 200;
@@ -63,15 +63,16 @@ export async function endTokens(
   return {};
 }
 
-/** Ends the tokens of all of the organization's users, and closes the sockets that joined with them. */
+/**
+ * Ends the tokens of all of the organization's users, and closes the sockets that joined with them: none is accepted any
+ * more from then on, however many rooms have yet to receive it.
+ */
 export async function endAllTokens(ctx: UserContext): Promise<Record<string, never>> {
   requireOwner(ctx);
   const command: RoomCommand = { type: "tokens.ended", userId: null };
-  const [, owed] = await ctx.commit([
-    endTokensOfAccount(ctx, ctx.now()),
-    insertEntriesForOnlineRooms(ctx, command, ctx.now()),
-  ]);
-  const relayed = owed.slice(0, MAX_RELAYED);
+  const all = { accountId: ctx.accountId, command: JSON.stringify(command), at: ctx.now() };
+  const [, owed] = await ctx.commit([endTokensOfAccount(ctx, ctx.now()), insertForOnlineRooms(all)]);
+  const relayed = owed.filter(({ isUnfinished }) => isUnfinished === 0).slice(0, MAX_RELAYED);
   for (let at = 0; at < relayed.length; at += RELAYED_AT_ONCE) {
     const together = relayed.slice(at, at + RELAYED_AT_ONCE);
     await Promise.all(

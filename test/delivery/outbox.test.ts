@@ -1,6 +1,7 @@
 /** Commands reach the live room even when the request that wrote them dies before it relays them. */
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/command-store.ts";
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
@@ -168,6 +169,81 @@ it("organizations for which one run has no time come first in another one, howev
   expect(await orderFrom("b")).toBe("bcd");
   expect(await orderFrom("bb")).toBe("cda");
   expect(await orderFrom("e")).toBe("abc");
+});
+
+describe("a command for all rooms with users online", () => {
+  const all = (accountId: string) => ({
+    accountId,
+    command: JSON.stringify({ type: "tokens.ended", userId: null }),
+    at: Date.now(),
+  });
+
+  /** Rooms that D1 has as online, some of which were created in the same millisecond. */
+  async function withRoomsOnline(accountId: string, count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => crypto.randomUUID());
+    const rooms = ids.map((id, index) =>
+      env.DB.prepare(
+        `INSERT INTO rooms (account_id, id, name, name_folded, state, created_at) VALUES (?, ?, '', '', 'active', ?)`,
+      ).bind(accountId, id, Math.floor(index / 3)),
+    );
+    await env.DB.batch(rooms);
+    await env.DB.prepare("UPDATE rooms SET active_participants = 1 WHERE account_id = ?")
+      .bind(accountId)
+      .run();
+    return ids;
+  }
+
+  it("is written in slices, each once, and reaches each of them, whatever fails and dies in between", async () => {
+    const [owner, neighbour] = [await account(), await account()];
+    const ids = await withRoomsOnline(owner.id, 11);
+    await withRoomsOnline(neighbour.id, 2);
+    const offline = await owner.api.createRoom();
+    const db = openDatabase(env.DB);
+    const [first] = await db.run([insertForOnlineRooms(all(owner.id), null, 3)]);
+    expect(first.map(({ isUnfinished }) => isUnfinished)).toEqual([0, 0, 1]);
+    const applied: unknown[][] = [];
+    const rooms: RoomGateway = {
+      ...roomGateway(env),
+      apply: async (roomId, accountId, command) => {
+        const isFirst = !applied.some(([id]) => id === roomId);
+        applied.push([roomId, accountId, command]);
+        if (isFirst) throw new Error("It failed");
+        return { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
+      },
+    };
+    const ports = { db, rooms, subscribers: subscriberGateway(env), log: () => {} };
+    const limits = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
+    const run = () => relayPending(ports, Date.now() + MINUTE_MS, "", limits, 3);
+    const seen: number[] = [];
+    for (let runs = 0; runs < 9 && (runs === 0 || seen.at(-1) !== 0); runs += 1) {
+      await run();
+      seen.push((await outboxRows()).length);
+    }
+    expect(Math.max(...seen)).toBeLessThanOrEqual(6);
+    const command = { type: "tokens.ended", userId: null };
+    const expected = ids.flatMap((id) => [
+      [id, owner.id, command],
+      [id, owner.id, command],
+    ]);
+    expect(applied.toSorted()).toEqual(expected.toSorted());
+    expect(applied.map(([id]) => id)).not.toContain(offline.id);
+  });
+
+  it("is continued by one of two runs that find the same entry", async () => {
+    const owner = await account();
+    await withRoomsOnline(owner.id, 7);
+    const db = openDatabase(env.DB);
+    const [first] = await db.run([insertForOnlineRooms(all(owner.id), null, 3)]);
+    const last = first.find(({ isUnfinished }) => isUnfinished === 1);
+    const { behind } = JSON.parse(String((await outboxRows()).find(({ id }) => id === last?.id)?.change)) as {
+      behind: number;
+    };
+    const from = { id: last?.id ?? "", roomId: last?.roomId ?? "", behind };
+    for (const expected of [6, 6]) {
+      await db.run(continueCommand(all(owner.id), from, 3));
+      expect(await outboxRows()).toHaveLength(expected);
+    }
+  });
 });
 
 /** A user online in the room. */

@@ -5,6 +5,7 @@ import { type Blobs, MAX_DELETED } from "../../src/files/storage/blobs.ts";
 import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/storage/garbage-collection.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { batchesOf } from "../support/rows-read.ts";
 import {
   BOUNDARY,
   blobs,
@@ -190,6 +191,21 @@ describe("garbage collection", () => {
     expect(await statesOf(owner.id)).toEqual(["deleting"]);
     await runScheduledTasks(env, Date.now());
     expect(await remainsOf(owner)).toEqual([[], []]);
+  });
+
+  it("gives up uploads that crashes cut off in slices, however many there are", async () => {
+    const owner = await ownerWithRoom();
+    const many = 2 * MAX_DELETED + 500;
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${many})
+       INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
+       SELECT ?1 || '/' || n, ?1, ?2, 'f', 'text/plain', 'text/plain', 0, 'u', 1, 'uploading' FROM numbers`,
+    )
+      .bind(owner.id, owner.roomId)
+      .run();
+    const batches = await batchesOf(() => collectGarbage(db, blobs, Date.now()));
+    expect(await remainsOf(owner)).toEqual([[], []]);
+    expect(Math.max(...batches.map(({ written }) => written))).toBeLessThan(5 * MAX_DELETED);
   });
 
   it("deletes the remains of an upload that a crash cut off, with or without bytes, after an hour", async () => {

@@ -1,6 +1,8 @@
 /** What requests cost an organization that has grown: as many rows of D1 as one that has not. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { insertForOnlineRooms, ROOMS_AT_ONCE } from "../../src/delivery/outbox/command-store.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
 import { type Account, account } from "../support/api.ts";
 import { batchesOf, rowsReadBy } from "../support/rows-read.ts";
 
@@ -120,6 +122,22 @@ describe("an organization with thousands of rooms and users reads as few rows as
       const batches = await batchesOf(() => owner.api.post(path, { name: "Another", roomId }));
       expect(Math.max(...batches.map(({ written }) => written))).toBe(rows);
     }
+  });
+
+  it("a command for its rooms with users online is written to a thousand of them at a time", async () => {
+    const all = {
+      accountId: large.owner.id,
+      command: JSON.stringify({ type: "room.updated" }),
+      at: Date.now(),
+    };
+    const db = openDatabase(env.DB);
+    let written: readonly unknown[] = [];
+    const [{ read, written: rows } = { read: 0, written: 0 }] = await batchesOf(async () => {
+      [written] = await db.run([insertForOnlineRooms(all)]);
+    });
+    await env.DB.prepare("DELETE FROM outbox WHERE account_id = ?").bind(large.owner.id).run();
+    expect(written).toHaveLength(ROOMS_AT_ONCE);
+    expect(Math.max(read, rows)).toBeLessThan(8 * ROOMS_AT_ONCE);
   });
 
   it("also on a page far down a list, which a cursor leads to", async () => {

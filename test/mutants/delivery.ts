@@ -10,6 +10,20 @@ export const DELIVERY: readonly Mutant[] = [
     tests: ["test/telemetry/figures.test.ts"],
   },
   {
+    bug: "a command for all rooms reaches the first thousand only",
+    file: "src/delivery/outbox-relay.ts",
+    code: "if (behind !== undefined) {",
+    by: "if (behind === 0.5) {",
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "two runs that find the same entry both write the commands of the rooms behind it",
+    file: "src/delivery/outbox/command-store.ts",
+    code: `AND EXISTS (SELECT 1 FROM outbox WHERE id = ? AND \${isUnfinished})`,
+    by: "AND ? <> ''",
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
     bug: "two first attempts of one room run at the same time",
     file: "src/delivery/subscriber/scheduler.ts",
     code: "if (job.attempts === 0) this.#busyLanes.add(job.lane);",
@@ -96,10 +110,10 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "a command is forgotten before its room has it",
     file: "src/delivery/outbox-relay.ts",
-    code: `await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
+    code: `await rooms.apply(row.roomId, row.accountId, command);
       await db.run([deleteOutboxEntries([row.id])]);`,
     by: `await db.run([deleteOutboxEntries([row.id])]);
-      await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));`,
+      await rooms.apply(row.roomId, row.accountId, command);`,
     tests: ["test/delivery/outbox.test.ts"],
   },
   {

@@ -35,6 +35,63 @@ export const insertOutboxEntry = (
   ],
 });
 
+/** So many rooms get a command in one statement. */
+export const ROOMS_AT_ONCE = 1_000;
+
+/** A command for all of an organization's rooms with users online. */
+interface CommandForAll {
+  readonly accountId: string;
+  /** A `RoomCommand` as JSON. */
+  readonly command: string;
+  /** When it was given, epoch ms. */
+  readonly at: number;
+}
+
+/** The entry that says which rooms are left: those that follow its own in the order in which rooms online are found. */
+export interface Unfinished {
+  readonly id: string;
+  readonly roomId: string;
+  /** When its room was created, epoch ms: its `behind`. */
+  readonly behind: number;
+}
+
+const isUnfinished = "json_extract(change, '$.behind') IS NOT NULL";
+
+/**
+ * Writes the command for some of the rooms: the first ones, or those behind the room of `from`, unless these have been
+ * written meanwhile. While rooms may be left, the last entry says so by its field `behind`, so that its relay
+ * goes on with {@link continueCommand}.
+ */
+export const insertForOnlineRooms = (
+  { accountId, command, at }: CommandForAll,
+  from: Unfinished | null = null,
+  limit = ROOMS_AT_ONCE,
+): Statement<{ id: string; roomId: string; isUnfinished: 0 | 1 }> => ({
+  sql: `WITH slice AS (
+          SELECT account_id, id, created_at FROM rooms WHERE account_id = ? AND active_participants > 0
+            ${from === null ? "" : `AND created_at <= ? AND (created_at, id) < (?, ?) AND EXISTS (SELECT 1 FROM outbox WHERE id = ? AND ${isUnfinished})`}
+          ORDER BY created_at DESC, id DESC LIMIT ?)
+        INSERT INTO outbox (id, account_id, room_id, change, created_at)
+        SELECT lower(hex(randomblob(16))), account_id, id,
+          iif(row_number() OVER (ORDER BY created_at DESC, id DESC) = ?, json_set(?, '$.behind', created_at), ?), ?
+        FROM slice RETURNING id, room_id AS "roomId", ${isUnfinished} AS "isUnfinished"`,
+  params: [
+    accountId,
+    ...(from === null ? [] : [from.behind, from.behind, from.roomId, from.id]),
+    ...[limit, limit, command, command, at],
+  ],
+});
+
+/** Writes the command for some more rooms; the entry that said that they are left says it no more. */
+export const continueCommand = (
+  all: CommandForAll,
+  from: Unfinished,
+  limit?: number,
+): readonly [Statement, Statement] => [
+  insertForOnlineRooms(all, from, limit),
+  { sql: "UPDATE outbox SET change = json_remove(change, '$.behind') WHERE id = ?", params: [from.id] },
+];
+
 export const deleteOutboxEntries = (ids: readonly string[]): Statement => ({
   sql: "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))",
   params: [JSON.stringify(ids)],

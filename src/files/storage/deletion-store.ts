@@ -1,5 +1,5 @@
 /** The SQL by which files are marked for deletion, and deleted. */
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import { build, columnsOf, isNotFenced, type Statement, statement, type Tenant } from "../../platform/d1.ts";
 import { HAS_ROOM, isStored, isUnsettled, whereIs } from "./store.ts";
 import { type FileRow, files } from "./table.ts";
@@ -67,13 +67,23 @@ export const markSomeFilesOfUser = (
   params: [accountId, roomId, uploadedBy, limit],
 });
 
-/** Gives up the uploads that began before `before` (epoch ms) and have not ended. */
-export const markAbandonedUploads = (before: number): Statement =>
+/** Gives up up to `limit` uploads that began before `before` (epoch ms) and have not ended. Returns a row for each. */
+export const markAbandonedUploads = (before: number, limit: number): Statement<{ key: string }> =>
   statement(
     build
       .update(files)
       .set({ state: "deleting" })
-      .where(and(isUnsettled, lt(files.uploadedAt, before), isNotFenced(files.accountId))),
+      .where(
+        inArray(
+          files.key,
+          build
+            .select({ key: files.key })
+            .from(files)
+            .where(and(isUnsettled, lt(files.uploadedAt, before), isNotFenced(files.accountId)))
+            .limit(limit),
+        ),
+      )
+      .returning({ key: files.key }),
   );
 
 export const selectDeleting = (limit: number): Statement<DeletingFile> =>

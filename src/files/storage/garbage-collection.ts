@@ -78,6 +78,9 @@ export const hideFilesOfUser = (
 
 /** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
 export async function collectGarbage(db: Database, blobs: Blobs, now: number): Promise<void> {
-  await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS)]);
+  await new Slices(MAX_BATCHES).finish(async () => {
+    const [given] = await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS, MAX_DELETED)]);
+    return { isFull: given.length === MAX_DELETED };
+  });
   await deleteInBatches(db, blobs, selectDeleting(MAX_DELETED));
 }

@@ -24,7 +24,13 @@ it("counts what organizations had before, and goes on from there", () => {
       VALUES ('u', 'a', 'r1', 'Ada', 'ADA', 'editor', 1);
     INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
       VALUES ('k1', 'a', 'r1', 'f', 'text/plain', 'text/plain', 5, 'u', 1, 'stored'),
-             ('k2', 'a', 'r1', 'f', 'text/plain', 'text/plain', 7, 'u', 1, 'deleting');`);
+             ('k2', 'a', 'r1', 'f', 'text/plain', 'text/plain', 7, 'u', 1, 'deleting');
+    INSERT INTO people (id, name, email, created_at, updated_at) VALUES ('p', 'Bo', 'bo@example.com', 1, 1);
+    INSERT INTO memberships (account_id, person_id, role, joined_at) VALUES ('a', 'p', 'owner', 1);
+    INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
+      VALUES ('i1', 'a', 'member', 'h1', 1, 2), ('i2', 'a', 'member', 'h2', 1, 2);
+    INSERT INTO api_keys (id, account_id, name, hash, prefix, last_four, created_at)
+      VALUES ('k', 'a', 'Key', 'h', '', '', 1);`);
   migrate(db, files.slice(first));
   const usesOf = (accountId: string) =>
     Object.fromEntries(
@@ -54,11 +60,19 @@ it("counts what organizations had before, and goes on from there", () => {
     ...nothing,
     rooms: 2,
     users: 1,
+    members: 1,
+    invitations: 2,
+    api_keys: 1,
     file_bytes: 5,
     online_users: 3,
     online_rooms: 1,
   });
+  expect(db.prepare("SELECT name, email FROM memberships").get()).toEqual({
+    name: "Bo",
+    email: "bo@example.com",
+  });
   expect(usesOf("b")).toEqual(nothing);
   db.exec("DELETE FROM rooms WHERE id = 'r1'; UPDATE files SET state = 'deleting' WHERE key = 'k1'");
-  expect(usesOf("a")).toEqual({ ...nothing, rooms: 1 });
+  db.exec("DELETE FROM people; DELETE FROM invitations WHERE id = 'i1'; DELETE FROM api_keys");
+  expect(usesOf("a")).toEqual({ ...nothing, rooms: 1, invitations: 1 });
 });

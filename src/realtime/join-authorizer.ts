@@ -25,7 +25,7 @@ import {
   SOCKET_GONE,
   TOO_MANY_JOINS,
 } from "./join/join-refusals.ts";
-import { JOIN_READS, joinsHeldMs } from "./join/join-spread.ts";
+import { JOIN_READS, joinRefusedAfterMs, joinsHeldMs } from "./join/join-spread.ts";
 import type { Visitor } from "./participants/visits.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
@@ -37,12 +37,6 @@ const BEING_RESTORED = joinRefusal(module, code, message);
 
 /** Who was online so lately comes back after a broken connection: no quota refuses that. */
 const RETURN_MS = 5 * 60_000;
-
-/**
- * A join that comes too soon waits for its refusal: a client that tries again as soon as it is refused would cost a
- * handshake each time.
- */
-const REFUSED_AFTER_MS = 1_000;
 
 type EffectOf<Type extends Effect["type"]> = Extract<Effect, { readonly type: Type }>;
 
@@ -134,7 +128,7 @@ export class JoinAuthorizer {
       if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
       if (!mayJoin(claims.userId)) {
-        await new Promise((resolve) => setTimeout(resolve, REFUSED_AFTER_MS));
+        await new Promise((resolve) => setTimeout(resolve, joinRefusedAfterMs(Math.random())));
         return TOO_MANY_JOINS;
       }
       const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));

@@ -8,6 +8,7 @@ import {
   FRAMES_OF_SOCKET,
   FRAMES_OF_USER,
   framesOf,
+  framesOfRefused,
   JOINS_AFTER_FLOOD,
   JOINS_OF_USER,
   MAX_WAITING_BYTES,
@@ -50,11 +51,20 @@ export class PacingBudgets {
   }
 
   /** Counts a frame. False when its socket, or its user, has sent too many. */
-  countFrame({ id, userId }: Joined, bytes: number): boolean {
+  countFrame(connection: Joined, bytes: number): boolean {
+    return this.#spendFrames(connection, framesOf(bytes));
+  }
+
+  /** A frame that was counted has been read for nothing. Who goes on sending large ones has sent too many (R85). */
+  countRefused(connection: Joined, bytes: number): void {
+    this.#spendFrames(connection, framesOfRefused(bytes));
+  }
+
+  #spendFrames({ id, userId }: Joined, frames: number): boolean {
     const now = this.#now();
     const ofSocket = this.#framesOf(id, now);
     const ofUser = this.accountOf(userId).frames;
-    for (const budget of [ofSocket, ofUser]) budget.spend(framesOf(bytes), now);
+    for (const budget of [ofSocket, ofUser]) budget.spend(frames, now);
     return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;
   }
 

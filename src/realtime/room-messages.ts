@@ -13,7 +13,7 @@ import type { Visits } from "./participants/visits.ts";
 import { CLOSE } from "./protocol/close.ts";
 import { deliveryPoints, type PacedMessage } from "./protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "./protocol/frame.ts";
-import type { Fault } from "./protocol/protocol.ts";
+import type { Fault, Response } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
 import { type Requester, type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomQuestions } from "./room-questions.ts";
@@ -32,6 +32,9 @@ const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
   userId,
   isBroadcast: type === "BROADCAST",
 });
+
+const requestIdOf = (message: PacedMessage): string | undefined =>
+  message.type === "DOCUMENT" ? undefined : message.requestId;
 
 /** Frequent messages whose success is confirmed only if they have a request id. */
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
@@ -140,8 +143,7 @@ export class RoomMessages {
   }
 
   #admit(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
-    const { id } = connection;
-    if (frame.kind === "fault") return [send([id], failure(frame.fault, frame.requestId))];
+    if (frame.kind === "fault") return this.#refuse(connection, size, failure(frame.fault, frame.requestId));
     return this.#pace(connection, frame.message, size);
   }
 
@@ -153,10 +155,16 @@ export class RoomMessages {
       case "wait":
         return this.#resumeSoon();
       case "refuse":
-        return [send([id], failure(TOO_MUCH, message.type === "DOCUMENT" ? undefined : message.requestId))];
+        return this.#refuse(connection, size, failure(TOO_MUCH, requestIdOf(message)));
       case "close":
         return this.#disconnectFlooding(connection);
     }
+  }
+
+  /** Answers a frame of `size` bytes that was read for nothing. */
+  #refuse(connection: Joined, size: number, response: Response): Effect[] {
+    this.#pacing.budgets.countRefused(connection, size);
+    return [send([connection.id], response)];
   }
 
   /** Counts an attempt to join with the user's token. False when it comes too soon. */
@@ -184,7 +192,7 @@ export class RoomMessages {
   #run(id: string, message: PacedMessage): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
-    this.#ports.handling?.(id, message.type === "DOCUMENT" ? undefined : message.requestId);
+    this.#ports.handling?.(id, requestIdOf(message));
     switch (message.type) {
       case "DOCUMENT":
         return this.#documents.open.receive(id, message.bytes);

@@ -24,9 +24,16 @@ export const REALTIME: readonly Mutant[] = [
     tests: ["test/realtime/pacing.test.ts"],
   },
   {
+    bug: "who goes on sending large frames that are refused is never closed",
+    file: "src/realtime/room-messages.ts",
+    code: "this.#pacing.budgets.countRefused(connection, size);",
+    by: "",
+    tests: ["test/realtime/refused-frames.test.ts"],
+  },
+  {
     bug: "a join that comes too soon is refused at once, and tried again at once",
     file: "src/realtime/join-authorizer.ts",
-    code: "await new Promise((resolve) => setTimeout(resolve, REFUSED_AFTER_MS));",
+    code: "await new Promise((resolve) => setTimeout(resolve, joinRefusedAfterMs(Math.random())));",
     by: "",
     tests: ["test/realtime/pacing.test.ts"],
   },

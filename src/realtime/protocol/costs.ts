@@ -19,6 +19,8 @@ export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
 /** Of a user whose socket was closed for flooding, until that is forgotten: each return would be another burst. */
 export const FRAMES_AFTER_FLOOD: Allowance = { perSecond: 400, burst: 400 };
 const FRAME_BYTES = 64 * 1024;
+/** A frame that was read for nothing counts once more for each full one of these. */
+const REFUSED_FRAME_BYTES = 8 * 1024;
 
 /** Joins of one user. */
 export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 64 };
@@ -39,8 +41,11 @@ export const MAX_CONNECTION_DEBT = 100;
 
 /** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
 export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
-/** Broadcasts of one user. A large burst to many would keep everyone's messages waiting until it is sent. */
-export const BROADCASTS_OF_USER: Allowance = { perSecond: 10_000, burst: 10_000 };
+/**
+ * Broadcasts of one user. A large burst to many would keep everyone's messages waiting until it is sent, and what goes on
+ * for long takes the thread from other rooms: 60 small ones a second to a thousand receivers are 3,750 points.
+ */
+export const BROADCASTS_OF_USER: Allowance = { perSecond: 4_000, burst: 10_000 };
 /** Broadcasts of everyone together. */
 export const BROADCASTS_OF_ROOM: Allowance = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;
@@ -128,3 +133,6 @@ export const deliveryPoints = (bytes: number, receivers: number): number =>
 
 /** What receiving a frame of `bytes` costs, in frames. */
 export const framesOf = (bytes: number): number => 1 + Math.floor(bytes / FRAME_BYTES);
+
+/** What a frame of `bytes` costs beside that because it is refused or cannot be understood, in frames. */
+export const framesOfRefused = (bytes: number): number => Math.floor(bytes / REFUSED_FRAME_BYTES);

@@ -79,6 +79,15 @@ export const SHARED_LOAD: readonly Bug[] = [
     ],
   },
   {
+    story:
+      "A member whose large broadcasts were refused went on sending them, and the room went on reading them.",
+    file: "test/realtime/refused-frames.test.ts",
+    titles: [
+      "counts once more for each 8 KiB, and closes the socket that goes on (R85)",
+      "counts once if it is small (R85)",
+    ],
+  },
+  {
     story: "Others could use up a user's joins with forged tokens, or see that they were used up.",
     file: "test/realtime/pacing.test.ts",
     titles: ["is neither held up by forged tokens nor given away by their answers (R70)"],

@@ -127,6 +127,12 @@ export const SENDING: readonly Mutant[] = [
     by: "this.#sendTo(this.#answered, 0);",
   },
   {
+    bug: "an event that takes long sends one portion after the other, where the clock goes on meanwhile",
+    ...{ file, tests },
+    code: "if (this.#isRequested && now !== this.#leftAt)",
+    by: "if (now !== this.#leftAt)",
+  },
+  {
     bug: "answers that fill a portion each keep all others waiting",
     ...{ file, tests },
     code: "if (this.#left <= 0) this.#left = ofOthers;",

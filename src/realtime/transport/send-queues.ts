@@ -11,7 +11,7 @@ export interface Receiver {
 }
 
 interface QueuePorts<Socket> {
-  /** Epoch ms. The platform's clock stands still while an event is handled. */
+  /** Epoch ms. */
   now(): number;
   transmit(socket: Socket, outgoing: Outgoing): void;
   /** Something was sent to the socket. */
@@ -68,6 +68,8 @@ export class SendQueues<Socket extends Receiver> {
   /** What is left of this turn's portion, and when that was (epoch ms). */
   #left = PORTION_BYTES;
   #leftAt = 0;
+  /** Everything before has been requested: an event may begin. */
+  #isRequested = true;
   /** Sent since nothing waited: the rest afterwards is for all of it. */
   #flushed = 0;
   /** Since nothing waited, a socket has been sent this many frames as one. */
@@ -99,9 +101,11 @@ export class SendQueues<Socket extends Receiver> {
     this.#waiting.add(socket);
   }
 
+  /** An event has one portion, however long it takes: the clock of a local service goes on meanwhile. */
   #hasLeft(): boolean {
     const now = this.#ports.now();
-    if (now !== this.#leftAt) this.#left = PORTION_BYTES;
+    if (this.#isRequested && now !== this.#leftAt) this.#left = PORTION_BYTES;
+    this.#isRequested = false;
     this.#leftAt = now;
     return this.#left > 0;
   }
@@ -116,9 +120,13 @@ export class SendQueues<Socket extends Receiver> {
     return this.#waiting.size > 0;
   }
 
-  /** Sends what is queued as soon as the room has rested. */
+  /** Sends what is queued as soon as the room has rested, at the end of each event. */
   request(): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size > 0) this.#flushSoon();
+    this.#isRequested = true;
+  }
+
+  #flushSoon(): void {
     const now = this.#ports.now();
     if (this.#timer !== null) {
       if (now > this.#timerAt + LATE_MS) this.#runNow();

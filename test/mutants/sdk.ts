@@ -153,8 +153,8 @@ export const SDK: readonly Mutant[] = [
   {
     bug: "a page of users replaces the objects of all others",
     file: "src/sdk/client/users/roster.ts",
-    code: "this.#refresh(new Set(Object.entries(follows).flat(2)));",
-    by: "this.#refresh(this.all.keys());",
+    code: "changed: Iterable<string> = new Set(Object.entries(follows).flat(2)),",
+    by: "changed: Iterable<string> = this.all.keys(),",
     tests: ["test/sdk/resets.test.ts"],
   },
   {

@@ -31,8 +31,8 @@ const INTERNAL_NAMES = [
   ],
   ...["handle", "hasListeners", "hasUnsynced", "isConnected", "isEmpty", "isOpen", "isOutdated", "isPending"],
   ...["isRenewable", "isWaiting", "joinedAt", "keeper", "listen", "notify", "obtain", "onJoined"],
-  ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "queue", "receive"],
-  ...["receivedAt", "record", "restore"],
+  ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "queue", "queued"],
+  ...["receive", "receivedAt", "record", "restore"],
   ...["received", "refusal", "rejoin", "removeUser", "replaceFollows", "replaceRoomState"],
   ...[
     "replica",
@@ -46,7 +46,7 @@ const INTERNAL_NAMES = [
     "sendAll",
   ],
   ...["setFollow", "settle", "stopped", "succeed", "suspend", "takeUpdate", "tokens"],
-  ...["trustedMs", "urlOf", "usableUntil", "visible"],
+  ...["trustedMs", "unseen", "urlOf", "usableUntil", "visible"],
   ...["webSocket"],
 ];
 

@@ -42,14 +42,15 @@ export class ReconnectTimer {
   readonly #runtime: Runtime;
   /** The latest attempt, counted from 1. */
   attempt = 0;
-  #cancel: (() => void) | null = null;
+  /** What ends waiting for the next one; empty while there is none. */
+  #cancels: (() => void)[] = [];
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
   }
 
   get isWaiting(): boolean {
-    return this.#cancel !== null;
+    return this.#cancels.length > 0;
   }
 
   /** Counts from 1 again. */
@@ -65,14 +66,10 @@ export class ReconnectTimer {
       this.cancel();
       action();
     };
-    const cancels = [this.#runtime.after(delayMs, run), this.#runtime.listen("online", run)];
-    this.#cancel = () => {
-      for (const cancel of cancels) cancel();
-    };
+    this.#cancels = [this.#runtime.after(delayMs, run), this.#runtime.listen("online", run)];
   }
 
   cancel(): void {
-    this.#cancel?.();
-    this.#cancel = null;
+    for (const cancel of this.#cancels.splice(0)) cancel();
   }
 }

@@ -61,14 +61,16 @@ export class Roster {
   /** Replaces all follows by the given lists: the ids that each user follows. */
   replaceFollows(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#follows = new Follows();
-    this.#follows.addLists(follows);
-    this.#refresh(this.all.keys());
+    this.addFollows(follows, this.all.keys());
   }
 
-  /** Adds the given lists: the ids that each user follows. All other users stay the objects that they are. */
-  addFollows(follows: Readonly<Record<string, readonly string[]>>): void {
+  /** Adds the given lists: the ids that each user follows. Users who are not `changed` stay the objects that they are. */
+  addFollows(
+    follows: Readonly<Record<string, readonly string[]>>,
+    changed: Iterable<string> = new Set(Object.entries(follows).flat(2)),
+  ): void {
     this.#follows.addLists(follows);
-    this.#refresh(new Set(Object.entries(follows).flat(2)));
+    this.#refresh(changed);
   }
 
   #refresh(userIds: Iterable<string>): void {

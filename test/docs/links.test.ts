@@ -33,6 +33,12 @@ describe.each(documents)("%s", (file) => {
     expect(problems.flat()).toEqual([]);
   });
 
+  it("names each column of a table, for those who hear it read", async () => {
+    const lines = (await readDocument(file)).split("\n");
+    const heads = lines.filter((line, index) => line.startsWith("|") && lines[index + 1]?.startsWith("| -"));
+    expect(heads.filter((head) => /\|\s*\|/.test(head))).toEqual([]);
+  });
+
   it("names a language for every fenced block", async () => {
     const text = await readDocument(file);
     const fences = text.split("\n").filter((line) => line.startsWith("```")).length;

@@ -125,6 +125,13 @@ export const DOCUMENTS: readonly Mutant[] = [
     tests: ["test/realtime/documents/compact-update.test.ts"],
   },
   {
+    bug: "containers that were deleted stay in the parts",
+    file: "src/realtime/documents/compact-update.ts",
+    code: "return compacted.length <= update.length ?",
+    by: "return compacted.length < update.length ?",
+    tests: ["test/realtime/documents/compact-update.test.ts"],
+  },
+  {
     bug: "folding takes deleted content out of the trail",
     file: "src/realtime/documents/trail.ts",
     code: 'joinUpdates(stretch, "kept")',

@@ -37,7 +37,7 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
     deleted: () => undefined,
   });
   const compacted = writer.finish(update.subarray(deletionsStart));
-  return compacted.length < update.length ? compacted : update;
+  return compacted.length <= update.length ? compacted : update;
 }
 
 /** Cuts structs where what is deleted begins and ends. */

@@ -72,6 +72,14 @@ export const DOCUMENTS: readonly Bug[] = [
     titles: ["refuses %s that nests deeper than Yjs could merge it (D8)"],
   },
   {
+    story:
+      "Someone nested thousands of maps in each other and deleted them, and even after folding no one could open the document.",
+    file: "test/realtime/documents/compact-update.test.ts",
+    titles: [
+      "keeps nothing of deleted containers in each other, though no byte is saved: Yjs deletes them by recursion (D26)",
+    ],
+  },
+  {
     story: "A stranger sent empty frames while a token was verified, and they took memory without an end.",
     file: "test/realtime/documents/early-frames.test.ts",
     titles: ["are at most 1,024 of one socket, even if they have no bytes (D14)"],

@@ -150,4 +150,21 @@ describe("a compacted update", () => {
     expect(contentOf([compacted, ...updates]).list).toEqual(["rest"]);
     expect(contentOf([...updates, compacted]).list).toEqual(["rest"]);
   });
+
+  it("keeps nothing of deleted containers in each other, though no byte is saved: Yjs deletes them by recursion (D26)", () => {
+    const updates = updatesBy(function* (doc) {
+      let outer = doc.getMap("map");
+      for (let level = 0; level < 20; level += 1) {
+        const inner = new Y.Map();
+        yield outer.set("in", inner);
+        outer = inner;
+      }
+      yield doc.getMap("map").delete("in");
+    });
+    const compacted = compactUpdate(Y.mergeUpdates(updates), true);
+    const { structs } = Y.decodeUpdate(compacted);
+    expect(structs).toHaveLength(20);
+    for (const struct of structs) expect(struct).toMatchObject({ content: expect.any(Y.ContentDeleted) });
+    expect(contentOf([compacted])).toEqual(contentOf(updates));
+  });
 });

@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 
 export const DELIVERY: readonly Mutant[] = [
   {
+    bug: "subscribers have objects of other names than before, which know nothing of what waits",
+    file: "src/delivery/subscribers.ts",
+    code: `env.SUBSCRIBERS.getByName(\`\${kind}:\${id}\`);`,
+    by: `env.SUBSCRIBERS.getByName(\`\${kind}/\${id}\`);`,
+    tests: ["test/platform/rpc-fixtures.test.ts"],
+  },
+  {
     bug: "a failure during a delivery is not counted as one of deliveries",
     file: "src/webhooks/webhook-handler.ts",
     code: 'reportFailure("delivery", message',

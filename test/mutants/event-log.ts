@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 
 export const EVENT_LOG: readonly Mutant[] = [
   {
+    bug: "the log of an organization has other shards than before, so that rooms change theirs",
+    file: "src/event-log/shards/shard-of.ts",
+    code: "export const SHARDS = 8;",
+    by: "export const SHARDS = 9;",
+    tests: ["test/platform/rpc-fixtures.test.ts"],
+  },
+  {
     bug: "a clock that is set back disturbs the order of a log",
     file: "src/event-log/object/event-log-store.ts",
     code: "lastAt = Math.max(lastAt, now);",

@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 
 export const REALTIME: readonly Mutant[] = [
   {
+    bug: "rooms do not understand the upgrades that Workers of the version before pass on",
+    file: "src/realtime/port/upgrade-headers.ts",
+    code: 'export const ACCOUNT_HEADER = "Atrium-Account";',
+    by: 'export const ACCOUNT_HEADER = "Atrium-Organization";',
+    tests: ["test/platform/rpc-fixtures.test.ts"],
+  },
+  {
     bug: "frames that are handled together lose their order",
     file: "src/realtime/transport/shared-turns.ts",
     code: "for (const { sender, frame } of frames) this.#ports.handle(sender, frame);",

@@ -1,0 +1,136 @@
+/** Calls as each version made them, and their answers: objects of today understand the former, gateways of today the latter. */
+import { describe, expect, it } from "vitest";
+import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
+import { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
+import { ArchivedDurableObject } from "../../src/platform/archive/archived-durable-object.ts";
+import { RequestRateObject } from "../../src/quotas/rates/object/request-rate-object.ts";
+import { RoomObject } from "../../src/realtime/room-object.ts";
+import { RequestLogObject } from "../../src/request-log/object/request-log-object.ts";
+import { CALLS, type Kind } from "./rpc/calls.ts";
+import eventLog1 from "./rpc/event-log-1.json?raw";
+import { type Exchange, type Recording, withMore } from "./rpc/exchange.ts";
+import guessLimit1 from "./rpc/guess-limit-1.json?raw";
+import { Run } from "./rpc/objects.ts";
+import requestLog1 from "./rpc/request-log-1.json?raw";
+import requestRate1 from "./rpc/request-rate-1.json?raw";
+import room1 from "./rpc/room-1.json?raw";
+import subscriber1 from "./rpc/subscriber-1.json?raw";
+
+/** By version; the next one is recorded when it is listed here with null, and is then imported. */
+type Fixtures = Readonly<Record<number, string | null>>;
+
+const KINDS: readonly (readonly [Kind, { readonly prototype: object }, Fixtures])[] = [
+  ["room", RoomObject, { 1: room1 }],
+  ["subscriber", SubscriberObject, { 1: subscriber1 }],
+  ["event-log", EventLogObject, { 1: eventLog1 }],
+  ["request-log", RequestLogObject, { 1: requestLog1 }],
+  ["request-rate", RequestRateObject, { 1: requestRate1 }],
+  ["guess-limit", GuessLimitObject, { 1: guessLimit1 }],
+];
+
+const HOW = `
+While versions change, a Worker calls objects of the version before, and the other way round. So:
+- what an argument or an answer gains has a new name, and is optional for those who read it;
+- what was there before is still accepted and still sent, until one version after its last reader;
+- what is called in another way is another call: give it another name in test/platform/rpc/*calls.ts;
+- what is new is recorded: list the next version with null in this file, run it without CI, and import the JSON.
+Never edit an earlier fixture.`;
+
+/** Called by the platform. */
+const EVENTS = ["constructor", "alarm", "webSocketMessage", "webSocketClose", "webSocketError"];
+
+const methodsOf = (prototype: object): string[] =>
+  Object.getOwnPropertyNames(prototype).filter((name) => !EVENTS.includes(name));
+
+const ARCHIVE = methodsOf(ArchivedDurableObject.prototype);
+
+const parse = (json: string | null): Recording => (json === null ? {} : (JSON.parse(json) as Recording));
+
+/** Makes all calls of a kind of object, and returns what was sent and answered. */
+async function record(kind: Kind): Promise<Recording> {
+  const run = await Run.begin(kind);
+  const recording: Record<string, Exchange[]> = {};
+  for (const [name, call] of Object.entries(CALLS[kind].calls)) {
+    const exchanges: Exchange[] = [];
+    recording[name] = exchanges;
+    const place = run.placeOf(async (object, method, sent) => {
+      const exchange = run.names.encode({ object, method, sent, answer: null }) as Exchange;
+      const place = exchanges.push(exchange) - 1; // several at once are in the order of the calls
+      const answer = await run.call(object, method, sent);
+      exchanges[place] = { ...exchange, answer: run.names.encode(answer) };
+      return answer;
+    });
+    await call(place);
+  }
+  return recording;
+}
+
+/** What of the recorded calls the objects of today do not understand. */
+async function replay(
+  kind: Kind,
+  recording: Recording,
+  change: (sent: unknown) => unknown,
+): Promise<string[]> {
+  const run = await Run.begin(kind);
+  const broken: string[] = [];
+  for (const [name, exchanges] of Object.entries(recording))
+    for (const { object, method, sent, answer } of exchanges) {
+      const decoded = run.names.decode(change(sent)) as unknown[];
+      const called = run.call(String(run.names.decode(object)), method, decoded);
+      const now = await called.catch((error: unknown) => `refused: ${String(error)}`);
+      broken.push(...run.names.compare(answer, now).broken.map((what) => `${name}: ${what}`));
+    }
+  return broken;
+}
+
+/** What of the recorded answers the gateways of today do not understand, or send in another way. */
+async function answer(kind: Kind, recording: Recording): Promise<string[]> {
+  const run = await Run.begin(kind);
+  const broken: string[] = [];
+  for (const [name, call] of Object.entries(CALLS[kind].calls)) {
+    const exchanges = [...(recording[name] ?? [])];
+    if (exchanges.length === 0) continue;
+    const place = run.placeOf(async (object, method, sent) => {
+      const exchange = exchanges.shift();
+      const now = { object, method, sent };
+      const { broken: problems } = run.names.compare(
+        { object: exchange?.object, method: exchange?.method, sent: exchange?.sent },
+        now,
+      );
+      broken.push(...problems.map((what) => `${name}: ${what}`));
+      return run.names.decode(exchange?.answer);
+    });
+    await call(place).catch((error: unknown) => broken.push(`${name}: ${String(error)}`));
+    broken.push(...exchanges.map(({ method }) => `${name}: ${method} is not called any more`));
+  }
+  return broken;
+}
+
+describe.each(KINDS)("calls of an object of the kind %s", (kind, { prototype }, fixtures) => {
+  const recorded = Object.entries(fixtures).map(([version, json]) => [version, parse(json)] as const);
+
+  it.each(recorded)(
+    "as version %s made them are understood, also with more than is known",
+    async (_, calls) => {
+      expect(await replay(kind, calls, (sent) => sent), HOW).toEqual([]);
+      expect(await replay(kind, calls, withMore), HOW).toEqual([]);
+    },
+  );
+
+  it.each(recorded)("as version %s answered them are understood", async (_, calls) => {
+    expect(await answer(kind, calls), HOW).toEqual([]);
+  });
+
+  it("are recorded as they are now, each method's included", async () => {
+    const now = await record(kind);
+    const [version, latest] = recorded.at(-1) ?? ["0", {}];
+    const methods = Object.values(now).flatMap((exchanges) => exchanges.map(({ method }) => method));
+    const all = [...methodsOf(prototype), ...(prototype instanceof ArchivedDurableObject ? ARCHIVE : [])];
+    expect(all.filter((method) => !methods.includes(method))).toEqual([]);
+    if (Object.keys(latest).length === 0)
+      await expect(JSON.stringify(now, null, 2)).toMatchFileSnapshot(`./rpc/${kind}-${version}.json`);
+    const { names } = await Run.begin(kind);
+    expect(names.compare(latest, now), HOW).toEqual({ broken: [], more: [] });
+  });
+});

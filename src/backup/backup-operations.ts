@@ -30,10 +30,9 @@ import {
   type OperatorCall,
   refuse,
 } from "./operator-call.ts";
-import { evictOperatorToken } from "./operator-token.ts";
+import { endOperatorToken } from "./operator-token.ts";
 import { COPIED, rowPartOf } from "./parts.ts";
 import { selectOrganizationToCopy } from "./restore-store.ts";
-import { deleteOperatorToken } from "./token-store.ts";
 
 async function organizationOf({ env, accountId }: OperatorCall): Promise<BackupPlan["organization"]> {
   const { db, directory } = openTenant(env, accountId);
@@ -124,8 +123,7 @@ const finish: Operation = async (call) => {
   };
   const { db, directory } = openTenant(env, accountId);
   await db.run([operatorEntry(call, "backUpOrganization", { backupId: finished.backupId })]);
-  await directory.run([deleteOperatorToken(accountId, "backup")]);
-  evictOperatorToken(accountId, "backup");
+  await endOperatorToken(directory, accountId, "backup");
   const bytes = encode(JSON.stringify(manifest, null, 2));
   return answerSigned(call, finished.backupId, "manifest", bytes);
 };

@@ -22,13 +22,10 @@ import {
   encode,
   genuineSlice,
   type Operation,
-  type OperatorCall,
   parameterOf,
 } from "./operator-call.ts";
-import { evictOperatorToken } from "./operator-token.ts";
+import { endOperatorToken } from "./operator-token.ts";
 import { passwordSealer, placeOfPassword } from "./sealed-passwords.ts";
-import type { OperatorPurpose } from "./table.ts";
-import { deleteOperatorToken } from "./token-store.ts";
 
 const ORGANIZATIONS_IN_PAGE = 500;
 const PEOPLE_IN_SLICE = 200;
@@ -91,22 +88,16 @@ const people: Operation = async (call) => {
 
 const Finish = DeploymentManifest.omit({ format: true, schema: true, finishedAt: true });
 
-/** Signs the manifest, which makes the backup whole. */
+/** Signs the manifest, which makes the backup whole, and ends the operator's token. */
 const finish: Operation = async (call) => {
   const finished = await bodyOf(call, Finish);
   const manifest: DeploymentManifest = {
     ...{ format: ARCHIVE_FORMAT, schema: SCHEMA, ...finished },
     finishedAt: new Date(call.now()).toISOString(),
   };
-  await endToken(call, "backup");
+  await endOperatorToken(openDirectory(call.env), DEPLOYMENT, "backup");
   return answerSigned(call, finished.backupId, "manifest", encode(JSON.stringify(manifest, null, 2)));
 };
-
-/** Ends the operator's token for the deployment. */
-export async function endToken({ env }: OperatorCall, purpose: OperatorPurpose): Promise<void> {
-  await openDirectory(env).run([deleteOperatorToken(DEPLOYMENT, purpose)]);
-  evictOperatorToken(DEPLOYMENT, purpose);
-}
 
 export const DEPLOYMENT_BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = {
   ...{ begin, resume, organizations, organization, people, finish },

@@ -1,10 +1,11 @@
 /** What a restore of a whole deployment writes beside its organizations: the people, before the organizations that they are members of. */
 import { jwtSecrets } from "../config/secrets.ts";
 import { openDirectory } from "../placement/databases.ts";
-import { endToken, organization } from "./deployment-backup.ts";
-import { DeploymentManifest, PEOPLE, PeopleSlice } from "./deployment-format.ts";
+import { organization } from "./deployment-backup.ts";
+import { DEPLOYMENT, DeploymentManifest, PEOPLE, PeopleSlice } from "./deployment-format.ts";
 import { insertPeople } from "./deployment-store.ts";
 import { answer, genuineSlice, type Operation, parameterOf } from "./operator-call.ts";
+import { endOperatorToken } from "./operator-token.ts";
 import { requireVersion } from "./restore-begin.ts";
 import { passwordSealer, placeOfPassword } from "./sealed-passwords.ts";
 
@@ -28,7 +29,7 @@ const people: Operation = async (call) => {
 };
 
 const finish: Operation = async (call) => {
-  await endToken(call, "restore");
+  await endOperatorToken(openDirectory(call.env), DEPLOYMENT, "restore");
   return answer(call, {});
 };
 

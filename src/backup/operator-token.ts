@@ -11,7 +11,7 @@ import { TtlCache } from "../platform/ttl-cache.ts";
 import { DEPLOYMENT } from "./deployment-format.ts";
 import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
 import type { OperatorPurpose } from "./table.ts";
-import { OPERATOR_TOKENS, selectOperatorTokens } from "./token-store.ts";
+import { deleteOperatorToken, OPERATOR_TOKENS, selectOperatorTokens } from "./token-store.ts";
 
 /** Those that were right within these seconds: a command sends many requests. */
 const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });
@@ -54,6 +54,16 @@ export async function requireOperator(
 /** In this isolate; others follow within ten seconds. */
 export const evictOperatorToken = (accountId: string, purpose: OperatorPurpose): boolean =>
   verified.delete(keyOf(accountId, purpose));
+
+/** Ends the token of a command that is done, for an organization or the deployment. */
+export async function endOperatorToken(
+  directory: Database,
+  accountId: string,
+  purpose: OperatorPurpose,
+): Promise<void> {
+  await directory.run([deleteOperatorToken(accountId, purpose)]);
+  evictOperatorToken(accountId, purpose);
+}
 
 /** Deletes the tokens of commands that were killed. */
 export const purgeExpiredOperatorTokens = (directory: Database, now: number): Promise<unknown> =>

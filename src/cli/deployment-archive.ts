@@ -1,10 +1,11 @@
 /** `npm run account -- backup --all` and `-- restore --all`: a deployment with all of its organizations. */
 import { DEPLOYMENT } from "../backup/deployment-format.ts";
 import type { OperatorPurpose } from "../backup/table.ts";
-import { type ClientOf, DeploymentBackup } from "./archive/deployment-backup.ts";
+import { DeploymentBackup } from "./archive/deployment-backup.ts";
 import { DeploymentFolder } from "./archive/deployment-folder.ts";
 import { DeploymentRestore } from "./archive/deployment-restore.ts";
 import type { Failure } from "./archive/each-organization.ts";
+import type { ClientOf } from "./archive/operator-client.ts";
 import { type ArchiveArguments, folderPath, operatorAccess, show } from "./operator-access.ts";
 import { CommandError } from "./process/command.ts";
 

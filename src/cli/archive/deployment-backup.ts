@@ -14,10 +14,7 @@ import { type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
 import { Backup } from "./back-up.ts";
 import type { DeploymentFolder } from "./deployment-folder.ts";
 import { eachOrganization, type Failure } from "./each-organization.ts";
-import { type OperatorClient, signedRequest } from "./operator-client.ts";
-
-/** Speaks about an organization or the deployment, and shows what that waits for. */
-export type ClientOf = (accountId: string, show: (line: string) => void) => OperatorClient;
+import { type ClientOf, type OperatorClient, signedRequest } from "./operator-client.ts";
 
 /** How far it is, beside the organizations' folders, each of which says that itself. */
 interface Progress {

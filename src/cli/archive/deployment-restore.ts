@@ -1,10 +1,9 @@
 /** Restores a deployment from a folder: its people, then those of its organizations that do not exist. */
 import { DEPLOYMENT, type ListedOrganization, PEOPLE } from "../../backup/deployment-format.ts";
 import { CommandError } from "../process/command.ts";
-import type { ClientOf } from "./deployment-backup.ts";
 import type { DeploymentFolder, IndexedOrganization } from "./deployment-folder.ts";
 import { eachOrganization, type Failure } from "./each-organization.ts";
-import { type OperatorClient, signedRequest } from "./operator-client.ts";
+import { type ClientOf, type OperatorClient, signedRequest } from "./operator-client.ts";
 import { Restore } from "./restore.ts";
 
 /** What a run has done. */

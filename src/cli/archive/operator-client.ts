@@ -35,6 +35,9 @@ interface Refusal {
   readonly error: { readonly code: string; readonly message: string };
 }
 
+/** Speaks about an organization or the deployment, and shows what that waits for. */
+export type ClientOf = (accountId: string, show: (line: string) => void) => OperatorClient;
+
 /** What a backup has, as a request of its restore. */
 export const signedRequest = (
   { signature, text }: SignedText,

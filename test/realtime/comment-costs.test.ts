@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { pointsOf } from "../../src/realtime/protocol/costs.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
-import { recordCursors } from "./support/recorded-cursors.ts";
+import { recordCursors } from "../support/recorded-cursors.ts";
 
 const THREADS = 100;
 const REPLIES = 10;

@@ -7,7 +7,7 @@ import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";
 import type { StoreOperation } from "../../src/realtime/protocol/messages.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
-import { recordCursors } from "./support/recorded-cursors.ts";
+import { recordCursors } from "../support/recorded-cursors.ts";
 import { storeEventsOf } from "./support/store-events.ts";
 
 interface Cost {

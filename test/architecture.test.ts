@@ -91,6 +91,7 @@ const PURE_FILES: readonly string[] = [
   "webhooks/retry-plan.ts",
   "delivery/event-fields.ts",
   "delivery/subscriber/scheduler.ts",
+  "delivery/subscriber/turns.ts",
   "delivery/subscriber/waiting-jobs.ts",
 ];
 /** The same, by folders. */

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pace } from "../../src/delivery/handler.ts";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
+import { Turns } from "../../src/delivery/subscriber/turns.ts";
 import type { Job, WaitingJobs } from "../../src/delivery/subscriber/waiting-jobs.ts";
 
 const MAX_IN_FLIGHT = 6;
@@ -22,18 +23,28 @@ const byNumber = (a: Job, b: Job): number => a.seq - b.seq;
 /** Storage in memory: the jobs that are pending. */
 class Pending implements WaitingJobs {
   readonly jobs = new Map<number, Job>();
+  onAdded: (lane: string) => void = () => {};
 
   add(...jobs: readonly Job[]): void {
-    for (const each of jobs) this.jobs.set(each.seq, each);
+    for (const each of jobs) {
+      this.jobs.set(each.seq, each);
+      this.onAdded(each.lane);
+    }
+  }
+
+  /** What becomes of an attempt that is over; null for nothing. */
+  replace(ended: Job, remaining: Job | null): void {
+    if (remaining === null) this.jobs.delete(ended.seq);
+    else this.jobs.set(ended.seq, remaining);
   }
 
   get #firsts(): Job[] {
     return [...this.jobs.values()].filter(({ attempts }) => attempts === 0).sort(byNumber);
   }
 
-  laneAfter(lane: string): string | null {
+  lanesAfter(lane: string, limit: number): string[] {
     const later = this.#firsts.map((each) => each.lane).filter((each) => each > lane);
-    return later.sort()[0] ?? null;
+    return [...new Set(later)].sort().slice(0, limit);
   }
 
   firstOf(lane: string, afterSeq: number): Job | null {
@@ -61,8 +72,8 @@ class Subject {
 
   settle(ended: Job, retryAt: number | null): void {
     this.scheduler.settle(ended);
-    if (retryAt === null) this.pending.jobs.delete(ended.seq);
-    else this.pending.add({ ...ended, attempts: ended.attempts + 1, dueAt: retryAt });
+    const retry = retryAt === null ? null : { ...ended, attempts: ended.attempts + 1, dueAt: retryAt };
+    this.pending.replace(ended, retry);
     this.scheduler.forgetSettled();
   }
 }
@@ -111,6 +122,38 @@ describe("the scheduler", () => {
     const [first] = subject.start(0);
     subject.settle(job(1, "a busy one"), null);
     expect([first?.seq, ...seqs(subject.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
+  });
+
+  it.each([2, 7, 500])("lets many lanes take turns while it remembers those of %d", (maxTurns) => {
+    const pending = new Pending();
+    const scheduler = new Scheduler(pending, new Turns(pending, maxTurns));
+    const lanes = 20;
+    pending.add(...numbered(1, 10 * lanes, (seq) => `lane ${seq % lanes}`));
+    const counts = new Map<string, number>();
+    const inFlight: Job[] = [];
+    for (let turn = 0; turn < 5 * lanes; turn += 1) {
+      inFlight.push(...scheduler.start(0, PACE));
+      const ended = inFlight.shift();
+      if (ended === undefined) throw new Error("Nothing has started");
+      counts.set(ended.lane, (counts.get(ended.lane) ?? 0) + 1);
+      scheduler.settle(ended);
+      pending.jobs.delete(ended.seq);
+      scheduler.forgetSettled();
+    }
+    expect(counts.size).toBe(lanes);
+    expect(Math.min(...counts.values())).toBeGreaterThanOrEqual(4);
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(6);
+  });
+
+  it("repeats what was not recorded, also when a later attempt of its lane was in flight meanwhile", () => {
+    const subject = new Subject(job(1, "a"), job(2, "a"));
+    expect(seqs(subject.start(0))).toEqual([1]);
+    subject.scheduler.settle(job(1, "a"));
+    expect(seqs(subject.start(0))).toEqual([2]);
+    subject.scheduler.forgetSettled(); // without a record
+    expect(subject.start(0)).toEqual([]);
+    subject.settle(job(2, "a"), null);
+    expect(seqs(subject.start(0))).toEqual([1]);
   });
 
   it("gives the next turn to the lane that is preferred", () => {
@@ -186,9 +229,9 @@ describe("the scheduler", () => {
 
 /** What can happen to the scheduler. A pick is taken modulo the number of jobs in flight. */
 type Step =
-  | { readonly type: "add"; readonly lane: number }
+  | { readonly type: "add"; readonly lane: number; readonly lanes: number }
   | { readonly type: "deliver" | "fail" | "postpone"; readonly pick: number; readonly afterMs: number }
-  | { readonly type: "crash" | "record" }
+  | { readonly type: "crash" | "record" | "lose" }
   | { readonly type: "advance"; readonly ms: number };
 
 const MAX_ATTEMPTS = 4;
@@ -197,13 +240,25 @@ const MAX_ATTEMPTS = 4;
 class Simulation {
   #now = 0;
   readonly #pending = new Pending();
-  #scheduler = new Scheduler(this.#pending);
+  readonly #maxTurns: number;
+  #scheduler: Scheduler;
   #lastSeq = 0;
   readonly #inFlight = new Map<number, Job>();
   /** Outcomes that are not in storage yet: what is then pending of the job, null for nothing. */
   readonly #unrecorded = new Map<number, Job | null>();
   /** The first attempts that are recorded, by lane. */
   readonly #tried = new Map<string, number[]>();
+  /** Lanes of which outcomes were lost: what is repeated is out of order. */
+  readonly #repeating = new Set<string>();
+
+  constructor(maxTurns: number) {
+    this.#maxTurns = maxTurns;
+    this.#scheduler = this.#newScheduler();
+  }
+
+  #newScheduler(): Scheduler {
+    return new Scheduler(this.#pending, new Turns(this.#pending, this.#maxTurns));
+  }
 
   run(step: Step): void {
     this.#take(step);
@@ -214,11 +269,19 @@ class Simulation {
   #take(step: Step): void {
     switch (step.type) {
       case "add":
-        this.#lastSeq += 1;
-        this.#pending.add(job(this.#lastSeq, `lane ${step.lane}`, { dueAt: this.#now }));
+        for (let lane = step.lane; lane < step.lane + step.lanes; lane += 1) {
+          this.#lastSeq += 1;
+          this.#pending.add(job(this.#lastSeq, `lane ${lane}`, { dueAt: this.#now }));
+        }
+        return;
+      case "lose":
+        for (const seq of this.#unrecorded.keys())
+          this.#repeating.add(this.#pending.jobs.get(seq)?.lane ?? "");
+        this.#unrecorded.clear();
+        this.#scheduler.forgetSettled();
         return;
       case "crash":
-        this.#scheduler = new Scheduler(this.#pending);
+        this.#scheduler = this.#newScheduler();
         this.#inFlight.clear();
         this.#unrecorded.clear();
         return;
@@ -237,8 +300,7 @@ class Simulation {
     for (const [seq, remaining] of this.#unrecorded) {
       const ended = this.#pending.jobs.get(seq);
       if (ended?.attempts === 0) this.#tried.set(ended.lane, [...(this.#tried.get(ended.lane) ?? []), seq]);
-      if (remaining === null) this.#pending.jobs.delete(seq);
-      else this.#pending.add(remaining);
+      if (ended !== undefined) this.#pending.replace(ended, remaining);
     }
     this.#unrecorded.clear();
     this.#scheduler.forgetSettled();
@@ -274,7 +336,8 @@ class Simulation {
       .filter(({ attempts }) => attempts === 0)
       .map(({ lane }) => lane);
     expect(new Set(lanes).size).toBe(lanes.length);
-    for (const tried of this.#tried.values()) expect(tried).toEqual([...tried].sort((a, b) => a - b));
+    for (const [lane, tried] of this.#tried)
+      if (!this.#repeating.has(lane)) expect(tried).toEqual([...tried].sort((a, b) => a - b));
   }
 
   /** From now on everything succeeds: nothing may be left, and only `dueAt` says when to look. */
@@ -296,7 +359,14 @@ class Simulation {
 it("everything is delivered through failures and crashes, and the first attempts of each lane in order", () => {
   const pick = fc.nat(9);
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ type: fc.constant("add" as const), lane: fc.nat(7) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant("add" as const),
+        lane: fc.nat(7),
+        lanes: fc.integer({ min: 1, max: 4 }),
+      }),
+    },
     {
       weight: 4,
       arbitrary: fc.record({
@@ -307,15 +377,20 @@ it("everything is delivered through failures and crashes, and the first attempts
     },
     { weight: 1, arbitrary: fc.constant({ type: "crash" as const }) },
     { weight: 2, arbitrary: fc.constant({ type: "record" as const }) },
+    { weight: 1, arbitrary: fc.constant({ type: "lose" as const }) },
     { weight: 2, arbitrary: fc.record({ type: fc.constant("advance" as const), ms: fc.nat(300) }) },
   );
   const seed = (Math.random() * 2 ** 31) | 0;
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80, size: "max" }), (steps) => {
-      const simulation = new Simulation();
-      for (const each of steps) simulation.run(each);
-      simulation.finish();
-    }),
+    fc.property(
+      fc.array(step, { maxLength: 80, size: "max" }),
+      fc.integer({ min: 1, max: 12 }),
+      (steps, maxTurns) => {
+        const simulation = new Simulation(maxTurns);
+        for (const each of steps) simulation.run(each);
+        simulation.finish();
+      },
+    ),
     { numRuns: 500, seed },
   );
 });

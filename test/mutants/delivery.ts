@@ -33,9 +33,37 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "two first attempts of one room run at the same time",
     file: "src/delivery/subscriber/scheduler.ts",
-    code: "if (job.attempts === 0) this.#busyLanes.add(job.lane);",
+    code: "this.#busyLanes.add(job.lane);",
+    by: "this.#overFirsts.set(job.lane, job.seq); this.#turns.give(job.lane);",
+    tests: ["test/delivery/scheduler.test.ts"],
+  },
+  {
+    bug: "an event for a room of which none waited gets no turn",
+    file: "src/delivery/subscriber/turns.ts",
+    code: "waiting.onAdded = (lane) => this.give(lane);",
     by: "",
     tests: ["test/delivery/scheduler.test.ts"],
+  },
+  {
+    bug: "rooms beyond those that are remembered get no turns",
+    file: "src/delivery/subscriber/turns.ts",
+    code: 'if (this.#lanes.size > this.#max) this.#unreadAfter = "";',
+    by: "if (this.#lanes.size > this.#max) this.#lanes.delete(lane);",
+    tests: ["test/delivery/scheduler.test.ts"],
+  },
+  {
+    bug: "an attempt whose outcome was lost is not repeated",
+    file: "src/delivery/subscriber/scheduler.ts",
+    code: "for (const lane of this.#overFirsts.keys()) this.#turns.give(lane);",
+    by: "",
+    tests: ["test/delivery/scheduler.test.ts"],
+  },
+  {
+    bug: "the search for the next attempt reads all rooms whose events are on their way",
+    file: "src/delivery/subscriber/turns.ts",
+    code: "if (this.#unreadAfter !== null) return;",
+    by: 'if (lane !== "") return void (this.#unreadAfter = "");',
+    tests: ["test/delivery/lane-costs.test.ts"],
   },
   {
     bug: "the sweep relays what its own request is still relaying",

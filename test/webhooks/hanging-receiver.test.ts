@@ -24,9 +24,16 @@ const WEBHOOK = { url: "https://hooks.example.com", updatedAt: 1 };
 class Waiting implements WaitingJobs {
   readonly firsts = new Map<string, Job[]>();
   readonly retried = new Map<number, Job>();
+  onAdded: (lane: string) => void = () => {};
 
-  laneAfter(lane: string): string | null {
-    return [...this.firsts.keys()].filter((each) => each > lane).sort()[0] ?? null;
+  lanesAfter(lane: string, limit: number): string[] {
+    const later = [...this.firsts.keys()].filter((each) => each > lane);
+    return later.sort().slice(0, limit);
+  }
+
+  add(job: Job): void {
+    this.firsts.set(job.lane, [...(this.firsts.get(job.lane) ?? []), job]);
+    this.onAdded(job.lane);
   }
 
   firstOf(lane: string, afterSeq: number): Job | null {
@@ -93,8 +100,7 @@ it("is probed now and then, and what waited then arrives as fast as it answers, 
   };
   const enqueue = () => {
     seq += 1;
-    const lane = `room ${seq % ROOMS}`;
-    waiting.firsts.set(lane, [...(waiting.firsts.get(lane) ?? []), { seq, lane, attempts: 0, dueAt: now }]);
+    waiting.add({ seq, lane: `room ${seq % ROOMS}`, attempts: 0, dueAt: now });
   };
 
   const events = HOUR_MS / EVENT_EVERY_MS;

@@ -27,6 +27,7 @@ export class DeliveryStore implements WaitingJobs {
   /** False until {@link open}, and after {@link clear}: reads then find nothing, and writes change nothing. */
   #hasTables: boolean;
   #key: SubscriberKey | null = null;
+  onAdded: (lane: string) => void = () => {};
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -111,6 +112,7 @@ export class DeliveryStore implements WaitingJobs {
 
   /** Writes a delivery that is due at once, in a lane of its own when that is null. Returns its number. */
   insert(event: OutgoingEvent, lane: string | null, now: number, id: string = crypto.randomUUID()): number {
+    this.onAdded(lane ?? id);
     const [row] = this.read<{ seq: number }>(
       `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at, trace)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING seq`,
@@ -137,9 +139,12 @@ export class DeliveryStore implements WaitingJobs {
     return this.read<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq)[0] ?? null;
   }
 
-  laneAfter(lane: string): string | null {
-    const query = `SELECT lane FROM deliveries ${FIRSTS} AND lane > ? ORDER BY lane LIMIT 1`;
-    return this.read<{ lane: string }>(query, lane)[0]?.lane ?? null;
+  lanesAfter(lane: string, limit: number): string[] {
+    const next = (after: string) => `SELECT min(lane) FROM deliveries ${FIRSTS} AND lane > ${after}`;
+    const query = `WITH RECURSIVE lanes (lane) AS (
+        ${next("?")} UNION ALL SELECT (${next("lanes.lane")}) FROM lanes WHERE lane IS NOT NULL LIMIT ?
+      ) SELECT lane FROM lanes WHERE lane IS NOT NULL`;
+    return this.read<{ lane: string }>(query, lane, limit).map((row) => row.lane);
   }
 
   firstOf(lane: string, afterSeq: number): Job | null {

@@ -1,6 +1,7 @@
-/** Decides which deliveries to start now, and when to look again. It holds what is in flight; all else stays in storage. */
+/** Decides which deliveries to start now, and when to look again. It holds what is in flight and the next turns; all else stays in storage. */
 import type { BatchLimits, Pace } from "../handler.ts";
 import { replayOfLane } from "../port/replay.ts";
+import { Turns } from "./turns.ts";
 import type { Job, WaitingJobs } from "./waiting-jobs.ts";
 
 /** Beyond it, lanes wait for their turns: what takes the next turn was asked for by hand. */
@@ -15,15 +16,17 @@ export class Scheduler {
   readonly #overRetries = new Set<number>();
   /** Lanes that take the next turns. */
   #next: string[] = [];
-  /** The lane that had the latest turn: lanes take turns in the order of their names. */
-  #latest = "";
+  /** Lanes that take turns after those. */
+  readonly #turns: Turns;
   #isRetryNext = false;
   #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #batch: BatchLimits | null = null;
 
-  constructor(waiting: WaitingJobs) {
+  /** Tests remember fewer turns. */
+  constructor(waiting: WaitingJobs, turns = new Turns(waiting)) {
     this.#waiting = waiting;
+    this.#turns = turns;
   }
 
   get inFlight(): number {
@@ -71,7 +74,9 @@ export class Scheduler {
 
   #begin(job: Job): void {
     this.#inFlight.set(job.seq, job);
-    if (job.attempts === 0) this.#busyLanes.add(job.lane);
+    if (job.attempts > 0) return;
+    this.#turns.end(job.lane);
+    this.#busyLanes.add(job.lane);
   }
 
   #nextBatch(now: number, pace: Pace, batch: BatchLimits): Job[] {
@@ -80,9 +85,7 @@ export class Scheduler {
     if (now < pace.pausedUntil) return [];
     const firsts = (): Job[] => {
       const jobs = this.#firstsFor(batch);
-      if (jobs.length === 0 || readyAt(jobs, batch) > now) return [];
-      this.#latest = jobs.at(-1)?.lane ?? this.#latest;
-      return jobs;
+      return jobs.length === 0 || readyAt(jobs, batch) > now ? [] : jobs;
     };
     const retries = (): Job[] => this.#retriesFor(now, batch);
     const [one, other] = this.#isRetryNext ? [retries, firsts] : [firsts, retries];
@@ -93,16 +96,12 @@ export class Scheduler {
   /** First attempts for one batch: of each lane as many as there are, then of the next one, all of one replay or of none. */
   #firstsFor({ maxEvents }: BatchLimits): Job[] {
     const jobs: Job[] = [];
-    const seen = new Set<string>();
-    for (let lane: string | null = this.#latest; jobs.length < maxEvents; ) {
-      lane = this.#waiting.laneAfter(lane) ?? this.#waiting.laneAfter("");
-      if (lane === null || seen.has(lane)) break;
-      const [first] = jobs;
-      if (first !== undefined && replayOfLane(first.lane) !== replayOfLane(lane)) break;
-      seen.add(lane);
-      for (let job = this.#firstOf(lane); job !== null; job = this.#waiting.firstOf(lane, job.seq)) {
+    for (const next of this.#firsts()) {
+      const [first = next] = jobs;
+      if (replayOfLane(first.lane) !== replayOfLane(next.lane)) break;
+      for (let job: Job | null = next; job !== null; job = this.#waiting.firstOf(job.lane, job.seq)) {
         jobs.push(job);
-        if (jobs.length === maxEvents) break;
+        if (jobs.length === maxEvents) return jobs;
       }
     }
     return jobs;
@@ -124,8 +123,8 @@ export class Scheduler {
   /** First attempts and retries take turns, so neither starves the other. */
   #nextJob(now: number): Job | null {
     const job = this.#isRetryNext
-      ? (this.#dueRetry(now) ?? this.#takeFirst())
-      : (this.#takeFirst() ?? this.#dueRetry(now));
+      ? (this.#dueRetry(now) ?? this.#nextFirst())
+      : (this.#nextFirst() ?? this.#dueRetry(now));
     if (job !== null) this.#isRetryNext = job.attempts === 0;
     return job;
   }
@@ -136,7 +135,7 @@ export class Scheduler {
   }
 
   #earliestRetry(): Job | null {
-    const hidden = this.#inFlight.size + this.#overRetries.size;
+    const hidden = this.#inFlight.size - this.#busyLanes.size + this.#overRetries.size;
     const isFree = ({ seq }: Job) => !this.#inFlight.has(seq) && !this.#overRetries.has(seq);
     return this.#waiting.retries(hidden + 1).find(isFree) ?? null;
   }
@@ -149,21 +148,16 @@ export class Scheduler {
     return null;
   }
 
-  #takeFirst(): Job | null {
-    const job = this.#peekFirst();
-    if (job !== null) this.#latest = job.lane;
-    return job;
+  #nextFirst(): Job | null {
+    return this.#firsts().next().value ?? null;
   }
 
-  /** The first attempt whose turn is next; a lane without one that may start now is skipped, and met twice at most. */
-  #peekFirst(): Job | null {
-    const skipped = new Set<string>();
-    for (let lane: string | null = this.#latest; ; ) {
-      lane = this.#waiting.laneAfter(lane) ?? this.#waiting.laneAfter("");
-      if (lane === null || skipped.has(lane)) return null;
+  /** The first attempts that may start, one of each lane, in the order of turns. A lane without one loses its turn. */
+  *#firsts(): Generator<Job, undefined> {
+    for (const lane of this.#turns.inOrder(this.#busyLanes.size + this.#overFirsts.size)) {
       const job = this.#firstOf(lane);
-      if (job !== null) return job;
-      skipped.add(lane);
+      if (job === null) this.#turns.end(lane);
+      else yield job;
     }
   }
 
@@ -176,13 +170,14 @@ export class Scheduler {
     if (!this.#inFlight.delete(job.seq)) return;
     if (job.attempts > 0) this.#overRetries.add(job.seq);
     else {
-      this.#busyLanes.delete(job.lane);
       this.#overFirsts.set(job.lane, job.seq);
+      this.#free(job);
     }
   }
 
-  /** All outcomes of settled jobs are in storage. */
+  /** All outcomes of settled jobs are in storage, or lost: those attempts are then due again. */
   forgetSettled(): void {
+    for (const lane of this.#overFirsts.keys()) this.#turns.give(lane);
     this.#overFirsts.clear();
     this.#overRetries.clear();
   }
@@ -190,7 +185,12 @@ export class Scheduler {
   /** The attempt was not made after all, and is due again. No job starts before `until` (epoch ms). */
   postpone(job: Job, until: number): void {
     this.pause(until);
-    if (this.#inFlight.delete(job.seq) && job.attempts === 0) this.#busyLanes.delete(job.lane);
+    if (this.#inFlight.delete(job.seq) && job.attempts === 0) this.#free(job);
+  }
+
+  #free({ lane }: Job): void {
+    this.#busyLanes.delete(lane);
+    this.#turns.give(lane);
   }
 
   /** The attempt was not made after all, and may start again at once. */
@@ -219,6 +219,7 @@ export class Scheduler {
     this.#busyLanes.clear();
     this.#next = [];
     this.forgetSettled();
+    this.#turns.clear();
   }
 
   /**
@@ -236,7 +237,7 @@ export class Scheduler {
 
   /** When a first attempt may start; null when none waits. */
   #firstDueAt(now: number): number | null {
-    if (this.#batch === null) return this.#peekFirst() === null ? null : now;
+    if (this.#batch === null) return this.#nextFirst() === null ? null : now;
     const jobs = this.#firstsFor(this.#batch);
     return jobs.length === 0 ? null : Math.max(now, readyAt(jobs, this.#batch));
   }

@@ -13,8 +13,10 @@ export type Job = {
 
 /** The deliveries in storage that are pending. Each question reads a bounded number of rows. */
 export interface WaitingJobs {
-  /** The first lane behind this one, by name, in which a first attempt is pending; null behind the last. */
-  laneAfter(lane: string): string | null;
+  /** Called with the lane of each delivery that is added. Its transaction may still be rolled back. */
+  onAdded: (lane: string) => void;
+  /** The next lanes behind this one, by name, in which a first attempt is pending: at most this many. */
+  lanesAfter(lane: string, limit: number): string[];
   /** The lane's earliest first attempt behind this number; null when there is none. */
   firstOf(lane: string, afterSeq: number): Job | null;
   /** The retries that are due first, at most this many. */

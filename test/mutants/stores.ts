@@ -144,4 +144,11 @@ export const STORES: readonly Mutant[] = [
     by: "",
     tests: ["test/realtime/kept-texts.test.ts"],
   },
+  {
+    bug: "a change takes the row of the latest one, not of the one that it replaces",
+    file: "src/realtime/storage/sqlite-log.ts",
+    code: "        replaced.seq,",
+    by: "        seq - 1,",
+    tests: ["test/realtime/storage.test.ts"],
+  },
 ];

@@ -3,40 +3,43 @@ import type { ChangeEvent } from "../protocol/protocol.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { ChangeLog, EpochTable, LoggedChange, LogTotals, NewChange, Replaced } from "./storage-log.ts";
 
-type Size = { size: number };
+type KeptChange = { seq: number; size: number };
+
+const COLUMNS = "(seq, at, event, data, size, store, key)";
 
 export class SqliteChanges extends SqlitePart implements ChangeLog {
   lastSeq(): number {
     return this.tables.read<{ seq: number | null }>("SELECT max(seq) AS seq FROM changes")[0]?.seq ?? 0;
   }
 
-  /** Only of a deletion the address is stored, and indexed: an entry that exists names its latest change itself. */
+  /**
+   * Only of a deletion the address is stored, and indexed: an entry that exists names its latest change itself. A change
+   * takes the row of the one that it replaces: to delete that and insert another writes a row more.
+   */
   append({ seq, at, event, data, size, replaces, deletes }: NewChange): number | null {
-    const replaced = replaces === null ? null : this.#take(replaces);
-    this.tables.write(
-      "INSERT INTO changes (seq, at, event, data, size, store, key) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      seq,
-      at,
-      event,
-      data,
-      size,
-      deletes?.store ?? null,
-      deletes?.key ?? null,
-    );
-    return replaced;
+    const replaced = replaces === null ? null : this.#find(replaces);
+    const row = [seq, at, event, data, size, deletes?.store ?? null, deletes?.key ?? null];
+    if (replaced === null)
+      this.tables.write(`INSERT INTO changes ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?, ?)`, ...row);
+    else
+      this.tables.write(
+        `UPDATE changes SET ${COLUMNS} = (?, ?, ?, ?, ?, ?, ?) WHERE seq = ?`,
+        ...row,
+        replaced.seq,
+      );
+    return replaced?.size ?? null;
   }
 
-  /** Deletes a change, and returns its size. */
-  #take(change: Replaced): number | null {
-    const [row] =
+  #find(change: Replaced): KeptChange | null {
+    const [kept] =
       "seq" in change
-        ? this.tables.read<Size>("DELETE FROM changes WHERE seq = ? RETURNING size", change.seq)
-        : this.tables.read<Size>(
-            "DELETE FROM changes WHERE store = ? AND key = ? RETURNING size",
+        ? this.tables.read<KeptChange>("SELECT seq, size FROM changes WHERE seq = ?", change.seq)
+        : this.tables.read<KeptChange>(
+            "SELECT seq, size FROM changes WHERE store = ? AND key = ?",
             change.deletionOf.store,
             change.deletionOf.key,
           );
-    return row?.size ?? null;
+    return kept ?? null;
   }
 
   oldest(): Iterable<{ seq: number; at: number; size: number }> {

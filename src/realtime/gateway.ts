@@ -5,6 +5,7 @@ import { archivedObject } from "../platform/archive/archived-object.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { collectParts, collectVersion } from "./collect-parts.ts";
+import { forgetRoom } from "./known-rooms.ts";
 import type { RoomGateway } from "./port/room-gateway.ts";
 import {
   ACCOUNT_HEADER,
@@ -31,7 +32,10 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     readPersonalData: async (roomId, accountId, userId, part, after) =>
       stub(roomId).readPersonalData(accountId, userId, part, after),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
-    apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
+    apply: async (roomId, accountId, command) => {
+      if (command.type === "room.deleted") forgetRoom(accountId, roomId);
+      return stub(roomId).apply(accountId, command);
+    },
     request: async (roomId, accountId, request, cause, trace) => {
       const from = [cause && { ...cause }, trace] as const;
       const response = await stub(roomId).request(accountId, JSON.stringify(request), ...from);

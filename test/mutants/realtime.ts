@@ -3,6 +3,20 @@ import type { Mutant } from "./mutant.ts";
 
 export const REALTIME: readonly Mutant[] = [
   {
+    bug: "a room opens sockets for anyone who knows its ID, under any organization, once it was found",
+    file: "src/realtime/known-rooms.ts",
+    code: "`${accountId} ${roomId}`;",
+    by: "`${accountId && roomId}`;",
+    tests: ["test/realtime/known-rooms.test.ts"],
+  },
+  {
+    bug: "a room that was deleted goes on opening sockets where it was deleted",
+    file: "src/realtime/gateway.ts",
+    code: 'if (command.type === "room.deleted") forgetRoom(accountId, roomId);',
+    by: "",
+    tests: ["test/realtime/known-rooms.test.ts"],
+  },
+  {
     bug: "rooms do not understand the upgrades that Workers of the version before pass on",
     file: "src/realtime/port/upgrade-headers.ts",
     code: 'export const ACCOUNT_HEADER = "Atrium-Account";',

@@ -2,8 +2,9 @@
 import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { findRoomRow, getRoomRow } from "../../rooms/queries.ts";
+import { getRoomRow } from "../../rooms/queries.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../documents/limits.ts";
+import { hasRoom } from "../known-rooms.ts";
 import type { DocumentAddress } from "../port/upgrade-headers.ts";
 import { CLOSE } from "../protocol/close.ts";
 import { refusedSocket } from "./refused-socket.ts";
@@ -32,9 +33,9 @@ async function connect(
   request: Request,
 ): Promise<Response> {
   ctx.rooms.requireConnectable(roomId, request);
-  const room = await findRoomRow(ctx, { id: roomId });
-  if (room === null) return refusedSocket(CLOSE.roomDeleted, "room not found", address.protocol);
-  return ctx.rooms.connect(room.id, room.accountId, request, address, ctx.trace);
+  if (!(await hasRoom(ctx, roomId, ctx.now())))
+    return refusedSocket(CLOSE.roomDeleted, "room not found", address.protocol);
+  return ctx.rooms.connect(roomId, ctx.accountId, request, address, ctx.trace);
 }
 
 export const documentSocketEndpoints = [

@@ -2,7 +2,7 @@
 import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { findRoomRow } from "../../rooms/queries.ts";
+import { hasRoom } from "../known-rooms.ts";
 import { CLOSE } from "../protocol/close.ts";
 import { refusedSocket } from "./refused-socket.ts";
 import { commentEndpoints } from "./routes-comments.ts";
@@ -33,8 +33,7 @@ export const realtimeEndpoints = [
     respond: async (ctx, { params }, request) => {
       const isUpgrade = request.headers.get("Upgrade")?.toLowerCase() === "websocket";
       if (isUpgrade) ctx.rooms.requireConnectable(params.roomId, request);
-      const room = await findRoomRow(ctx, { id: params.roomId });
-      if (room === null) {
+      if (!(await hasRoom(ctx, params.roomId, ctx.now()))) {
         if (isUpgrade && new URL(request.url).searchParams.get("refusal") === "close")
           return refusedSocket(CLOSE.roomDeleted, "room not found");
         throw notFound("Rooms", "Room");
@@ -46,7 +45,7 @@ export const realtimeEndpoints = [
           "This address accepts only WebSocket upgrades: send `Upgrade: websocket`",
         );
       }
-      return ctx.rooms.connect(room.id, room.accountId, request, null, ctx.trace);
+      return ctx.rooms.connect(params.roomId, ctx.accountId, request, null, ctx.trace);
     },
   }),
   ...documentSocketEndpoints,

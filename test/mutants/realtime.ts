@@ -5,8 +5,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a room opens sockets for anyone who knows its ID, under any organization, once it was found",
     file: "src/realtime/known-rooms.ts",
-    code: "`${accountId} ${roomId}`;",
-    by: "`${accountId && roomId}`;",
+    code: "const key = keyOf(tenant.accountId, roomId);",
+    by: 'const key = keyOf("", roomId);',
     tests: ["test/realtime/known-rooms.test.ts"],
   },
   {

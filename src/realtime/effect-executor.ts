@@ -51,6 +51,8 @@ export class EffectExecutor {
   readonly #tick = new TickPolicy();
   readonly #presenceTimer: FlushTimer;
   #hasPresenceChanged = false;
+  /** Whether the latest tick has been sent. */
+  #isTickSent = () => true;
   /** What the effects of this turn have sent, in points, and has not been counted for anyone. */
   #deliveredPoints = 0;
   #foldTimer: ReturnType<typeof setTimeout> | null = null;
@@ -88,8 +90,7 @@ export class EffectExecutor {
   }
 
   #recordSent(): void {
-    const { context, sockets } = this.#ports;
-    if (!sockets.isSending && this.#tick.recordSent(context.now())) this.#presenceTimer.replan();
+    if (this.#isTickSent() && this.#tick.recordSent(this.#ports.context.now())) this.#presenceTimer.replan();
   }
 
   /** Asks the clients of documents that were sent much whether they have read it. */
@@ -142,15 +143,18 @@ export class EffectExecutor {
   }
 
   #flushPresence(): void {
-    this.#tick.recordFlush(this.#ports.context.now());
+    const now = this.#ports.context.now();
+    const intervalMs = this.#tick.intervalAt(now);
+    this.#tick.recordFlush(now);
     try {
-      const effects = this.#ports.room.flush();
+      const effects = this.#ports.room.flush(intervalMs);
       this.#hasPresenceChanged = false; // after a failure the next effects try again
       for (const effect of effects) this.#isolate(effect);
     } catch (error) {
       this.#ports.context.report("The presence of a room could not be sent yet", error);
       this.#ports.recoverSoon();
     }
+    this.#isTickSent = this.#ports.sockets.watchSending();
     this.#ports.sockets.requestFlush();
     this.#recordSent();
     this.#closeFailed();

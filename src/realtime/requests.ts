@@ -248,7 +248,7 @@ function createHandlers(
     })),
     PRESENCE_SUBSCRIBE: passing("Subscription changed", ({ data }, by) => ({
       data: {},
-      effects: presence.subscribe(participantOf(by), data.target, data.on),
+      effects: presence.subscribe(participantOf(by), data),
     })),
     BROADCAST: passing("Broadcast sent", ({ requestId, data }, by) =>
       broadcasts.send(data, { requestId, sender: senderOf(by), socketId: by.connection?.id ?? null }),

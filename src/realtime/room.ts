@@ -273,9 +273,9 @@ export class Room {
     return this.messages.request(request, { userId, cause });
   }
 
-  /** Sends the presence that has changed since the last flush. */
-  flush(): Effect[] {
-    return this.#participants.presence.flush();
+  /** Sends the presence that has changed since the last flush; flushes are `intervalMs` apart. */
+  flush(intervalMs: number): Effect[] {
+    return this.#participants.presence.flush(intervalMs);
   }
 
   /** Makes sessions and stats match the live sockets. */

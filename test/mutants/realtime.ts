@@ -236,9 +236,9 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "presence that could not be sent is forgotten",
     file: "src/realtime/effect-executor.ts",
-    code: "const effects = this.#ports.room.flush();",
+    code: "const effects = this.#ports.room.flush(intervalMs);",
     by: `this.#hasPresenceChanged = false;
-      const effects = this.#ports.room.flush();`,
+      const effects = this.#ports.room.flush(intervalMs);`,
     tests: ["test/bugs/failing-effects.test.ts"],
   },
   {
@@ -246,6 +246,20 @@ export const REALTIME: readonly Mutant[] = [
     file: "src/realtime/presence/presence.ts",
     code: "this.#unsaved.add(id);",
     by: "",
+    tests: ["test/realtime/presence.test.ts"],
+  },
+  {
+    bug: "a number stands for a user whom not everyone knows by it",
+    file: "src/realtime/presence/presence.ts",
+    code: "if (kept === undefined || !this.#numbers.isIntroduced(userId)) return this.#introductionOf(userId);",
+    by: "if (kept === undefined) return this.#introductionOf(userId);",
+    tests: ["test/realtime/presence.test.ts", "test/realtime/convergence/convergence.test.ts"],
+  },
+  {
+    bug: "a color of a user's own stays when the user has removed it",
+    file: "src/realtime/presence/presence.ts",
+    code: "if (after === null || (hasOwnColor(before) && !hasOwnColor(after))) this.#numbers.release(userId);",
+    by: "if (after === null) this.#numbers.release(userId);",
     tests: ["test/realtime/presence.test.ts"],
   },
   {

@@ -38,6 +38,13 @@ export const SDK: readonly Mutant[] = [
     tests: ["test/sdk/mirrors.test.ts"],
   },
   {
+    bug: "a client sends presence more often than a crowded room takes it",
+    file: "src/sdk/client/presence/presence.ts",
+    code: "this.#throttle.intervalMs = Math.max(UPDATE_INTERVAL_MS, assumeType(every));",
+    by: "void every;",
+    tests: ["test/sdk/malformed-input.test.ts"],
+  },
+  {
     bug: "a client that was refused connects again and again",
     file: "src/sdk/client/connection/reconnect.ts",
     code: 'return error === "CONFLICT" || isRetryable(error) ? "later" : "never";',

@@ -146,6 +146,12 @@ export const SENDING: readonly Mutant[] = [
     tests: ["test/realtime/flush.test.ts"],
   },
   {
+    bug: "a tick seems to take as long as all that is sent beside it",
+    ...{ file, tests },
+    code: "return () => last === null || !this.#waiting.has(last);",
+    by: "return () => this.#waiting.size === 0 || last === null;",
+  },
+  {
     bug: "a crowd that is asked at once whether it has read counts as slow",
     file: "src/realtime/transport/output.ts",
     code: "fairBytes: 2 * MEBIBYTE",

@@ -44,12 +44,14 @@ it("a tick waits until the one before is sent, and then for a part of that time,
   expect(policy.dueAt(1)).toBe(1_000);
   expect([policy.recordSent(200), policy.recordSent(201)]).toEqual([true, false]);
   policy.count(1_000_000, 200);
-  expect(policy.dueAt(200)).toBe(280);
-  flushAt(280);
-  policy.recordSent(290);
-  expect(policy.dueAt(290)).toBe(313);
-  flushAt(313);
-  expect([policy.dueAt(1_200), policy.dueAt(1_400)]).toEqual([1_313, 1_400]);
+  expect([policy.intervalAt(200), policy.dueAt(200)]).toEqual([260, 260]);
+  flushAt(260);
+  policy.recordSent(270);
+  expect([policy.intervalAt(270), policy.dueAt(270)]).toEqual([33, 293]);
+  flushAt(293);
+  expect([policy.dueAt(1_200), policy.dueAt(1_400)]).toEqual([1_293, 1_400]);
+  policy.recordSent(1_400);
+  expect(policy.intervalAt(20_000)).toBe(0);
 });
 
 it("a small flush is followed by the next at once, a large one only after a rest (R58)", () => {

@@ -1,6 +1,7 @@
 /** R47 to R52: presence. */
 import { describe, expect, it } from "vitest";
 import { Presence } from "../../src/realtime/presence/presence.ts";
+import { serialize } from "../../src/realtime/protocol/frame.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
@@ -105,6 +106,79 @@ describe("presence", () => {
     expect(events).toMatchObject([{ event: "userLeft" }, { event: "presence" }]);
     expect(events[1]?.data).toEqual({ updates: [[ada.user.id, null]] });
     expect((await room.join(await room.user())).joined.presence).toEqual({});
+  });
+
+  it("names users by numbers to those who take them, and leaves out the color that they know (R86)", async () => {
+    const { room, ada, ben, atAda, atBen } = await roomOfTwo();
+    const takeNumbers = (socket: TestSocket) =>
+      socket.call("PRESENCE_SUBSCRIBE", { target: "*", on: true, numbers: true });
+    const shownTo = async (socket: TestSocket) => (await receivedPresence(socket)).flat();
+    const color = expect.stringMatching(/^#/);
+    await show(atAda, { x: 1 });
+    await takeNumbers(atBen);
+    expect(await shownTo(atBen)).toEqual([[ada.user.id, { color, x: 1 }, 0]]);
+    await subscribe(atAda, "*");
+    await atAda.takeEvents();
+    await show(atBen, { y: 1 });
+    await show(atAda, { x: 2 });
+    await show(atAda, { x: 3, color: "red" });
+    expect(await shownTo(atBen), "introduced to everyone by the next change").toEqual([
+      [ben.user.id, { color, y: 1 }, 1],
+      [ada.user.id, { color, x: 2 }, 0],
+      [0, { x: 3, color: "red" }],
+    ]);
+    expect(await shownTo(atAda)).toEqual([
+      [ben.user.id, { color, y: 1 }],
+      [ada.user.id, { color, x: 2 }],
+      [ada.user.id, { color: "red", x: 3 }],
+    ]);
+    await show(atAda, { x: 4 });
+    expect(await shownTo(atBen), "the service's color is not known").toEqual([
+      [ada.user.id, { color, x: 4 }, 0],
+    ]);
+    await show(atAda, null);
+    const cy = await room.user();
+    const atCy = await room.join(cy);
+    await show(atCy, {});
+    await show(atAda, { x: 5 });
+    expect(await shownTo(atBen), "numbers of those who are gone are used again").toEqual([
+      [ada.user.id, null],
+      [cy.user.id, { color }, 0],
+      [ada.user.id, { color, x: 5 }, 2],
+    ]);
+    await room.hibernate();
+    await show(atAda, { x: 6 });
+    await show(atAda, { x: 7 });
+    await atBen.call("PRESENCE_SUBSCRIBE", { target: ada.user.id, on: true });
+    await show(atAda, { x: 8 });
+    expect(await shownTo(atBen), "introduced again, and by id to whoever has chosen her").toEqual([
+      [ada.user.id, { color, x: 6 }, 0],
+      [0, { x: 7 }],
+      [ada.user.id, { color, x: 7 }],
+      [0, { x: 8 }],
+    ]);
+    await takeNumbers(atAda);
+    await atAda.takeEvents();
+    await subscribe(atBen, "*");
+    await atBen.takeEvents();
+    await show(atAda, { x: 9 });
+    expect([await shownTo(atAda), await shownTo(atBen)]).toEqual([
+      [[0, { x: 9 }]],
+      [[ada.user.id, { color, x: 9 }]],
+    ]);
+  });
+
+  it("says how often a crowded room takes it, where that is less often than clients send it (R87)", () => {
+    const connections = new Connections();
+    const presence = new Presence(connections, () => []);
+    const user = { ...joinedAs("Ada"), subscriptions: ["*"] };
+    connections.put(user);
+    const everyOf = (intervalMs: number) => {
+      presence.update(user, { state: {} });
+      const [sent] = presence.flush(intervalMs).flatMap((effect) => (effect.type === "send" ? [effect] : []));
+      return JSON.parse(serialize(sent?.message ?? expect.unreachable("nothing is sent"))).data.every;
+    };
+    expect([0, 33, 50, 50.5, 340].map(everyOf)).toEqual([undefined, undefined, undefined, 51, 340]);
   });
 
   it("of all users together has 16 MiB: as much as 2,048 users may show, and less is always accepted (R47)", () => {

@@ -218,6 +218,24 @@ it("sockets that wait for the same frames share one array, whatever portion it l
   expect(texts).toEqual([...new Set(texts)]);
 });
 
+it("a tick is sent when its last socket was, whatever others have begun to wait for since (R49)", async () => {
+  const sockets = open(64, true);
+  expect(queues.watch()()).toBe(true);
+  sendTo(sockets.slice(0, 32), LARGE);
+  const isSent = queues.watch();
+  queues.request();
+  await turn();
+  expect([sentTo(0).length, sentTo(31).length, isSent()]).toEqual([1, 0, false]);
+  const again = sockets.slice(0, 1);
+  sendTo([...sockets.slice(32), ...again], LARGE);
+  for (let turns = 0; !isSent() && turns < MANY_TURNS; turns += 1) await turn();
+  expect([sentTo(31).length, sentTo(63).length, queues.watch()()]).toEqual([1, 0, false]);
+  for (const socket of again) queues.delete(socket);
+  expect(queues.watch()()).toBe(true);
+  for (let turns = 0; sent.length < 64 && turns < MANY_TURNS; turns += 1) await turn();
+  expect(sent).toHaveLength(64);
+});
+
 it("what one turn has sent does not delay the next one, a millisecond later", async () => {
   sendTo(open(16, false), LARGE);
   const before = sent.length;

@@ -270,10 +270,9 @@ describe("a sent message", () => {
     expect(toFrame(deep)).toHaveLength(80);
   });
 
-  it("has a UUID of its own as its request ID", () => {
+  it("has an id of its own as its request ID", () => {
     const ids = Array.from({ length: 1000 }, newId);
-    for (const id of ids)
-      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const id of ids) expect(id).toMatch(/^\d{1,10}(-\d{1,10}){3}$/);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -105,6 +105,81 @@ describe("a service of another version", () => {
     expect(ada.socket.state).toBe("connected");
   });
 
+  it("may name users by numbers, and say how often it passes presence on (R86, R87)", async () => {
+    foreign = new ForeignService();
+    const clock = new Clock();
+    const ada = clientOf(user, { serverUrl: foreign.url }, clock);
+    await ada.join();
+    const told: unknown[] = [];
+    ada.presence.sync("*", ({ userId, state }) => told.push([userId, state]));
+    const presence = (updates: unknown[], every?: unknown) =>
+      foreign.send({
+        type: "event",
+        event: "presence",
+        data: { updates, ...(every !== undefined && { every }) },
+      });
+    presence([
+      ["bo", { at: "desk", color: "red" }, 0],
+      ["cy", { color: "blue" }, 1],
+    ]);
+    presence([
+      [0, { at: "door" }],
+      [1, { color: "green" }],
+      [7, { at: "nowhere" }],
+    ]);
+    presence([
+      ["bo", null],
+      ["dee", { color: "gray" }, 0],
+    ]);
+    presence(
+      [
+        [0, { at: "desk" }],
+        [1, {}],
+      ],
+      200,
+    );
+    await eventually("the last states", () => told.length === 8);
+    expect(told).toEqual([
+      ["bo", { at: "desk", color: "red" }],
+      ["cy", { color: "blue" }],
+      ["bo", { at: "door", color: "red" }],
+      ["cy", { color: "green" }],
+      ["bo", null],
+      ["dee", { color: "gray" }],
+      ["dee", { at: "desk", color: "gray" }],
+      ["cy", { color: "green" }],
+    ]);
+    ada.presence.sync("cy", ({ userId, state }) => told.push([userId, state]));
+    ada.presence.unsync("*");
+    presence(
+      [
+        [0, { at: "too late" }],
+        [1, { at: "door" }],
+      ],
+      200,
+    );
+    await eventually("the state of the one who is still synced", () => told.length === 9);
+    expect(told.slice(8)).toEqual([["cy", { at: "door", color: "green" }]]);
+
+    const show = (x: number, waitMs: number) => {
+      ada.presence.update({ x });
+      clock.advance(waitMs);
+    };
+    const shown = () =>
+      foreign.received.flatMap(({ type, data }) => (type === "PRESENCE_UPDATE" ? [data.patch] : []));
+    show(1, 0);
+    show(2, 199);
+    show(3, 1);
+    presence([["cy", { color: "green" }]]);
+    await eventually("an event without an interval", () => told.length === 10);
+    clock.advance(200);
+    show(4, 0);
+    show(5, 49);
+    show(6, 1);
+    await eventually("what is shown at last", () => shown().length === 4);
+    expect(shown()).toEqual([{ x: 1 }, { x: 3 }, { x: 4 }, { x: 6 }]);
+  });
+
   it("may have lost a presence state after a reconnect, which removes it from the client", async () => {
     foreign = new ForeignService();
     const clock = new Clock();

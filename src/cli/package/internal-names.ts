@@ -5,9 +5,21 @@
  * interface, or of the platform.
  */
 const INTERNAL_NAMES = [
-  ...["accept", "addBatch", "addFirst", "addFollows", "addLists", "answered", "changeStream", "check"],
+  ...[
+    "accept",
+    "addBatch",
+    "addFirst",
+    "addFollows",
+    "addLists",
+    "answered",
+    "cancel",
+    "changed",
+    "changeStream",
+    "check",
+  ],
   ...[
     "claims",
+    "closed",
     "confirmed",
     "connection",
     "context",
@@ -29,11 +41,21 @@ const INTERNAL_NAMES = [
     "force",
     "getConfirmed",
   ],
-  ...["handle", "hasListeners", "hasUnsynced", "isConnected", "isEmpty", "isOpen", "isOutdated", "isPending"],
+  ...[
+    "handle",
+    "hasListeners",
+    "hasUnsynced",
+    "intervalMs",
+    "isConnected",
+    "isEmpty",
+    "isOpen",
+    "isOutdated",
+    "isPending",
+  ],
   ...["isRenewable", "isWaiting", "joinedAt", "keeper", "listen", "notify", "obtain", "onJoined"],
   ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "queue", "queued"],
   ...["receive", "receivedAt", "record", "restore"],
-  ...["received", "refusal", "rejoin", "removeUser", "replaceFollows", "replaceRoomState"],
+  ...["refusal", "rejoin", "removeUser", "replaceFollows", "replaceRoomState"],
   ...[
     "replica",
     "requestsAfter",

@@ -16,17 +16,21 @@ interface KeptState {
   /** The fields as JSON, and its size in bytes. */
   readonly json: string;
   readonly bytes: number;
-  /** The same with the user's color: what others are shown. It is made once, and sent often. */
-  readonly text: string;
 }
 
-export function keptState(socketId: string, userId: string, fields: Fields): KeptState {
+export function keptState(socketId: string, fields: Fields): KeptState {
   const json = JSON.stringify(fields);
-  return { socketId, fields, json, bytes: byteLength(json), text: withColor(json, fields, userId) };
+  return { socketId, fields, json, bytes: byteLength(json) };
 }
 
-function withColor(json: string, fields: Fields, userId: string): string {
-  if (Object.hasOwn(fields, "color")) return json;
+/** Whether the user has chosen the color that is shown. */
+export const hasOwnColor = (state: KeptState | undefined): boolean =>
+  state !== undefined && Object.hasOwn(state.fields, "color");
+
+/** The fields as JSON with the user's color: what others are shown. */
+export function shownText(userId: string, state: KeptState): string {
+  const { json } = state;
+  if (hasOwnColor(state)) return json;
   return `{"color":"${colorOf(userId)}"${json === "{}" ? "" : ","}${json.slice(1)}`;
 }
 
@@ -84,7 +88,7 @@ export class KeptStates {
   update(userId: string, socketId: string, update: PresenceUpdate) {
     const before = this.#byUser.get(userId);
     const fields = fieldsAfter(before?.fields, update);
-    const after = fields === null ? null : keptState(socketId, userId, fields);
+    const after = fields === null ? null : keptState(socketId, fields);
     if (after !== null && after.bytes > MAX_PRESENCE_BYTES) throw tooLarge(update);
     const growth = (after?.bytes ?? 0) - (before?.bytes ?? 0);
     if (growth > 0 && this.#bytes + growth > MAX_ROOM_PRESENCE_BYTES) throw ROOM_IS_FULL;
@@ -101,8 +105,8 @@ export class KeptStates {
   byUser(maxBytes = Number.POSITIVE_INFINITY): JsonText {
     const members: string[] = [];
     let bytes = 0;
-    for (const [userId, { text }] of this.#byUser) {
-      const member = `${JSON.stringify(userId)}:${text}`;
+    for (const [userId, state] of this.#byUser) {
+      const member = `${JSON.stringify(userId)}:${shownText(userId, state)}`;
       bytes += byteLength(member) + "{}".length;
       if (bytes > maxBytes) break;
       members.push(member);

@@ -1,24 +1,26 @@
 /** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
 
 import type { JsonText } from "../protocol/frame.ts";
-import type { PresenceUpdate } from "../protocol/messages.ts";
+import type { PresenceSubscription, PresenceUpdate } from "../protocol/messages.ts";
 import type { Joined } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
-import { type Fields, KeptStates, keptState } from "./kept-states.ts";
+import { type Fields, hasOwnColor, KeptStates, keptState, shownText } from "./kept-states.ts";
 import {
+  ALL_USERS,
   filterOf,
   presenceEvent,
   requireWithinLimits,
   sendToSubscribers,
-  type Update,
-  updateOf,
+  takesNumbers,
 } from "./subscriptions.ts";
+import { UserNumbers } from "./user-numbers.ts";
 
 export class Presence {
   readonly #connections: Connections;
   readonly #followedBy: (userId: string) => readonly string[];
   readonly #states = new KeptStates();
+  readonly #numbers = new UserNumbers();
   /** Users whose state has changed since the last flush. */
   readonly #changed = new Set<string>();
   /** Sockets whose attachment is written with the next flush. */
@@ -31,7 +33,7 @@ export class Presence {
 
   /** Restores the state that a socket kept through hibernation. */
   restore({ id, userId, presence }: Joined): void {
-    if (presence !== null) this.#states.set(userId, keptState(id, userId, parseFields(presence)));
+    if (presence !== null) this.#states.set(userId, keptState(id, parseFields(presence)));
   }
 
   /** What the user shows, without the color; null for nothing. */
@@ -50,6 +52,8 @@ export class Presence {
    */
   update({ id, userId }: Pick<Joined, "id" | "userId">, update: PresenceUpdate): Effect[] {
     const { before, after } = this.#states.update(userId, id, update);
+    // Who takes numbers keeps the color that was sent with the number, as long as there is no other.
+    if (after === null || (hasOwnColor(before) && !hasOwnColor(after))) this.#numbers.release(userId);
     if (before !== undefined && before.socketId !== id) this.#keep(before.socketId, null);
     this.#keep(id, after?.json ?? null);
     return this.#markChanged(userId);
@@ -62,8 +66,23 @@ export class Presence {
     this.#unsaved.add(id);
   }
 
-  #updatesOf(userIds: readonly string[]): Update[] {
-    return userIds.map((userId) => updateOf(userId, this.#states.get(userId)?.text ?? null));
+  /** What the user shows, with its id. */
+  #updateOf(userId: string): string {
+    const kept = this.#states.get(userId);
+    return `[${JSON.stringify(userId)},${kept === undefined ? null : shownText(userId, kept)}]`;
+  }
+
+  /** The same with the number that stands for the user from now on. */
+  #introductionOf(userId: string): string {
+    const kept = this.#states.get(userId);
+    if (kept === undefined) return this.#updateOf(userId);
+    return `[${JSON.stringify(userId)},${shownText(userId, kept)},${this.#numbers.of(userId)}]`;
+  }
+
+  #numberedUpdateOf(userId: string): string {
+    const kept = this.#states.get(userId);
+    if (kept === undefined || !this.#numbers.isIntroduced(userId)) return this.#introductionOf(userId);
+    return `[${this.#numbers.of(userId)},${kept.json}]`;
   }
 
   #markChanged(userId: string): Effect[] {
@@ -88,6 +107,7 @@ export class Presence {
   /** The user has gone offline. */
   forget(userId: string): Effect[] {
     this.#states.set(userId, null);
+    this.#numbers.release(userId);
     return this.#markChanged(userId);
   }
 
@@ -101,29 +121,36 @@ export class Presence {
   }
 
   /** Adds or removes a presence target; an added one sends the current states at once. CONFLICT above the limits. */
-  subscribe(connection: Joined, target: string, on: boolean): Effect[] {
+  subscribe(connection: Joined, { target, on, numbers }: PresenceSubscription): Effect[] {
     const others = connection.subscriptions.filter((subscribed) => subscribed !== target);
     const subscriptions = on ? [...others, target] : others;
     if (on) requireWithinLimits(subscriptions);
-    const subscribed = { ...connection, subscriptions };
+    const subscribed = { ...connection, subscriptions, ...(target === ALL_USERS && { numbers }) };
     this.#connections.update(subscribed);
     const attached: Effect = { type: "attach", connection: subscribed };
     if (!on) return [attached];
-    const matches = filterOf({ ...subscribed, subscriptions: [target] }, this.#followedBy);
-    const updates = this.#updatesOf(this.#states.users().filter(matches));
+    const added = { ...subscribed, subscriptions: [target] };
+    const isNumbered = takesNumbers(added);
+    const updates = this.#states
+      .users()
+      .filter(filterOf(added, this.#followedBy))
+      .map((userId) => (isNumbered ? this.#introductionOf(userId) : this.#updateOf(userId)));
     return updates.length === 0 ? [attached] : [attached, send([connection.id], presenceEvent(updates))];
   }
 
   /**
-   * Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. If it
-   * throws, the next flush sends the same.
+   * Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. Flushes are
+   * `intervalMs` apart. If it throws, the next flush sends the same.
    */
-  flush(): Effect[] {
+  flush(intervalMs: number): Effect[] {
     const sent = sendToSubscribers(
-      this.#updatesOf([...this.#changed]),
+      [...this.#changed],
       this.#connections.all(),
       this.#followedBy,
+      (userId, isNumbered) => (isNumbered ? this.#numberedUpdateOf(userId) : this.#updateOf(userId)),
+      intervalMs,
     );
+    this.#numbers.introduce(this.#changed);
     this.#changed.clear();
     const saved = [...this.#unsaved].flatMap((id): Effect[] => {
       const connection = this.#connections.get(id);

@@ -2,36 +2,32 @@
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { JsonText } from "../protocol/frame.ts";
-import { MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
+import { MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS, PRESENCE_INTERVAL_MS } from "../protocol/limits.ts";
 import type { Connection, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 
-const ALL_USERS = "*";
+export const ALL_USERS = "*";
 const FOLLOWED_USERS = "following";
-
-/** What a user shows now. */
-export interface Update {
-  readonly userId: string;
-  /** The user's id and state as JSON: the same for all receivers. */
-  readonly text: string;
-}
-
-/** `state` is JSON; null for none. */
-export const updateOf = (userId: string, state: string | null): Update => ({
-  userId,
-  text: `[${JSON.stringify(userId)},${state ?? "null"}]`,
-});
+/** Stands for the audience that takes numbers: no id is empty. */
+const NUMBERED = "";
 
 /** The users whom a user follows. */
 type FollowedBy = (userId: string) => readonly string[];
 
-export const presenceEvent = (updates: readonly Update[]) =>
-  ({
+/** The event for updates that are JSON already. Where ticks are `intervalMs` apart, it can ask for less (R87). */
+export const presenceEvent = (updates: readonly string[], intervalMs = 0) => {
+  const every = intervalMs > PRESENCE_INTERVAL_MS ? `"every":${Math.ceil(intervalMs)},` : "";
+  return {
     type: "event",
     event: "presence",
-    data: new JsonText(`{"updates":[${updates.map(({ text }) => text).join()}]}`),
-  }) as const;
+    data: new JsonText(`{${every}"updates":[${updates.join()}]}`),
+  } as const;
+};
+
+/** Whether a socket takes numbers for users (R86). Who has chosen users is sent their ids: those are few. */
+export const takesNumbers = ({ numbers = false, subscriptions }: Joined): boolean =>
+  numbers && subscriptions.includes(ALL_USERS);
 
 /** Whether a socket is subscribed to a user. */
 export function filterOf(
@@ -44,31 +40,45 @@ export function filterOf(
   return (other) => targets.has(other);
 }
 
-/** One frame for each socket that is subscribed to one of the users, serialized once per distinct content. */
+/**
+ * One frame for each socket that is subscribed to one of the users, serialized once per distinct content. `updateOf` is
+ * the JSON of what the user shows, and `intervalMs` how far such events are apart.
+ */
 export function sendToSubscribers(
-  updates: readonly Update[],
+  userIds: readonly string[],
   connections: Iterable<Connection>,
   followedBy: FollowedBy,
+  updateOf: (userId: string, isNumbered: boolean) => string,
+  intervalMs: number,
 ): Effect[] {
-  if (updates.length === 0) return [];
-  const audiences = new Map<string, { readonly selected: readonly Update[]; readonly to: string[] }>();
+  if (userIds.length === 0) return [];
+  const audiences = new Map<string, Audience>();
   for (const connection of connections) {
     if (connection.phase !== "joined" || connection.subscriptions.length === 0) continue;
-    const selected = select(updates, connection, followedBy);
+    const selected = select(userIds, connection, followedBy);
     if (selected.length === 0) continue;
-    const key =
-      selected.length === updates.length ? ALL_USERS : selected.map(({ userId }) => userId).join("\n");
+    const isNumbered = takesNumbers(connection);
+    const key = isNumbered ? NUMBERED : selected.length === userIds.length ? ALL_USERS : selected.join("\n");
     const audience = audiences.get(key);
-    if (audience === undefined) audiences.set(key, { selected, to: [connection.id] });
+    if (audience === undefined) audiences.set(key, { selected, isNumbered, to: [connection.id] });
     else audience.to.push(connection.id);
   }
-  return [...audiences.values()].map(({ selected, to }) => send(to, presenceEvent(selected)));
+  return [...audiences.values()].map(({ selected, isNumbered, to }) => {
+    const updates = selected.map((userId) => updateOf(userId, isNumbered));
+    return send(to, presenceEvent(updates, intervalMs));
+  });
 }
 
-function select(updates: readonly Update[], connection: Joined, followedBy: FollowedBy): readonly Update[] {
-  if (connection.subscriptions.includes(ALL_USERS)) return updates;
-  const matches = filterOf(connection, followedBy);
-  return updates.filter(({ userId }) => matches(userId));
+/** Sockets that are sent the same. */
+interface Audience {
+  readonly selected: readonly string[];
+  readonly isNumbered: boolean;
+  readonly to: string[];
+}
+
+function select(userIds: readonly string[], connection: Joined, followedBy: FollowedBy): readonly string[] {
+  if (connection.subscriptions.includes(ALL_USERS)) return userIds;
+  return userIds.filter(filterOf(connection, followedBy));
 }
 
 /** CONFLICT for more targets than a connection can have. */

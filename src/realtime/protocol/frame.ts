@@ -28,7 +28,7 @@ export function parseFrame(frame: string | ArrayBuffer): Frame {
     return faulty("BAD_REQUEST", `A message can nest at most ${MAX_FRAME_DEPTH} levels`);
   const json = parseJson(frame);
   if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
-  const requestId = RequestId.safeParse(json.requestId).data;
+  const requestId = json.requestId === undefined ? undefined : RequestId.safeParse(json.requestId).data;
   if (!MESSAGE_TYPES.has(json.type)) return faulty("BAD_REQUEST", "Unknown message type", requestId);
   const parsed = ClientMessage.safeParse({ type: json.type, requestId, data: json.data ?? {} });
   if (parsed.success) return { kind: "message", message: parsed.data };

@@ -58,6 +58,8 @@ export const MAX_JOIN_PRESENCE_BYTES = 32 * 1024;
 export const MAX_ID_LENGTH = 255;
 
 export const MAX_PRESENCE_BYTES = 8 * 1024;
+/** Clients send presence no more often, and less often where ticks are further apart than that (R87). */
+export const PRESENCE_INTERVAL_MS = 50;
 /** Of all users of a room together: an object has 128 MB, and may have 32,768 sockets. */
 export const MAX_ROOM_PRESENCE_BYTES = 16 * 1024 * 1024;
 /** Fields that one update of a presence state can remove. */

@@ -35,6 +35,10 @@ const StoreSync = StorePage.extend({ download: z.boolean().optional(), lines: z.
 
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
+/** Whose presence a client receives from now on, or no longer: that of everyone with numbers for users (R86). */
+const PresenceSubscription = z.object({ target: Id, on: z.boolean(), numbers: z.boolean().default(false) });
+export type PresenceSubscription = z.infer<typeof PresenceSubscription>;
+
 /** A whole presence state, or changes to it: the fields of `patch` are set, and those of `remove` removed. */
 export const PresenceUpdate = z
   .object({
@@ -101,7 +105,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("LEAVE_ROOM", z.object({})),
   message("TOKEN_REFRESH", z.object({ token: z.string() })),
   message("PRESENCE_UPDATE", PresenceUpdate),
-  message("PRESENCE_SUBSCRIBE", z.object({ target: Id, on: z.boolean() })),
+  message("PRESENCE_SUBSCRIBE", PresenceSubscription),
   message("BROADCAST", BroadcastData),
   message("STORE_SYNC", StoreSync),
   message("STORE_GET", z.object({ store: StoreName, key: Key })),

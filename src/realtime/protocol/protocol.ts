@@ -63,6 +63,13 @@ export interface Change {
 /** What a user last sent, with the user's color. */
 export type PresenceState = Readonly<Record<string, unknown>>;
 
+/** What one user shows; null for nothing. A number can stand for the user, and leaves out a color that is known (R86). */
+export type PresenceTuple = readonly [
+  user: string | number,
+  state: PresenceState | null,
+  introduces?: number | undefined,
+];
+
 /** What the server sends without a request. */
 export type ServerEvent =
   | (Change & { readonly type: "event" })
@@ -74,7 +81,8 @@ export type ServerEvent =
   | {
       readonly type: "event";
       readonly event: "presence";
-      readonly data: { readonly updates: readonly (readonly [string, PresenceState | null])[] };
+      /** `every`, in milliseconds, is how far ticks are apart, unless that is too little to matter. */
+      readonly data: { readonly every?: number; readonly updates: readonly PresenceTuple[] };
     }
   | {
       readonly type: "event";

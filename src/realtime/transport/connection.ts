@@ -60,6 +60,8 @@ export interface Joined {
   readonly batch: boolean;
   /** Presence targets: user ids, `*` or `following`. */
   readonly subscriptions: readonly string[];
+  /** Takes numbers for users in the presence of everyone (R86). */
+  readonly numbers?: boolean;
   /** Its user's presence state as JSON, if this is the socket that keeps it. */
   readonly presence: string | null;
   readonly documents?: DocumentWire;

@@ -16,7 +16,7 @@ const BUSY_TICK_MS = 16;
 const CROWDED_TICK_MS = 33;
 const MEMORY_MS = 1_000;
 /** Sending a tick to a crowd takes long. The next one follows when it is sent, and this part of that time later. */
-const REST_AFTER_SENDING = 0.4;
+const REST_AFTER_SENDING = 0.3;
 /** So that presence goes on while other things wait to be sent, too. */
 const LONGEST_TICK_MS = 1_000;
 
@@ -32,7 +32,8 @@ export class TickPolicy implements FlushPolicy {
   #flushedAt = Number.NEGATIVE_INFINITY;
   /** What was flushed last is still being sent. */
   #isSending = false;
-  #restsUntil = Number.NEGATIVE_INFINITY;
+  /** How long it took to send a tick, most recently. */
+  #sendingMs = 0;
 
   count(deliveries: number, now: number): void {
     this.#level = this.#levelAt(now) + deliveries;
@@ -44,11 +45,16 @@ export class TickPolicy implements FlushPolicy {
   }
 
   dueAt(now: number): number {
+    return Math.max(now, this.#flushedAt + this.intervalAt(now));
+  }
+
+  /** How far ticks are apart at least, in milliseconds: 0 in a calm room. */
+  intervalAt(now: number): number {
     const level = this.#levelAt(now);
-    if (level <= CALM_DELIVERIES) return now;
-    if (this.#isSending) return Math.max(now, this.#flushedAt + LONGEST_TICK_MS);
+    if (level <= CALM_DELIVERIES) return 0;
+    if (this.#isSending) return LONGEST_TICK_MS;
     const tick = level <= BUSY_DELIVERIES ? BUSY_TICK_MS : CROWDED_TICK_MS;
-    return Math.max(now, this.#flushedAt + tick, this.#restsUntil);
+    return Math.max(tick, this.#sendingMs * (1 + REST_AFTER_SENDING));
   }
 
   recordFlush(now: number): void {
@@ -56,11 +62,11 @@ export class TickPolicy implements FlushPolicy {
     this.#isSending = true;
   }
 
-  /** Nothing waits to be sent. True if that has been so since the last flush for the first time. */
+  /** What was flushed last is sent. True for the first time. */
   recordSent(now: number): boolean {
     if (!this.#isSending) return false;
     this.#isSending = false;
-    this.#restsUntil = now + (now - this.#flushedAt) * REST_AFTER_SENDING;
+    this.#sendingMs = now - this.#flushedAt;
     return true;
   }
 }

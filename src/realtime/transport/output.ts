@@ -119,10 +119,11 @@ export function slowestOf<Client>(
   bytesOf: (client: Client) => number,
   { maxBytes, fairBytes }: RoomBound,
 ): Client[] {
+  let total = clients.reduce((sum, client) => sum + bytesOf(client), 0);
+  if (total <= maxBytes) return [];
   const sorted = clients
     .map((client) => ({ client, bytes: bytesOf(client) }))
     .sort((one, other) => other.bytes - one.bytes);
-  let total = sorted.reduce((sum, { bytes }) => sum + bytes, 0);
   const slowest: Client[] = [];
   for (const { client, bytes } of sorted) {
     if (total <= maxBytes || bytes <= fairBytes) break;

@@ -58,6 +58,8 @@ export class SendQueues<Socket extends Receiver> {
   readonly #ports: QueuePorts<Socket>;
   /** Those with queued frames, in the order in which they began to wait. */
   readonly #waiting = new Set<Socket>();
+  /** The one that has begun to wait most recently. */
+  #newest: Socket | null = null;
   /** Those of them whose frames contain an answer: in each portion they come first, for up to half of it. */
   readonly #answered = new Set<Socket>();
   readonly #rest = new RestPolicy();
@@ -98,6 +100,7 @@ export class SendQueues<Socket extends Receiver> {
 
   #enqueue(socket: Socket, outgoing: Outgoing): void {
     socket.queued = (socket.queued ?? this.#none).with(outgoing);
+    if (!this.#waiting.has(socket)) this.#newest = socket;
     this.#waiting.add(socket);
   }
 
@@ -115,9 +118,10 @@ export class SendQueues<Socket extends Receiver> {
     this.#ports.transmit(socket, outgoing);
   }
 
-  /** Whether something waits to be sent. */
-  get isSending(): boolean {
-    return this.#waiting.size > 0;
+  /** Returns whether what waits now has been sent, whatever has begun to wait since. */
+  watch(): () => boolean {
+    const last = this.#newest;
+    return () => last === null || !this.#waiting.has(last);
   }
 
   /** Sends what is queued as soon as the room has rested, at the end of each event. */

@@ -161,9 +161,9 @@ export class Sockets {
     return this.#closing.countOf(userId);
   }
 
-  /** Whether something waits to be sent. */
-  get isSending(): boolean {
-    return this.#queues.isSending;
+  /** Returns whether what waits now has been sent. */
+  watchSending(): () => boolean {
+    return this.#queues.watch();
   }
 
   /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */

@@ -18,10 +18,15 @@ export function atriumProtocol(url: string, token: string): AtriumProtocol {
       await socket.ask(message("JOIN_ROOM", { token, batch: true, usersLimit: 200 }), (frame) =>
         frame.includes(JOINED),
       );
-      const subscription = message("PRESENCE_SUBSCRIBE", { target: "*", on: true }, "subscribe");
+      const subscription = message(
+        "PRESENCE_SUBSCRIBE",
+        { target: "*", on: true, numbers: true },
+        "subscribe",
+      );
       await socket.ask(subscription, (frame) => frame.includes(SUBSCRIBED));
     },
     replyTo: readerMark,
+    intervalOf,
     broadcast: (text) => message("BROADCAST", { event: "message", data: text }),
     updatePresence: (text) => message("PRESENCE_UPDATE", { state: { cursor: text } }),
     write: (key, value, mark) => message("STORE_SET", { store: "bench", key, value }, mark),
@@ -34,6 +39,15 @@ function readerMark(frame: Buffer): string | null {
   if (at < 0) return null;
   const digits = at + MARK.length;
   return message("MARK", { mark: Number.parseInt(frame.toString("latin1", digits, digits + 16), 10) });
+}
+
+/** What the beginning of a frame has to show: it is presence, and how far such frames are apart (R87). */
+const HEAD_BYTES = 80;
+const PRESENCE_HEAD = /"presence","data":\{(?:"every":(\d+))?/;
+
+function intervalOf(frame: Buffer): number | null {
+  const match = PRESENCE_HEAD.exec(frame.toString("latin1", 0, HEAD_BYTES));
+  return match === null ? null : Number(match[1] ?? 0);
 }
 
 const message = (type: string, data: object, requestId?: string): string =>

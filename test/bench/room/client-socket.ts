@@ -18,6 +18,8 @@ export interface ClientProtocol {
   join(socket: ClientSocket): Promise<void>;
   /** The reply that this frame requires; null for none. */
   replyTo?(frame: Buffer): Frame | null;
+  /** How far apart the frame asks for cursors to be sent, in milliseconds; null if it does not say. */
+  intervalOf?(frame: Buffer): number | null;
   /** A message to all others. */
   broadcast(text: string): Frame;
   /** A cursor's position, which a later one may replace before it is delivered. */
@@ -31,6 +33,11 @@ export class ClientSocket {
   frames = 0;
   bytes = 0;
   #onFrame: (frame: Buffer) => void = ignore;
+  /** In milliseconds. */
+  #cursorInterval = 0;
+  #cursorSentAt = Number.NEGATIVE_INFINITY;
+  /** What is sent when the interval is over. */
+  #nextCursor: Frame | null = null;
   /** Why the connection ended; null while it is open. */
   #ending: string | null = null;
   #onEnd: (error: Error) => void = ignore;
@@ -68,6 +75,7 @@ export class ClientSocket {
     this.bytes += frame.byteLength;
     const reply = this.protocol.replyTo?.(frame) ?? null;
     if (reply !== null) this.send(reply);
+    this.#cursorInterval = this.protocol.intervalOf?.(frame) ?? this.#cursorInterval;
     this.#onFrame(frame);
   }
 
@@ -78,6 +86,21 @@ export class ClientSocket {
 
   send(frame: Frame): void {
     this.#socket.send(frame);
+  }
+
+  /** Sends a cursor, at once or when the server takes the next one: of several, the latest. */
+  sendCursor(frame: Frame): void {
+    const waitMs = this.#cursorSentAt + this.#cursorInterval - performance.now();
+    if (waitMs > 0 && this.#nextCursor === null) setTimeout(() => this.#sendNextCursor(), waitMs);
+    this.#nextCursor = frame;
+    if (waitMs <= 0) this.#sendNextCursor();
+  }
+
+  #sendNextCursor(): void {
+    if (this.#nextCursor === null || this.#ending !== null) return;
+    this.send(this.#nextCursor);
+    this.#nextCursor = null;
+    this.#cursorSentAt = performance.now();
   }
 
   listen(onFrame: (frame: Buffer) => void): void {

@@ -19,6 +19,7 @@ const OBSERVERS = 20;
 const PACING: Pacing = {
   ...{ senders: PARTICIPANTS, perSecond: 5, bytes: 40 },
   frameOf: (protocol, text) => protocol.updatePresence(text),
+  areCursors: true,
 };
 /** How long everyone has moved when the measurement begins. */
 const RAMP_MS = 3_000;

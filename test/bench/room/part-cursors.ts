@@ -41,6 +41,7 @@ function measure(subjects: readonly Subject[], participants: number, options: Be
     perSecond: PER_SECOND,
     bytes: CURSOR_BYTES,
     frameOf: (protocol, text) => protocol.updatePresence(text),
+    areCursors: true,
   };
   return inTurns(subjects, options, (subject, seconds) =>
     inRoom(subject, participants, options.stop, (sockets) =>

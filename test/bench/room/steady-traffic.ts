@@ -12,6 +12,8 @@ export interface Pacing {
   readonly perSecond: number;
   readonly bytes: number;
   readonly frameOf: (protocol: ClientProtocol, text: string) => Frame;
+  /** Cursors: of those that the server does not take yet, the latest is sent. */
+  readonly areCursors?: boolean;
 }
 
 /** The result of one run. */
@@ -92,7 +94,10 @@ export class SteadyTraffic {
     this.sent += 1;
     const socket = this.#sockets[sender];
     const text = padded(markOf(sender, number, performance.now()), this.#pacing.bytes);
-    socket?.send(this.#pacing.frameOf(socket.protocol, text));
+    if (socket === undefined) return;
+    const frame = this.#pacing.frameOf(socket.protocol, text);
+    if (this.#pacing.areCursors) socket.sendCursor(frame);
+    else socket.send(frame);
   }
 }
 

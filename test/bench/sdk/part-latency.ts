@@ -19,6 +19,7 @@ const CURSORS: Pacing = {
   perSecond: 20,
   bytes: 40,
   frameOf: (protocol, text) => protocol.updatePresence(text),
+  areCursors: true,
 };
 const VALUE = { type: "box", x: 10, y: 20, width: 30, height: 40, color: "black" };
 const ARRIVAL_LIMIT_MS = 20_000;

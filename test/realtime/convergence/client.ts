@@ -1,13 +1,8 @@
 /** A careful client: it keeps what it has seen, and resends what was not answered. */
 import { expect } from "vitest";
 import type { RosterPlace } from "../../../src/realtime/protocol/messages.ts";
-import type {
-  Change,
-  JoinedRoom,
-  PresenceState,
-  Response,
-  ServerMessage,
-} from "../../../src/realtime/protocol/protocol.ts";
+import type { Change, JoinedRoom, Response, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
+import { ShownStates } from "../support/shown-states.ts";
 import type { ClientConnection } from "./environment.ts";
 import { makersOf } from "./log.ts";
 
@@ -42,7 +37,7 @@ export class Client {
   onAnswer: () => void = () => {};
   /** Where the users online begin that it has not read yet; null when it has all. */
   nextPage: RosterPlace | null = null;
-  readonly #presence = new Map<string, PresenceState>();
+  readonly #presence = new ShownStates();
   readonly #online = new Set<string>();
 
   constructor(userId: string) {
@@ -55,7 +50,7 @@ export class Client {
 
   /** Who is online and everyone's presence, as this client knows it. */
   get view(): View {
-    const shown = [...this.#presence].map(([userId, { value }]) => [userId, value] as const);
+    const shown = [...this.#presence.byUser].map(([userId, { value }]) => [userId, value] as const);
     return viewOf([...this.#online], shown);
   }
 
@@ -64,7 +59,8 @@ export class Client {
     else if (message.type === "response" && isRosterPage(message.data)) this.#readPage(message.data);
     else if (message.type === "response") this.#receiveResponse(message);
     else if ("seq" in message) this.#see(message);
-    else if (message.event === "presence") for (const update of message.data.updates) this.#show(update);
+    else if (message.event === "presence")
+      for (const update of message.data.updates) this.#presence.show(update);
     else if (message.event === "userJoined") this.#online.add(message.data.userId);
     else if (message.event === "userLeft") this.#online.delete(message.data.userId);
     else expect.unreachable(JSON.stringify(message));
@@ -106,11 +102,6 @@ export class Client {
     if (how === "live") expect(seq, "the next change").toBe(this.lastSeq + 1);
     else expect(seq, "a later change").toBeGreaterThan(this.lastSeq);
     this.seen.push({ seq, event, data });
-  }
-
-  #show([userId, state]: readonly [string, PresenceState | null]): void {
-    if (state === null) this.#presence.delete(userId);
-    else this.#presence.set(userId, state);
   }
 }
 

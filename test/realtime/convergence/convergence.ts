@@ -64,7 +64,8 @@ export class Convergence {
     );
     if (connection === null) return;
     client.connection = connection;
-    const data = { target: "*", on: true };
+    const numbers = this.clients.indexOf(client) % 2 === 0;
+    const data = { target: "*", on: true, numbers };
     connection.send({ type: "PRESENCE_SUBSCRIBE", requestId: "subscribe", data });
     if (client.shown !== undefined) this.showPresence(client, client.shown);
     for (const request of client.pending.values()) client.unsent.add(request);

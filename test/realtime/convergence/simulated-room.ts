@@ -116,7 +116,7 @@ export class SimulatedRoom implements Environment {
   #flush(): void {
     if (!this.#presenceHasChanged) return;
     this.#presenceHasChanged = false;
-    this.#perform(this.#room.flush());
+    this.#perform(this.#room.flush(0));
   }
 
   async overview(): Promise<RoomOverview> {

@@ -510,7 +510,7 @@ export class FuzzedRoom implements Host {
     this.#fold();
     if (!this.#hasPresenceChanged) return;
     this.#hasPresenceChanged = false;
-    this.#perform(this.#room.flush());
+    this.#perform(this.#room.flush(0));
   }
 
   /** What fails is done another time. */

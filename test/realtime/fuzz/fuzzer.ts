@@ -251,7 +251,7 @@ export class Fuzzer {
     this.#epoch = client.peer.joined?.epoch;
     this.#isReset ||= client.peer.wasReset;
     client.peer.onMark = (mark) => void client.line.send(JSON.stringify({ type: "MARK", data: { mark } }));
-    await this.#send(client, frameOf("PRESENCE_SUBSCRIBE", { target: "*", on: true }));
+    await this.#send(client, frameOf("PRESENCE_SUBSCRIBE", { target: "*", on: true, numbers: true }));
     for (const name of DOCUMENTS) await this.#actOn(client, { kind: "open", name });
     await this.#reply();
     return client;

@@ -57,6 +57,7 @@ const WORDS: Readonly<Record<string, readonly unknown[]>> = {
   after: ["k", "\uffff"],
   token: ["@token0", "@token1", "@token2", "@token3", "none"],
   target: ["*", "following", ...users],
+  numbers: [true, false],
   userId: users,
   userIds: users,
   mentions: users,

@@ -1,5 +1,6 @@
 /** A client's end of a socket: checks everything that it receives, and keeps what it has learned of the room. */
 import { expect } from "vitest";
+import { ShownStates } from "../support/shown-states.ts";
 import { Copies } from "./copies.ts";
 import {
   type Answer,
@@ -53,7 +54,7 @@ export class Peer {
   /** The room could not say what was missed. */
   wasReset = false;
   readonly roster = new Set<string>();
-  readonly presence = new Map<string, unknown>();
+  readonly #shown = new ShownStates();
   readonly mirror: Mirror;
   readonly copies: Copies;
   readonly #awaited = new Map<string, Awaited>();
@@ -168,14 +169,15 @@ export class Peer {
       if (isWhole) expect([...this.roster], `${this.name} sees a user leave`).toContain(event.data.userId);
       this.roster.delete(event.data.userId);
     } else if (event.event === "presence") {
-      for (const [userId, state] of event.data.updates) {
-        if (state === null) this.presence.delete(userId);
-        else this.presence.set(userId, state);
-      }
+      for (const update of event.data.updates) this.#shown.show(update);
     } else if (event.event === "mark") {
       this.onMark(event.data.mark);
     }
     this.onEvent(event);
+  }
+
+  get presence(): ReadonlyMap<string, unknown> {
+    return this.#shown.byUser;
   }
 
   close(code: number): void {

@@ -88,13 +88,21 @@ const Change = z.discriminatedUnion("event", [
 ]);
 export type Change = z.infer<typeof Change>;
 
+/** With a number for the user who is introduced, or with one instead of the user's id (R86). */
+const Shown = z.union([
+  z.tuple([userId, State.nullable(), z.int().min(0).optional()]),
+  z.tuple([z.int().min(0), z.record(z.string(), z.unknown())]),
+]);
 const Passing = z.discriminatedUnion("event", [
   z.strictObject({ type: z.literal("event"), event: z.literal("userJoined"), data: UserChange }),
   z.strictObject({ type: z.literal("event"), event: z.literal("userLeft"), data: UserChange }),
   z.strictObject({
     type: z.literal("event"),
     event: z.literal("presence"),
-    data: z.strictObject({ updates: z.array(z.tuple([userId, State.nullable()])).min(1) }),
+    data: z.strictObject({
+      every: z.int().min(51).optional(),
+      updates: z.array(Shown).min(1),
+    }),
   }),
   z.strictObject({
     type: z.literal("event"),

@@ -18,8 +18,8 @@ export class OwnState {
   #fields: ReadonlyMap<string, unknown> = new Map();
   #visible: PresenceState = {};
   readonly #unsent = new Set<string>();
-  /** Whether the next update changes the room's state or replaces it. */
-  #next: "nothing" | "patch" | "state" = "nothing";
+  /** Whether the next update changes the room's state or replaces it; null for none. */
+  #next: "patch" | "state" | null = null;
   #isShown = false;
   #wasCleared = false;
 
@@ -48,7 +48,7 @@ export class OwnState {
     fields.sort(([, a], [, b]) => a.length - b.length);
     for (const [name, json] of fields) attempt(name, () => this.#set(name, json));
     this.#isShown = true;
-    if (this.#next === "nothing") this.#next = "patch";
+    this.#next ??= "patch";
     return refused;
   }
 
@@ -75,9 +75,9 @@ export class OwnState {
   /** The `data` of the next PRESENCE_UPDATE; null if there is nothing to send. */
   takeUpdate(): object | null {
     const [next, names] = [this.#next, [...this.#unsent]];
-    this.#next = "nothing";
+    this.#next = null;
     this.#unsent.clear();
-    if (next === "nothing") return null;
+    if (next === null) return null;
     if (next === "state") return { state: this.#isShown ? this.#visible : null };
     // JSON leaves out removed fields, which are undefined.
     const patch = Object.fromEntries(names.map((name) => [name, this.#fields.get(name)]));

@@ -49,15 +49,20 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #own = new OwnState();
   #states: ReadonlyMap<string, PresenceOf> = new Map();
-  /** The users whose states were received over the current connection. */
-  #received = new Set<string>();
+  /** The users whom numbers stand for. */
+  readonly #numbered = new Map<unknown, unknown>();
+  /** The users whose states were received over an earlier connection, and not yet over the current one. */
+  #stale = new Set<string>();
 
   constructor(connection: Connection, users: Users, runtime: Runtime) {
     super();
     this.#connection = connection;
     this.#users = users;
     this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
-    connection.changeStream.handle("presence", ({ updates }) => this.#receive(readUpdates(updates)));
+    connection.changeStream.handle("presence", ({ updates, every = 0 }) => {
+      this.#throttle.intervalMs = Math.max(UPDATE_INTERVAL_MS, assumeType(every));
+      this.#receive(updates);
+    });
     connection.changeStream.onJoined(() => this.#joined());
     connection.changeStream.handle(NOTICE_REFUSED, () => this.#refused());
     users.on("userFollowed", ({ followerId }) => this.#followed(followerId));
@@ -71,8 +76,9 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 
   /**
    * Changes some fields of what you show; null removes all of it. A field that is undefined is removed, while null is
-   * a value like any other. Changes are sent at most every 50 ms, together, and again after a reconnection. Fields
-   * that would take the whole above 8 KiB, or are not JSON, are left as they were, and emit `error`.
+   * a value like any other. Changes are sent at most every 50 ms, or as often as a crowded room passes them on, together,
+   * and again after a reconnection. Fields that would take the whole above 8 KiB, or are not JSON, are left as they
+   * were, and emit `error`.
    */
   update(part: PresencePart<Shown> | null): void {
     if (part !== null && !isRecord(part)) throw invalid("Presence", "part must be an object or null");
@@ -152,7 +158,11 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     const { requests } = this.#connection;
     if (!requests.isConnected) return;
     try {
-      await requests.send("PRESENCE_SUBSCRIBE", { target, on }, { resend: false, read: () => {} });
+      await requests.send(
+        "PRESENCE_SUBSCRIBE",
+        { target, on, numbers: true },
+        { resend: false, read: () => {} },
+      );
     } catch (error) {
       if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
     }
@@ -164,39 +174,49 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     return target === EVERYONE || target === userId;
   }
 
-  #receive(updates: readonly PresenceUpdate[]): void {
+  /** Takes in updates as the room sends them, and ignores what is none. */
+  #receive(updates: unknown): void {
     const states = new Map(this.#states);
-    const targets = [...this.#listeners.keys()];
-    const relevant = updates.filter(({ userId }) => targets.some((target) => this.#includes(target, userId)));
-    for (const { userId, state } of relevant) {
-      this.#received.add(userId);
+    const relevant = listOf(updates, Array.isArray).flatMap(([who, shown, number]): PresenceUpdate[] => {
+      const userId = this.#numbered.get(who) ?? who;
+      this.#numbered.set(number, userId); // without a number it is never asked for
+      const known = states.get(userId);
+      const isLate = userId !== who && !known; // synced anew: all of the state follows
+      if (isLate || typeof userId !== "string" || (shown !== null && !isRecord(shown))) return [];
+      if (!this.#isSynced(userId)) return [];
+      this.#stale.delete(userId);
+      // With a number comes no color that is known.
+      const state: PresenceOf | null = assumeType(shown && { color: known?.color, ...shown });
       if (state === null) states.delete(userId);
       else states.set(userId, state);
-    }
+      return [{ userId, state }];
+    });
     if (relevant.length > 0) this.#states = states;
     for (const update of relevant) {
-      for (const target of targets)
-        if (this.#includes(target, update.userId)) callEach(this.#listeners.get(target), update);
+      for (const [target, listeners] of [...this.#listeners])
+        if (this.#includes(target, update.userId)) callEach(listeners, update);
     }
+  }
+
+  #isSynced(userId: string): boolean {
+    return [...this.#listeners.keys()].some((target) => this.#includes(target, userId));
   }
 
   /** Removes the states of users that are no longer synced. */
   #prune(): void {
-    const targets = [...this.#listeners.keys()];
-    const kept = [...this.#states].filter(([id]) => targets.some((target) => this.#includes(target, id)));
+    const kept = [...this.#states].filter(([userId]) => this.#isSynced(userId));
     if (kept.length < this.#states.size) this.#states = new Map(kept);
   }
 
   /** Sends state and subscriptions over a new connection; states that it does not bring are gone. */
   async #joined(): Promise<void> {
-    const received = new Set<string>();
-    this.#received = received;
+    const stale = new Set(this.#states.keys());
+    this.#stale = stale;
     this.#own.sendAgain();
     this.#send();
     await Promise.all([...this.#listeners.keys()].map((target) => this.#subscribe(target, true)));
-    if (this.#received !== received || !this.#connection.requests.isConnected) return;
-    const gone = [...this.#states.keys()].filter((userId) => !received.has(userId));
-    this.#receive(gone.map((userId) => ({ userId, state: null })));
+    if (this.#stale === stale && this.#connection.requests.isConnected)
+      this.#receive([...stale].map((userId) => [userId, null]));
   }
 
   /** Subscribing again brings the current state of a user that was followed after the first time. */
@@ -211,12 +231,4 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#prune();
     if (hadState) callEach(this.#listeners.get(FOLLOWED), { userId, state: null });
   }
-}
-
-/** The valid updates of a list. */
-function readUpdates(updates: unknown): PresenceUpdate[] {
-  return listOf(updates, Array.isArray).flatMap(([userId, state]) => {
-    if (typeof userId !== "string" || (state !== null && !isRecord(state))) return [];
-    return [{ userId, state: assumeType(state) }];
-  });
 }

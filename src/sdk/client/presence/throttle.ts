@@ -3,14 +3,15 @@ import type { Runtime } from "../../core/runtime.ts";
 
 export class Throttle {
   readonly #runtime: Pick<Runtime, "after">;
-  readonly #intervalMs: number;
+  /** At least so long after one run the next one follows. */
+  intervalMs: number;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;
   #isDue = false;
 
   constructor(runtime: Pick<Runtime, "after">, intervalMs: number, action: () => void) {
     this.#runtime = runtime;
-    this.#intervalMs = intervalMs;
+    this.intervalMs = intervalMs;
     this.#action = action;
   }
 
@@ -20,7 +21,7 @@ export class Throttle {
       this.#isDue = true;
       return;
     }
-    this.#cancel = this.#runtime.after(this.#intervalMs, () => this.#end());
+    this.#cancel = this.#runtime.after(this.intervalMs, () => this.#end());
     this.#action();
   }
 

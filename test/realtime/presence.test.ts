@@ -151,7 +151,7 @@ describe("presence", () => {
     await show(atAda, { x: 7 });
     await atBen.call("PRESENCE_SUBSCRIBE", { target: ada.user.id, on: true });
     await show(atAda, { x: 8 });
-    expect(await shownTo(atBen), "introduced again, and by id to whoever has chosen her").toEqual([
+    expect(await shownTo(atBen), "introduced again, and by id to a socket that has chosen her").toEqual([
       [ada.user.id, { color, x: 6 }, 0],
       [0, { x: 7 }],
       [ada.user.id, { color, x: 7 }],

@@ -123,7 +123,7 @@ describe("a service of another version", () => {
       ["cy", { color: "blue" }, 1],
     ]);
     presence([
-      [0, { at: "door" }],
+      [0, { at: "window" }],
       [1, { color: "green" }],
       [7, { at: "nowhere" }],
     ]);
@@ -142,7 +142,7 @@ describe("a service of another version", () => {
     expect(told).toEqual([
       ["bo", { at: "desk", color: "red" }],
       ["cy", { color: "blue" }],
-      ["bo", { at: "door", color: "red" }],
+      ["bo", { at: "window", color: "red" }],
       ["cy", { color: "green" }],
       ["bo", null],
       ["dee", { color: "gray" }],
@@ -154,12 +154,12 @@ describe("a service of another version", () => {
     presence(
       [
         [0, { at: "too late" }],
-        [1, { at: "door" }],
+        [1, { at: "window" }],
       ],
       200,
     );
     await eventually("the state of the one who is still synced", () => told.length === 9);
-    expect(told.slice(8)).toEqual([["cy", { at: "door", color: "green" }]]);
+    expect(told.slice(8)).toEqual([["cy", { at: "window", color: "green" }]]);
 
     const show = (x: number, waitMs: number) => {
       ada.presence.update({ x });

@@ -59,6 +59,17 @@ describe("a service of another version", () => {
   let foreign: ForeignService;
   afterEach(() => foreign.close());
 
+  /** A client with a clock that only the test moves, and what it says of everyone's presence. */
+  async function watching() {
+    foreign = new ForeignService();
+    const clock = new Clock();
+    const ada = clientOf(user, { serverUrl: foreign.url }, clock);
+    await ada.join();
+    const told: unknown[] = [];
+    ada.presence.sync("*", ({ userId, state }) => told.push([userId, state]));
+    return { ada, clock, told };
+  }
+
   it("may send messages and fields that the client does not know, and omit some that it knows", async () => {
     foreign = new ForeignService();
     const ada = clientOf(user, { serverUrl: foreign.url });
@@ -106,12 +117,7 @@ describe("a service of another version", () => {
   });
 
   it("may name users by numbers, and say how often it passes presence on (R86, R87)", async () => {
-    foreign = new ForeignService();
-    const clock = new Clock();
-    const ada = clientOf(user, { serverUrl: foreign.url }, clock);
-    await ada.join();
-    const told: unknown[] = [];
-    ada.presence.sync("*", ({ userId, state }) => told.push([userId, state]));
+    const { ada, clock, told } = await watching();
     const presence = (updates: unknown[], every?: unknown) =>
       foreign.send({
         type: "event",
@@ -181,12 +187,7 @@ describe("a service of another version", () => {
   });
 
   it("may have lost a presence state after a reconnect, which removes it from the client", async () => {
-    foreign = new ForeignService();
-    const clock = new Clock();
-    const ada = clientOf(user, { serverUrl: foreign.url }, clock);
-    await ada.join();
-    const told: unknown[] = [];
-    ada.presence.sync("*", ({ userId, state }) => told.push([userId, state]));
+    const { ada, clock, told } = await watching();
     foreign.send({ type: "event", event: "presence", data: { updates: [["bo", { at: "desk" }]] } });
     await eventually("Bo's state", () => ada.presence.getStates().has("bo"));
     const [disconnected, back] = [nextOf(ada, "disconnected"), nextOf(ada, "reconnected")];

@@ -66,9 +66,11 @@ function found<Thing>(thing: Thing | undefined): Thing {
   return thing;
 }
 
-/** One of those that only the source has. */
-const nth = (index: number): Organization =>
-  found(organizations.filter(({ accountId }) => accountId !== source.organization.accountId)[index]);
+/** One of those that only the source has, and that is not of the person whom the target knows. */
+function nth(index: number): Organization {
+  const others = [source.organization, known.organization].map(({ accountId }) => accountId);
+  return found(organizations.filter(({ accountId }) => !others.includes(accountId))[index]);
+}
 
 /** One room with a user and a comment. */
 async function furnish(service: KillableService, organization: Organization): Promise<void> {

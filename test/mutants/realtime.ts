@@ -242,6 +242,14 @@ export const REALTIME: readonly Mutant[] = [
     tests: ["test/bugs/failing-effects.test.ts"],
   },
   {
+    bug: "a crowded room does not say how often it takes presence",
+    file: "src/realtime/effect-executor.ts",
+    code: "const effects = this.#ports.room.flush(intervalMs);",
+    by: `void intervalMs;
+      const effects = this.#ports.room.flush(0);`,
+    tests: ["test/realtime/presence.test.ts"],
+  },
+  {
     bug: "presence does not survive hibernation",
     file: "src/realtime/presence/presence.ts",
     code: "this.#unsaved.add(id);",

@@ -1,10 +1,10 @@
 /** R47 to R52: presence. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Presence } from "../../src/realtime/presence/presence.ts";
 import { serialize } from "../../src/realtime/protocol/frame.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
-import { failed, roomOfTwo } from "./support/rooms.ts";
+import { failed, makeRoom, roomOfTwo, type TestRoom } from "./support/rooms.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
 /** The presence that a socket received, frame by frame. */
@@ -19,6 +19,19 @@ const joinedAs = (id: string): Joined => ({
   ...{ phase: "joined", id, userId: id, role: "editor", tokenExpiresAt: 0 },
   ...{ lastSeenAt: 0, savedLastSeenAt: 0, batch: true, subscriptions: [], presence: null },
 });
+
+/** So many that a room is busy for seconds after they have shown something a few times. */
+const CROWD = 60;
+const SLOW_SEND_MS = 1;
+
+/** From now on, by the room's clock, each frame with presence takes a while to send. */
+function slowSending(room: TestRoom) {
+  const send = WebSocket.prototype.send;
+  return vi.spyOn(WebSocket.prototype, "send").mockImplementation(function (this: WebSocket, frame) {
+    if (typeof frame === "string" && frame.includes('"event":"presence"')) room.now += SLOW_SEND_MS;
+    send.call(this, frame);
+  });
+}
 
 describe("presence", () => {
   it("reaches its subscribers: of all users, of one user, of the followed users (R47, R48, R49)", async () => {
@@ -179,6 +192,35 @@ describe("presence", () => {
       return JSON.parse(serialize(sent?.message ?? expect.unreachable("nothing is sent"))).data.every;
     };
     expect([0, 33, 50, 50.5, 340].map(everyOf)).toEqual([undefined, undefined, undefined, 51, 340]);
+  });
+
+  it("goes out less often, and says so, while a crowd takes long to send to (R49, R87)", async () => {
+    const room = await makeRoom();
+    const watching = await room.join(await room.user());
+    await subscribe(watching, "*");
+    const others: TestSocket[] = [];
+    while (others.length < CROWD - 1) others.push(await room.join(await room.user()));
+    for (const socket of others) await subscribe(socket, "*");
+    /** All show something. Returns the intervals in the frames until all of it has arrived. */
+    const showAll = async (x: number) => {
+      for (const socket of others) socket.send({ type: "PRESENCE_UPDATE", data: { state: { x } } });
+      const intervals: (number | undefined)[] = [];
+      for (let seen = 0; seen < others.length; ) {
+        const event = await watching.nextEvent();
+        if (event.event !== "presence") continue;
+        intervals.push(event.data.every);
+        seen += event.data.updates.filter(([, state]) => state?.x === x).length;
+      }
+      return intervals;
+    };
+    for (let x = 1; x <= 6; x += 1) expect(new Set(await showAll(x))).toEqual(new Set([undefined]));
+    const sending = slowSending(room);
+    try {
+      await showAll(7);
+      expect(await showAll(8)).toContain(Math.ceil(CROWD * SLOW_SEND_MS * 1.3));
+    } finally {
+      sending.mockRestore();
+    }
   });
 
   it("of all users together has 16 MiB: as much as 2,048 users may show, and less is always accepted (R47)", () => {

@@ -7,6 +7,7 @@ import { type Latency, Neighbours } from "./fate/well-behaved.ts";
 import { calm, processorSeconds, residentBytes } from "./gauge.ts";
 import { median } from "./load.ts";
 import { Organization } from "./organization.ts";
+import { isWanted } from "./parts.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Served, serving } from "./serve.ts";
 import { ADVICE, ratio, table, verdict } from "./table.ts";
@@ -46,9 +47,7 @@ interface Line {
 export const bench: Bench = { parts: HOSTILE_NAMES.map(partOf), run };
 
 function run(options: BenchOptions): Promise<BenchReport> {
-  const names = HOSTILE_NAMES.filter(
-    (name) => options.parts.length === 0 || options.parts.includes(partOf(name)),
-  );
+  const names = HOSTILE_NAMES.filter((name) => isWanted(options, partOf(name)));
   return serving(["fate", "refusing"], options.stop, (served) =>
     serving(["fate"], options.stop, async (twin) => {
       const lines: Line[] = [];
@@ -95,6 +94,7 @@ async function measureLine(
   const floorTarget = targetOfFloor(name, served, target);
   await neighbours.measure(1, stop);
   for (let run = 0; run < options.runs; run += 1) {
+    options.progress(`Measuring beside ${name}, run ${run + 1} of ${options.runs}`);
     line.alone.push(await measure());
     line.floor.push(await besideOf(name, floorTarget, measurePhases));
     await calm(served.pid, stop);

@@ -5,6 +5,7 @@ import { measureRise, type Rise } from "./files/memory.ts";
 import { atriumStore, barePartedStore, bareStore, type FileStore, MEBIBYTE } from "./files/stores.ts";
 import { ratePerSecond } from "./files/transfer.ts";
 import { median } from "./load.ts";
+import { isWanted } from "./parts.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Served, serving } from "./serve.ts";
 import { ADVICE, ratio, table, verdict } from "./table.ts";
@@ -34,17 +35,16 @@ interface Line {
 export const bench: Bench = { parts: ["throughput", "memory"], run };
 
 function run(options: BenchOptions): Promise<BenchReport> {
-  const isWanted = (part: string) => options.parts.length === 0 || options.parts.includes(part);
   return serving(["atrium", "floors"], options.stop, async (served) => {
     const [atrium, bare, parted] = [await atriumStore(served), bareStore(served), barePartedStore(served)];
     const lines: Line[] = [];
-    for (const size of isWanted("throughput") ? SIZES : []) {
+    for (const size of isWanted(options, "throughput") ? SIZES : []) {
       lines.push(await measureLine([atrium, bare], "put", size, options));
       lines.push(await measureLine([atrium, bare], "get", size, options));
       // Unlike R2, Miniflare joins the parts again for each get.
       if (size.bytes > PART_BYTES) lines.push(await measureLine([atrium, parted], "get", size, options));
     }
-    const rises = isWanted("memory") ? await measureRises([atrium, bare], served, options) : [];
+    const rises = isWanted(options, "memory") ? await measureRises([atrium, bare], served, options) : [];
     const markdown = [
       ...(lines.length === 0 ? [] : [tableOf(lines)]),
       ...rises.map(({ name, rise }) => riseLine(name, rise)),
@@ -63,6 +63,7 @@ async function measureLine(
 ): Promise<Line> {
   const line = { verb, size, floor: bare.name, ours: [] as number[], bare: [] as number[] };
   const warmUp = { ...options, seconds: 1 };
+  options.progress(`Measuring ${verb} of ${size.bytes / MEBIBYTE} MiB beside ${bare.name}`);
   for (const store of [atrium, bare]) await measureRun(store, verb, size, warmUp);
   for (let run = 0; run < options.runs; run += 1) {
     line.ours.push(await measureRun(atrium, verb, size, options));

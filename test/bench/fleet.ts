@@ -60,7 +60,10 @@ interface Survey {
 function run(options: BenchOptions): Promise<BenchReport> {
   return serving(["fleet"], options.stop, async (served) => {
     const surveys: Survey[] = [];
-    for (const rooms of FLEETS) surveys.push(await survey(served, rooms, options));
+    for (const rooms of FLEETS) {
+      options.progress(`Measuring ${rooms} rooms`);
+      surveys.push(await survey(served, rooms, options));
+    }
     const [small, large] = surveys;
     if (small === undefined || large === undefined) throw new CommandError("No fleet was surveyed");
     const markdown = [

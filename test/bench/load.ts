@@ -52,6 +52,7 @@ export async function measure(
   serverPid = 0,
 ): Promise<Measurement[]> {
   const figures = targets.map((): Figures[] => []);
+  options.progress(`Measuring ${targets.map(({ name }) => name).join(" and ")}`);
   for (const target of targets) await load(target, WARM_UP_SECONDS, options.stop);
   for (let run = 0; run < options.runs; run += 1) {
     for (const [index, target] of targets.entries()) {

@@ -19,13 +19,13 @@ const ASKED_EVERY_MS = 1_000;
 
 export const bench: Bench = { parts: [], run };
 
-async function run({ stop }: BenchOptions): Promise<BenchReport> {
+async function run(options: BenchOptions): Promise<BenchReport> {
   const checkout = await copyCheckout();
   try {
     await bindThree(checkout);
     const service = await startService({ root: checkout.root });
     try {
-      return await measure(service, checkout, stop);
+      return await measure(service, checkout, options);
     } finally {
       await service.stop();
     }
@@ -47,24 +47,31 @@ migrations_dir = "migrations"
   await writeFile(file, `${await readFile(file, "utf8")}\n${further.join("\n")}`);
 }
 
-async function measure(service: Service, checkout: Checkout, stop: AbortSignal): Promise<BenchReport> {
+async function measure(
+  service: Service,
+  checkout: Checkout,
+  { stop, progress }: BenchOptions,
+): Promise<BenchReport> {
   const account = async (...args: string[]) => {
     const options = ["--json", "--persist-to", service.persistTo];
     const { exitCode, stdout, stderr } = await runCli("account.ts", [...args, ...options], checkout.root);
     if (exitCode !== 0) throw new CommandError(stderr);
     return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Record<string, string | null>;
   };
+  progress(`Creating an organization with ${count(USERS)} users`);
   const { accountId, apiKey } = await account("create", "Moved", "--in", "DB_2");
   if (accountId == null || apiKey == null) throw new CommandError("The organization was not created");
   const atrium = new AtriumServer({ serverUrl: service.url, accountId, apiKey });
   const room = await atrium.rooms.create({ name: "The room" });
   const tokens = await createUsers(atrium, room.id);
 
+  progress("Writing before the move");
   const writers = await Writers.join(service.url, tokens.slice(0, WRITERS));
   const probe = new Probe({ serverUrl: service.url, accountId, apiKey }, room.id);
   await writers.writeFor(5_000);
   const before = writers.takeTimes();
 
+  progress("Moving, which begins within a minute");
   const begin = Date.now();
   await account("move", accountId, "--to", "DB_3");
   const asked = Date.now();

@@ -16,6 +16,8 @@ export interface BenchOptions {
   /** Room sizes, for benches that measure several. */
   readonly participants: readonly number[];
   readonly stop: AbortSignal;
+  /** Says on stderr what begins now, and after how long. */
+  progress(what: string): void;
 }
 
 export interface BenchReport {
@@ -62,7 +64,10 @@ await runCommand(
     const unknown = chosen.parts.find((part) => !bench.parts.includes(part));
     if (unknown !== undefined)
       throw new UsageError(`${name} has no part ${unknown}; it has: ${bench.parts.join(", ") || "none"}`);
-    const { markdown, raw } = await bench.run({ ...chosen, stop });
+    const startedAt = performance.now();
+    const progress = (what: string) =>
+      console.error(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${what}`);
+    const { markdown, raw } = await bench.run({ ...chosen, stop, progress });
     console.log(markdown);
     if (json !== undefined) await writeFile(json, `${JSON.stringify(raw, null, 2)}\n`);
   },

@@ -99,7 +99,7 @@ const insertUsers = (
   ],
 });
 
-async function seed(db: Batches, names: Names, size: number): Promise<void> {
+async function seed(db: Batches, names: Names, size: number, { progress }: BenchOptions): Promise<void> {
   for (const [accountId, share] of Object.entries(SHARES)) {
     await db.run([
       { sql: "INSERT INTO accounts (id, name, created_at) VALUES (?, ?, 0)", params: [accountId, accountId] },
@@ -108,6 +108,7 @@ async function seed(db: Batches, names: Names, size: number): Promise<void> {
         params: [accountId, `room of ${accountId}`],
       },
     ]);
+    progress(`Creating the ${count(size * share)} users of the ${accountId} organization`);
     for (let from = 0; from < size * share; from += SEEDED_AT_ONCE) {
       const users = Array.from({ length: SEEDED_AT_ONCE }, (_, i) => ({
         name: names.next(from + i),
@@ -149,9 +150,9 @@ const SEARCHES = [
   "none of them",
 ];
 
-async function run({ stop, parts }: BenchOptions): Promise<BenchReport> {
-  const users = parts.includes("quick") ? FEW_USERS : USERS;
-  return serving(["refusing"], stop, async ({ db }) => {
+async function run(options: BenchOptions): Promise<BenchReport> {
+  const users = options.parts.includes("quick") ? FEW_USERS : USERS;
+  return serving(["refusing"], options.stop, async ({ db }) => {
     const meter = new Meter(db);
     const names = new Names();
     const size = async () => (await db.prepare("SELECT 1").run()).meta.size_after;
@@ -159,19 +160,21 @@ async function run({ stop, parts }: BenchOptions): Promise<BenchReport> {
       .prepare("SELECT sql FROM sqlite_master WHERE name = 'search_after_insert_of_users'")
       .first<{ sql: string }>()) ?? { sql: "" };
     await db.prepare("DROP TRIGGER search_after_insert_of_users").run();
-    await seed(meter, names, users);
+    await seed(meter, names, users, options);
     const user = (at: number) => insertUsers("large", [{ name: names.next(at), at }]);
     const create = async () => {
       for (let at = 0; at < WRITTEN; at += 1) await meter.run([user(users + at)]);
     };
     const [bytesBefore, plainWrites] = [await size(), await meter.during(create)];
     await db.prepare(sql).run();
+    options.progress("Building the index of names");
     const built = await meter.during(async () => {
       const unfinished = db.prepare("SELECT 1 FROM search_lists WHERE state <> 'complete'");
       while ((await unfinished.first()) !== null) await continueIndexes(meter, "", console.error);
     });
     const [bytesAfter, indexedWrites] = [await size(), await meter.during(create)];
     const rows: string[][] = [];
+    options.progress("Searching with the index, and without it");
     for (const text of SEARCHES) {
       for (const accountId of ["large", "small"]) {
         const plain = await searched(meter, accountId, text, false);

@@ -306,8 +306,9 @@ describe("the audit log", () => {
   });
 
   it("forgets what is older than it keeps, and all of an organization that is deleted", async () => {
-    const owner = await withEntries([Date.now() - 3_000, Date.now()]);
-    await purgeOldAuditEntries(openDatabase(env.DB), Date.now(), 2_000);
+    const now = Date.now();
+    const owner = await withEntries([now - 3_000, now]);
+    await purgeOldAuditEntries(openDatabase(env.DB), now, 2_000);
     expect((await logOf(owner.api)).entries).toHaveLength(1);
     expect(await purgeAuditEntries(openTenant(env, owner.id), new Slices(1))).toBe(true);
     expect((await logOf(owner.api)).entries).toEqual([]);

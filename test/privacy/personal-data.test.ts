@@ -80,7 +80,10 @@ it("an export has what is kept of a user in the database, the room, the files an
   const records = await exported(api, room.id, ada.id);
   const states = records.filter(({ type }) => type !== "event");
   expect(states).toEqual([
-    { type: "user", user: expect.objectContaining({ id: ada.id, name: "Ada Lovelace", custom_id: "byron-1" }) },
+    {
+      type: "user",
+      user: expect.objectContaining({ id: ada.id, name: "Ada Lovelace", custom_id: "byron-1" }),
+    },
     { type: "session", session: expect.objectContaining({ user_id: ada.id, left_at: null }) },
     { type: "follow", user_id: ben.id },
     { type: "comment", comment: expect.objectContaining({ id: own, text: "Adas secret" }) },

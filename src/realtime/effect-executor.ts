@@ -149,7 +149,9 @@ export class EffectExecutor {
     try {
       const effects = this.#ports.room.flush(intervalMs);
       this.#hasPresenceChanged = false; // after a failure the next effects try again
+      if (!effects.some(({ type }) => type === "send")) this.#tick.recordEmpty();
       for (const effect of effects) this.#isolate(effect);
+      if (this.#hasPresenceChanged) this.#presenceTimer.request(); // some of what sockets keep is left
     } catch (error) {
       this.#ports.context.report("The presence of a room could not be sent yet", error);
       this.#ports.recoverSoon();

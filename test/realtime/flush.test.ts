@@ -54,6 +54,16 @@ it("a tick waits until the one before is sent, and then for a part of that time,
   expect(policy.intervalAt(20_000)).toBe(0);
 });
 
+it("a tick that has nothing to send does not show how long the next one takes (R49)", () => {
+  const policy = new TickPolicy();
+  policy.count(1_000_000, 0);
+  policy.recordFlush(0);
+  policy.recordSent(200);
+  policy.recordFlush(260);
+  policy.recordEmpty();
+  expect([policy.recordSent(260), policy.intervalAt(260), policy.dueAt(260)]).toEqual([false, 260, 520]);
+});
+
 it("a small flush is followed by the next at once, a large one only after a rest (R58)", () => {
   const policy = new RestPolicy();
   expect(policy.dueAt(1_000)).toBe(1_000);

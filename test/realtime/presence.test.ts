@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Presence } from "../../src/realtime/presence/presence.ts";
 import { serialize } from "../../src/realtime/protocol/frame.ts";
+import { readAttachment } from "../../src/realtime/transport/attachment.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
 import { failed, makeRoom, roomOfTwo, type TestRoom } from "./support/rooms.ts";
@@ -13,6 +14,9 @@ const receivedPresence = async (socket: TestSocket) =>
 const show = (socket: TestSocket, state: object | null) => socket.call("PRESENCE_UPDATE", { state });
 const subscribe = (socket: TestSocket, target: string, on = true) =>
   socket.call("PRESENCE_SUBSCRIBE", { target, on });
+
+/** So many of two users, who all receive them, are more than 3,000 deliveries in a moment. */
+const BUSY_UPDATES = 900;
 
 /** A joined socket with a user of its own. */
 const joinedAs = (id: string): Joined => ({
@@ -221,6 +225,49 @@ describe("presence", () => {
     } finally {
       sending.mockRestore();
     }
+  });
+
+  it("is written to each attachment at once in a calm room, and every 5 s in a busy one (R52)", () => {
+    const connections = new Connections();
+    const presence = new Presence(connections, () => []);
+    const users = Array.from({ length: 10 }, (_, index) => joinedAs(`user ${index}`));
+    for (const user of users) connections.put(user);
+    const flushed = (intervalMs: number) => {
+      const effects = presence.flush(intervalMs);
+      const saved = effects.flatMap((effect) => (effect.type === "attach" ? [effect.connection] : []));
+      return {
+        saved: saved.map((each) => (each.phase === "joined" ? [each.id, each.presence] : [])),
+        isComplete: !effects.some(({ type }) => type === "presenceChanged"),
+      };
+    };
+    const showAll = (x: number) => users.forEach((user) => void presence.update(user, { state: { x } }));
+    const shown = (ids: readonly number[], x: number) => ids.map((id) => [`user ${id}`, `{"x":${x}}`]);
+    for (let tick = 0; tick < 10; tick += 1) {
+      showAll(tick);
+      expect(flushed(500)).toEqual({ saved: shown([tick], tick), isComplete: false });
+    }
+    expect(flushed(1_000)).toEqual({ saved: shown([0, 1], 9), isComplete: false });
+    expect(flushed(0)).toEqual({ saved: shown([2, 3, 4, 5, 6, 7, 8], 9), isComplete: true });
+    presence.update(joinedAs("user 3"), { state: { x: 10 } });
+    expect(flushed(16)).toEqual({ saved: shown([3], 10), isComplete: true });
+    expect(flushed(16)).toEqual({ saved: [], isComplete: true });
+  });
+
+  it("of a busy room survives hibernation, too: it is written before (R52)", async () => {
+    const { room, ada, ben } = await roomOfTwo();
+    const kept = () =>
+      room.inside((_, state) => state.getWebSockets().map((end) => readAttachment(end)?.connection));
+    await room.inside((object, state) => {
+      for (let x = 1; x <= BUSY_UPDATES; x += 1)
+        for (const end of state.getWebSockets())
+          object.webSocketMessage(end, JSON.stringify({ type: "PRESENCE_UPDATE", data: { state: { x } } }));
+    });
+    const presence = `{"x":${BUSY_UPDATES}}`;
+    await expect.poll(kept).toMatchObject([{ presence }, { presence }]);
+    await room.hibernate();
+    const { joined } = await room.join(await room.user());
+    const latest = { x: BUSY_UPDATES };
+    expect(joined.presence).toMatchObject({ [ada.user.id]: latest, [ben.user.id]: latest });
   });
 
   it("of all users together has 16 MiB: as much as 2,048 users may show, and less is always accepted (R47)", () => {

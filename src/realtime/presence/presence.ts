@@ -16,6 +16,9 @@ import {
 } from "./subscriptions.ts";
 import { UserNumbers } from "./user-numbers.ts";
 
+/** A busy room writes the attachment of each socket so often. */
+const SAVE_EVERY_MS = 5_000;
+
 export class Presence {
   readonly #connections: Connections;
   readonly #followedBy: (userId: string) => readonly string[];
@@ -23,7 +26,7 @@ export class Presence {
   readonly #numbers = new UserNumbers();
   /** Users whose state has changed since the last flush. */
   readonly #changed = new Set<string>();
-  /** Sockets whose attachment is written with the next flush. */
+  /** Sockets whose attachment is to be written by a flush, in the order in which they changed. */
   readonly #unsaved = new Set<string>();
 
   constructor(connections: Connections, followedBy: (userId: string) => readonly string[]) {
@@ -140,7 +143,7 @@ export class Presence {
 
   /**
    * Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. Flushes are
-   * `intervalMs` apart. If it throws, the next flush sends the same.
+   * `intervalMs` apart; 0 in a calm room. If it throws, the next flush sends the same.
    */
   flush(intervalMs: number): Effect[] {
     const sent = sendToSubscribers(
@@ -152,12 +155,24 @@ export class Presence {
     );
     this.#numbers.introduce(this.#changed);
     this.#changed.clear();
-    const saved = [...this.#unsaved].flatMap((id): Effect[] => {
+    return [...this.#save(intervalMs), ...sent];
+  }
+
+  /**
+   * Writes what has changed to attachments: at once in a calm room. A busy one does not hibernate before its next flush,
+   * and attachments are for nothing else: each flush writes a share of them, because all would cost a tenth of a core.
+   */
+  #save(intervalMs: number): Effect[] {
+    const isCalm = intervalMs === 0;
+    const share = isCalm ? this.#unsaved.size : (this.#connections.joinedCount * intervalMs) / SAVE_EVERY_MS;
+    const saved: Effect[] = [];
+    for (const id of this.#unsaved) {
+      if (saved.length >= share) return [...saved, { type: "presenceChanged", receivers: 0 }];
+      this.#unsaved.delete(id);
       const connection = this.#connections.get(id);
-      return connection?.phase === "joined" ? [{ type: "attach", connection }] : [];
-    });
-    this.#unsaved.clear();
-    return [...saved, ...sent];
+      if (connection?.phase === "joined") saved.push({ type: "attach", connection });
+    }
+    return saved;
   }
 }
 

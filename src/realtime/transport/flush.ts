@@ -62,6 +62,11 @@ export class TickPolicy implements FlushPolicy {
     this.#isSending = true;
   }
 
+  /** What was flushed last has nothing to send: it does not show how long that takes. */
+  recordEmpty(): void {
+    this.#isSending = false;
+  }
+
   /** What was flushed last is sent. True for the first time. */
   recordSent(now: number): boolean {
     if (!this.#isSending) return false;

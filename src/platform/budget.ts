@@ -24,9 +24,11 @@ export class Budget {
     return Math.min(burst, this.#left + (Math.max(0, now - this.#at) * perSecond) / 1000);
   }
 
-  spend(cost: number, now: number): void {
+  /** Returns what is left, as {@link left}. */
+  spend(cost: number, now: number): number {
     this.#left = this.left(now) - cost;
     this.#at = now;
+    return this.#left;
   }
 
   /** Milliseconds until something is left. */

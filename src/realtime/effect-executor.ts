@@ -164,8 +164,9 @@ export class EffectExecutor {
   }
 
   #countDelivery({ userId, isBroadcast, work = 0 }: Extract<Effect, { type: "countDelivery" }>): void {
-    this.#ports.room.messages.countDelivery(userId, this.#deliveredPoints + work, isBroadcast);
+    const points = this.#deliveredPoints + work;
     this.#deliveredPoints = 0;
+    if (points > 0) this.#ports.room.messages.countDelivery(userId, points, isBroadcast);
   }
 
   #carryOut(effect: Effect): void {

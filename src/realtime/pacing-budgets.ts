@@ -62,10 +62,9 @@ export class PacingBudgets {
 
   #spendFrames({ id, userId }: Joined, frames: number): boolean {
     const now = this.#now();
-    const ofSocket = this.#framesOf(id, now);
-    const ofUser = this.accountOf(userId).frames;
-    for (const budget of [ofSocket, ofUser]) budget.spend(frames, now);
-    return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;
+    const ofSocket = this.#framesOf(id, now).spend(frames, now);
+    const ofUser = this.accountOf(userId).frames.spend(frames, now);
+    return ofSocket >= 0 && ofUser >= 0;
   }
 
   #framesOf(id: string, now: number): Budget {

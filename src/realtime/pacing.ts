@@ -89,7 +89,8 @@ export class Pacing {
   }
 
   #spend(userId: string, message: PacedMessage): void {
-    this.budgets.accountOf(userId).work.spend(pointsOf(message), this.#ports.now());
+    const points = pointsOf(message);
+    if (points > 0) this.budgets.accountOf(userId).work.spend(points, this.#ports.now());
   }
 
   /** Counts what a user's message has delivered. */

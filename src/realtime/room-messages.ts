@@ -111,7 +111,8 @@ export class RoomMessages {
     if (connection.phase === "joined" && !this.#pacing.budgets.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
     const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
-    return [...seen, ...this.#receiveFrame(connection, data, size)];
+    const effects = this.#receiveFrame(connection, data, size);
+    return seen.length === 0 ? effects : [...seen, ...effects];
   }
 
   #receiveFrame(connection: Connection, data: string | ArrayBuffer, size: number): Effect[] {

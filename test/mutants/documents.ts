@@ -211,8 +211,8 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "to ask for a document again and again costs nothing but the answers",
     file: "src/realtime/effect-executor.ts",
-    code: "this.#deliveredPoints + work,",
-    by: "this.#deliveredPoints + 0 * work,",
+    code: "this.#deliveredPoints + work;",
+    by: "this.#deliveredPoints + 0 * work;",
     tests: ["test/realtime/documents/document-costs.test.ts"],
   },
   {

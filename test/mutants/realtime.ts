@@ -257,6 +257,20 @@ export const REALTIME: readonly Mutant[] = [
     tests: ["test/realtime/presence.test.ts"],
   },
   {
+    bug: "presence of a busy room does not survive hibernation when its users rest",
+    file: "src/realtime/presence/presence.ts",
+    code: 'return [...saved, { type: "presenceChanged", receivers: 0 }];',
+    by: "return saved;",
+    tests: ["test/realtime/presence.test.ts"],
+  },
+  {
+    bug: "a cursor that is no object is shown",
+    file: "src/realtime/protocol/messages.ts",
+    code: "if (patch === undefined) return isRecord(state) ? { state } : null;",
+    by: "if (patch === undefined) return state === undefined ? null : { state: state as Record<string, unknown> };",
+    tests: ["test/realtime/frames.test.ts"],
+  },
+  {
     bug: "a number stands for a user whom not everyone knows by it",
     file: "src/realtime/presence/presence.ts",
     code: "if (kept === undefined || !this.#numbers.isIntroduced(userId)) return this.#introductionOf(userId);",
@@ -399,8 +413,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "each socket of a user may send as much as a user",
     file: "src/realtime/pacing-budgets.ts",
-    code: "return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;",
-    by: "return ofSocket.left(now) >= 0;",
+    code: "return ofSocket >= 0 && ofUser >= 0;",
+    by: "return ofSocket >= 0;",
     tests: ["test/realtime/pacing.test.ts"],
   },
   {

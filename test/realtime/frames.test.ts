@@ -1,6 +1,44 @@
 /** R6, R8, R10 and R17: the frames that a joined socket may send, and the errors for all others. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { PresenceUpdate, parseMove } from "../../src/realtime/protocol/messages.ts";
 import { failed, makeRoom } from "./support/rooms.ts";
+
+describe("what a cursor sends", () => {
+  const object = fc.dictionary(
+    fc.constantFrom("x", "y", "state", "__proto__"),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const field = fc.oneof({ weight: 3, arbitrary: object }, fc.jsonValue({ maxDepth: 1 }));
+  const names = ["state", "patch", "remove", "more", "__proto__"] as const;
+  const fields = fc.array(fc.tuple(fc.constantFrom(...names), field), { maxLength: 3 });
+  /** As a frame has it: `__proto__` is a field like any other. */
+  const data = fields.map((each): unknown =>
+    JSON.parse(`{${[...new Map(each)].map(([name, value]) => `"${name}":${JSON.stringify(value)}`).join()}}`),
+  );
+
+  it("is read as the schema reads it, or left to the schema (R17, R47)", () => {
+    let read = 0;
+    fc.assert(
+      fc.property(fc.oneof(data, fc.jsonValue()), (value) => {
+        const move = parseMove(value);
+        if (move === null) return;
+        read += 1;
+        expect(PresenceUpdate.safeParse(value)).toEqual({ success: true, data: move });
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(read).toBeGreaterThan(0);
+  });
+
+  it.each([{ state: { x: 1 } }, { patch: { x: 1 } }, { state: {}, more: 1 }])(
+    "is read without the schema: %j",
+    (value) => {
+      const { more: _, ...move } = { more: 0, ...value };
+      expect(parseMove(value)).toEqual(move);
+    },
+  );
+});
 
 describe("a joined socket", () => {
   it.each([

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../platform/error-codes.ts";
 import { byteLength, isTooDeep } from "../../platform/text.ts";
 import { MAX_FRAME_DEPTH } from "./limits.ts";
 import { isRecord, RequestId } from "./message-fields.ts";
-import { ClientMessage, MESSAGE_TYPES } from "./messages.ts";
+import { ClientMessage, MESSAGE_TYPES, parseMove } from "./messages.ts";
 import { type Fault, MAX_FRAME_BYTES, type Response, type ServerMessage } from "./protocol.ts";
 
 /** A parsed frame. `attempted` is the message type that a faulty frame named. */
@@ -30,6 +30,8 @@ export function parseFrame(frame: string | ArrayBuffer): Frame {
   if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
   const requestId = json.requestId === undefined ? undefined : RequestId.safeParse(json.requestId).data;
   if (!MESSAGE_TYPES.has(json.type)) return faulty("BAD_REQUEST", "Unknown message type", requestId);
+  const move = json.type === "PRESENCE_UPDATE" ? parseMove(json.data) : null;
+  if (move !== null) return { kind: "message", message: { type: "PRESENCE_UPDATE", requestId, data: move } };
   const parsed = ClientMessage.safeParse({ type: json.type, requestId, data: json.data ?? {} });
   if (parsed.success) return { kind: "message", message: parsed.data };
   return faulty("VALIDATION_ERROR", describeIssue(parsed.error), requestId, String(json.type));

@@ -4,7 +4,17 @@ import { text } from "../../platform/text.ts";
 import { Role } from "../../users/schema.ts";
 import { CommentCreation, CommentPage, CommentText } from "./comment-messages.ts";
 import * as limits from "./limits.ts";
-import { Id, IfVersion, Json, JsonObject, Key, RequestId, Seq, StoreName } from "./message-fields.ts";
+import {
+  Id,
+  IfVersion,
+  isRecord,
+  Json,
+  JsonObject,
+  Key,
+  RequestId,
+  Seq,
+  StoreName,
+} from "./message-fields.ts";
 
 const RosterLimit = z.int().min(1).max(limits.MAX_ROSTER_PAGE);
 
@@ -51,6 +61,17 @@ export const PresenceUpdate = z
     message: "pass either state or patch",
   });
 export type PresenceUpdate = z.infer<typeof PresenceUpdate>;
+
+/**
+ * What {@link PresenceUpdate} makes of a whole state or of a patch alone, which is what cursors send: the room receives
+ * thousands a second. Null for everything else, which the schema decides.
+ */
+export function parseMove(data: unknown): PresenceUpdate | null {
+  if (!isRecord(data) || data.remove !== undefined) return null;
+  const { state, patch } = data;
+  if (patch === undefined) return isRecord(state) ? { state } : null;
+  return state === undefined && isRecord(patch) ? { patch } : null;
+}
 
 const StoreSet = z.object({ ...address, value: Json });
 const StoreUpdate = z.object({ ...address, value: JsonObject });

@@ -61,12 +61,15 @@ async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId
     )
     .bind(id, room.id, names)
     .run();
-  // What requests do after their responses.
-  await expect
-    .poll(async () => Object.keys(await contentOf(place, id)))
-    .not.toEqual(expect.arrayContaining(["outbox_events"]));
+  await relayed(place, id);
   return { roomId: room.id };
 }
+
+/** Waits for what requests do after their responses, which a move would refuse. */
+const relayed = (place: PlaceName, id: string) =>
+  expect
+    .poll(async () => Object.keys(await contentOf(place, id)))
+    .not.toEqual(expect.arrayContaining(["outbox_events"]));
 
 const begin = (id: string, target: PlaceName) =>
   env.DB.prepare(
@@ -276,6 +279,7 @@ describe("a move", () => {
   it("keeps the fences until no isolate can remember the old placement, and a run that was overtaken writes nothing", async () => {
     const owner = await account("DB_2");
     await owner.api.createRoom();
+    await relayed("DB_2", owner.id);
     await begin(owner.id, "DB_3");
     const ports = portsOf();
     const waited: number[] = [];

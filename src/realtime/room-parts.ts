@@ -73,6 +73,7 @@ export class RoomParts {
       handling: (id, frameId) => this.traces.continue(this.sockets.traceOf(id), frameId),
     });
     const { room } = this;
+    const newsParts = [room.storeQuota, room.storeEvents, room.documentEvents];
     this.reads = new D1Reads({ context, room, perform });
     this.joins = new JoinAuthorizer({
       ...{ context, room, perform, fail },
@@ -88,10 +89,7 @@ export class RoomParts {
       planAlarm: () => this.alarm.outdate(),
       recoverSoon: () => this.alarm.recoverSoon(),
       performed: () => {
-        const hasNews = [room.storeQuota, room.storeEvents, room.documentEvents].map((part) =>
-          part.takeNews(),
-        );
-        if (hasNews.includes(true)) this.alarm.outdate();
+        for (const part of newsParts) if (part.takeNews()) this.alarm.outdate();
         this.alarm.planIfOutdated();
         writeMetrics(env);
       },

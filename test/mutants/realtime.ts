@@ -252,8 +252,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "presence does not survive hibernation",
     file: "src/realtime/presence/presence.ts",
-    code: "this.#unsaved.add(id);",
-    by: "",
+    code: "const presence = kept?.socketId === id ? kept.json : null;",
+    by: "const presence: string | null = null;",
     tests: ["test/realtime/presence.test.ts"],
   },
   {

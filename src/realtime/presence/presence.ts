@@ -57,16 +57,9 @@ export class Presence {
     const { before, after } = this.#states.update(userId, id, update);
     // Who takes numbers keeps the color that was sent with the number, as long as there is no other.
     if (after === null || (hasOwnColor(before) && !hasOwnColor(after))) this.#numbers.release(userId);
-    if (before !== undefined && before.socketId !== id) this.#keep(before.socketId, null);
-    this.#keep(id, after?.json ?? null);
-    return this.#markChanged(userId);
-  }
-
-  #keep(id: string, presence: string | null): void {
-    const connection = this.#connections.get(id);
-    if (connection?.phase !== "joined" || connection.presence === presence) return;
-    this.#connections.update({ ...connection, presence });
+    if (before !== undefined) this.#unsaved.add(before.socketId);
     this.#unsaved.add(id);
+    return this.#markChanged(userId);
   }
 
   /** What the user shows, with its id. */
@@ -94,14 +87,14 @@ export class Presence {
   }
 
   /** A socket has closed: another one of its user keeps the state; without one the state ends, unless its user stays online. */
-  release({ id, userId, presence }: Joined, staysOnline: boolean): Effect[] {
+  release({ id, userId }: Joined, staysOnline: boolean): Effect[] {
     this.#unsaved.delete(id);
     const kept = this.#states.get(userId);
     if (kept?.socketId !== id) return [];
     const heir = this.#connections.idsOf(userId)[0];
     if (heir !== undefined) {
       this.#states.set(userId, { ...kept, socketId: heir });
-      this.#keep(heir, presence);
+      this.#unsaved.add(heir);
       return [{ type: "presenceChanged", receivers: 0 }];
     }
     return staysOnline ? [] : this.forget(userId);
@@ -119,7 +112,7 @@ export class Presence {
     const kept = this.#states.get(userId);
     if (kept === undefined) return [];
     this.#states.set(userId, { ...kept, socketId: id });
-    this.#keep(id, kept.json);
+    this.#unsaved.add(id);
     return [{ type: "presenceChanged", receivers: 0 }];
   }
 
@@ -169,10 +162,22 @@ export class Presence {
     for (const id of this.#unsaved) {
       if (saved.length >= share) return [...saved, { type: "presenceChanged", receivers: 0 }];
       this.#unsaved.delete(id);
-      const connection = this.#connections.get(id);
-      if (connection?.phase === "joined") saved.push({ type: "attach", connection });
+      const connection = this.#changedConnection(id);
+      if (connection !== null) saved.push({ type: "attach", connection });
     }
     return saved;
+  }
+
+  /** A socket's connection with the state that it keeps by now; null if that is what its attachment has. */
+  #changedConnection(id: string): Joined | null {
+    const connection = this.#connections.get(id);
+    if (connection?.phase !== "joined") return null;
+    const kept = this.#states.get(connection.userId);
+    const presence = kept?.socketId === id ? kept.json : null;
+    if (presence === connection.presence) return null;
+    const changed = { ...connection, presence };
+    this.#connections.update(changed);
+    return changed;
   }
 }
 

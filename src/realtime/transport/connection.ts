@@ -52,8 +52,8 @@ export interface Joined {
   readonly tokenExpiresAt: number;
   /** Those of its token; absent while both are 0. */
   readonly tokenEpochs?: TokenEpochs;
-  /** The latest sign of life, kept in memory. */
-  readonly lastSeenAt: number;
+  /** The latest sign of life, kept in memory: it changes in place, with each frame. */
+  lastSeenAt: number;
   /** The sign of life in the socket's attachment, which survives hibernation. */
   readonly savedLastSeenAt: number;
   /** Accepts several frames as one array. */
@@ -62,7 +62,7 @@ export interface Joined {
   readonly subscriptions: readonly string[];
   /** Takes numbers for users in the presence of everyone (R86). */
   readonly numbers?: boolean;
-  /** Its user's presence state as JSON, if this is the socket that keeps it. */
+  /** Its user's presence state as JSON, if this is the socket that keeps it: as its attachment has it. */
   readonly presence: string | null;
   readonly documents?: DocumentWire;
 }

@@ -48,11 +48,11 @@ export class Connections {
 
   /** A joined socket was seen at `now`. The sign of life is kept in memory, and with the socket now and then. */
   recordSeen(connection: Joined, now: number): Effect[] {
-    const mustSave = now - connection.savedLastSeenAt >= LAST_SEEN_GRANULARITY_MS;
-    const savedLastSeenAt = mustSave ? now : connection.savedLastSeenAt;
-    const seen = { ...connection, lastSeenAt: now, savedLastSeenAt };
-    this.update(seen);
-    return mustSave ? [{ type: "attach", connection: seen }] : [];
+    connection.lastSeenAt = now;
+    if (now - connection.savedLastSeenAt < LAST_SEEN_GRANULARITY_MS) return [];
+    const saved = { ...connection, savedLastSeenAt: now };
+    this.update(saved);
+    return [{ type: "attach", connection: saved }];
   }
 
   remove(id: string): Connection | undefined {

@@ -41,6 +41,7 @@ export class SlowReaders<Socket extends Reader> {
 
   /** The sockets found since the last call that are still open. */
   take(): Socket[] {
+    if (this.#slow.size === 0) return [];
     const slow = [...this.#slow];
     this.#slow.clear();
     return slow;

@@ -1,7 +1,7 @@
 /** Documents over REST: seeds, updates, reading and deletion, beside the sockets that have them open. */
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { FOLD_BYTES } from "../../../src/realtime/documents/limits.ts";
 import { RoomObject } from "../../../src/realtime/room-object.ts";
@@ -161,9 +161,7 @@ it("the trail of what is older than the setting says is one entry with all autho
       await object.writeDocument(room.accountId, "notes", textUpdate("x".repeat(FOLD_BYTES)), write),
     ).toBe(true);
     const page = { before: 9, limit: 9 };
-    await vi.waitFor(() => expect(object.readTrail(room.accountId, "notes", page)).toHaveLength(2), {
-      timeout: 20_000,
-    });
+    await expect.poll(() => object.readTrail(room.accountId, "notes", page)).toHaveLength(2);
   });
   const { trail } = (await api.get<{ trail: object[] }>(`${path}/notes/trail`)).data;
   expect(trail).toMatchObject([

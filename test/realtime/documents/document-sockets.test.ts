@@ -1,7 +1,7 @@
 /** Documents over the sockets of editors' own clients, frame by frame. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { writeSyncStep1, writeSyncStep2, writeUpdate } from "y-protocols/sync";
 import * as Y from "yjs";
 import { FOLD_UPDATES, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
@@ -25,10 +25,7 @@ const rowsOf = (room: TestRoom, table: string): Promise<number> =>
   room.inside((_, { storage }) => [...storage.sql.exec(`SELECT 1 FROM ${table}`)].length);
 
 /** Waits until the room has folded a document, which it does by itself. */
-const folded = (room: TestRoom) =>
-  vi.waitFor(async () => expect(await rowsOf(room, "document_parts")).toBeGreaterThan(0), {
-    timeout: 20_000,
-  });
+const folded = (room: TestRoom) => expect.poll(() => rowsOf(room, "document_parts")).toBeGreaterThan(0);
 
 describe.each(WIRES)("over $wire", ({ wire }) => {
   it("what one types, others see, and who comes later finds (D1, D9)", async () => {

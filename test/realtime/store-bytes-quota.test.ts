@@ -109,25 +109,27 @@ describe("the documents of a room (R74)", () => {
   it("count like its stores, are refused beyond the quota, and make space when they are deleted", async () => {
     const room = await makeRoom();
     const doc = new Y.Doc();
-    doc.getText("text").insert(0, "x".repeat(1.5 * MIB));
+    // Too small to be folded: the room does that by itself, and has the document twice from then on.
+    doc.getText("text").insert(0, "x".repeat(0.75 * MIB));
     const options = { author: { type: "organization" }, onlyIfEmpty: false } as const;
     const write = (name: string) =>
       room.inside((object) =>
         object.writeDocument(room.accountId, name, Y.encodeStateAsUpdate(doc), options),
       );
-    expect(await write("one")).toBe(true);
+    expect([await write("one"), await write("two")]).toEqual([true, true]);
     await room.alarm();
     const bytes = Y.encodeStateAsUpdate(doc).length;
-    expect(await used(room)).toBe(bytes);
-    await setLimit(room, 2 * bytes - 1);
+    expect(await used(room)).toBe(2 * bytes);
+    await setLimit(room, 3 * bytes - 1);
     await room.join(await room.user());
     await room.advance(1_000);
-    const message = `The quota store_bytes is exceeded: ${bytes} of ${2 * bytes - 1} are used; delete `;
-    expect(await write("two")).toEqual({ code: "FORBIDDEN", message: expect.stringContaining(message) });
-    await room.inside((object) => object.deleteDocument(room.accountId, "one"));
+    const message = `The quota store_bytes is exceeded: ${2 * bytes} of ${3 * bytes - 1} are used; delete `;
+    expect(await write("three")).toEqual({ code: "FORBIDDEN", message: expect.stringContaining(message) });
+    for (const name of ["one", "two"])
+      await room.inside((object) => object.deleteDocument(room.accountId, name));
     await room.advance(1_000);
     expect(await used(room)).toBe(0);
-    expect(await write("two")).toBe(true);
+    expect(await write("three")).toBe(true);
   });
 });
 

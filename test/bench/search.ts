@@ -5,6 +5,7 @@ import { continueIndexes } from "../../src/search/index-builder.ts";
 import { findHits } from "../../src/search/queries.ts";
 import type { SearchHits } from "../../src/search/shared-store.ts";
 import { countUsers, selectUsers } from "../../src/users/list-store.ts";
+import { randomOf } from "../support/random.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Database, serving } from "./serve.ts";
 import { count, table } from "./table.ts";
@@ -32,19 +33,11 @@ interface Cost {
   readonly rowsWritten: number;
 }
 
-/** Deterministic, and spread well enough. */
-function* numbers(): Generator<number, never> {
-  for (let state = 1; ; ) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    yield state >> 8;
-  }
-}
-
 class Names {
-  readonly #numbers = numbers();
+  readonly #random = randomOf(1);
 
   #pick(items: readonly string[]): string {
-    return items[this.#numbers.next().value % items.length] ?? "";
+    return items[this.#random(items.length)] ?? "";
   }
 
   next(number: number): string {
@@ -138,7 +131,7 @@ async function searched(meter: Meter, accountId: string, text: string, isIndexed
 }
 
 const SEARCHES = [
-  "quatfieldling",
+  "quatfieldlingwood",
   "999990",
   "margaret schm",
   "schm",

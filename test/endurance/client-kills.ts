@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import { AtriumClient, type Written } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { EAGER } from "../sdk/clients.ts";
-import type { Random } from "../sdk/convergence.ts";
 import { Mirror, sorted } from "../sdk/mirror.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
+import type { Random } from "../support/random.ts";
 import { type Writer as KilledWriter, killWhile } from "./kill-while.ts";
 import type { KillableService } from "./killable-service.ts";
 

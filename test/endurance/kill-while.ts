@@ -1,5 +1,5 @@
 /** Kills the service again and again while writers write. */
-import type { Random } from "../sdk/convergence.ts";
+import type { Random } from "../support/random.ts";
 import type { KillableService } from "./killable-service.ts";
 
 /** Works on, however often the service is killed. */

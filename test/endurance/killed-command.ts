@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { expect } from "vitest";
 import { ROOT } from "../node/processes.ts";
-import type { Random } from "../sdk/convergence.ts";
+import type { Random } from "../support/random.ts";
 
 interface Kills {
   /** How often at most: a command that is done before is not killed. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { runScenario } from "../realtime/convergence/convergence.ts";
 import { scenario } from "../realtime/convergence/steps.ts";
 import { writtenDuring } from "../sdk/console.ts";
-import { randomOf } from "../sdk/convergence.ts";
+import { randomOf } from "../support/random.ts";
 import { killUnderBackups } from "./backup-kills.ts";
 import { killUnderClients } from "./client-kills.ts";
 import { killUnderDocuments } from "./document-kills.ts";

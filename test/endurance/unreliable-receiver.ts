@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Event } from "../../src/delivery/events.ts";
 import { REPLAY_HEADER } from "../../src/webhooks/attempt.ts";
-import type { Random } from "../sdk/convergence.ts";
+import type { Random } from "../support/random.ts";
 
 const MAX_LATE_MS = 300;
 /** The service waits 15 s for a response, and a room's later events with it. */

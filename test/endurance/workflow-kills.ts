@@ -5,8 +5,8 @@ import type { Comment } from "../../src/realtime/protocol/comment.ts";
 import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/workflows/schema.ts";
 import { eventually } from "../node/processes.ts";
-import type { Random } from "../sdk/convergence.ts";
 import { Customer } from "../stories/client.ts";
+import type { Random } from "../support/random.ts";
 import type { KillableService } from "./killable-service.ts";
 
 const EVENTS_PER_KILL = 4;

@@ -4,15 +4,7 @@ import type { LoggedEvent, LogQuery, LogSlice } from "../../src/event-log/port/e
 import { decodeCursor, encodeCursor } from "../../src/event-log/reading/cursor.ts";
 import { type LogPage, PrunedError, readPage } from "../../src/event-log/reading/page-reader.ts";
 import { SHARDS, shardOf } from "../../src/event-log/shards/shard-of.ts";
-
-/** Random numbers in [0, 1) that a seed repeats. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+import { randomOf } from "../support/random.ts";
 
 /** Shards in memory, of which each read returns at most `sliceSize` events. */
 class Shards {
@@ -89,11 +81,11 @@ describe("a page of the log", () => {
 
   it("misses nothing and repeats nothing while rooms write between and during its reads", async () => {
     for (let seed = 1; seed <= 50; seed += 1) {
-      const random = seeded(seed);
-      const shards = new Shards(4, 1 + Math.floor(random() * 5));
+      const random = randomOf(seed);
+      const shards = new Shards(4, 1 + random(5));
       const write = () => {
-        for (let i = Math.floor(random() * 6); i > 0; i -= 1) {
-          const shard = Math.floor(random() * 4);
+        for (let i = random(6); i > 0; i -= 1) {
+          const shard = random(4);
           shards.append(`${shard}`, shard);
         }
       };
@@ -105,7 +97,7 @@ describe("a page of the log", () => {
       const seen: LoggedEvent[] = [];
       let positions: readonly (number | null)[] = [null, null, null, null];
       for (let round = 0; round < 12; round += 1) {
-        const limit = 1 + Math.floor(random() * 9);
+        const limit = 1 + random(9);
         const reader = round < 8 ? busy.read : shards.read;
         const query = { after: positions, limit, from: null, until: null, roomId: null, names: null };
         const page = await readPage(query, reader);

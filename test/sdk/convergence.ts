@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { type AtriumClient, AtriumError, type Written } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import type { SharedService } from "../node/shared-service.ts";
+import { type Random, randomOf } from "../support/random.ts";
 import { clientOf, join, type Meeting, meet } from "./clients.ts";
 import { Mirror, sorted } from "./mirror.ts";
 import { BreakableProxy } from "./proxy.ts";
@@ -10,17 +11,6 @@ import { BreakableProxy } from "./proxy.ts";
 const STEPS = 150;
 /** The service replays up to 1 MiB of missed changes. */
 const BALLAST = { entries: 18, bytes: 62_000 };
-
-export type Random = (bound: number) => number;
-
-/** Integers below `bound`, always the same for a seed (a linear congruential generator). */
-export function randomOf(start: number): Random {
-  let state = start >>> 0;
-  return (bound) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
 
 /** Conflicts, and the end of a tab. */
 const EXPECTED: readonly string[] = ["CONFLICT", "DISCONNECTED"];

@@ -1,7 +1,7 @@
 /** R66, R75 and R76: when a deploy breaks all sockets, everyone is back in time, and others hardly notice. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { randomOf } from "./convergence.ts";
+import { randomOf } from "../support/random.ts";
 import { deploy } from "./model/deploy.ts";
 
 const DATABASE = { othersPerSecond: 200, readMs: 0.5, userMs: 0.02 };

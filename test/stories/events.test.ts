@@ -9,7 +9,7 @@ import type { Workflow } from "../../src/workflows/schema.ts";
 import { killUnderEvents, limitOf } from "../endurance/event-kills.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
-import { randomOf } from "../sdk/convergence.ts";
+import { randomOf } from "../support/random.ts";
 import { Customer } from "./client.ts";
 import { RandomTraffic } from "./random-traffic.ts";
 import { Receiver } from "./receiver.ts";

@@ -2,6 +2,7 @@
 import type { Event } from "../../src/delivery/events.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { EventHistory } from "../realtime/simulation/event-history.ts";
+import { type Random, randomOf } from "../support/random.ts";
 import type { Customer, Tab } from "./client.ts";
 
 /** Actors send one request at a time, side by side. */
@@ -19,7 +20,8 @@ export class RandomTraffic {
   acknowledged = 0;
   readonly #customer: Customer;
   readonly #roomId: string;
-  #random: number;
+  /** A whole number from 0 below `end`. */
+  readonly #draw: Random;
   #names = 0;
   #isDead = false;
   /** Called before each request. */
@@ -29,13 +31,7 @@ export class RandomTraffic {
   constructor(customer: Customer, roomId: string, seed: number) {
     this.#customer = customer;
     this.#roomId = roomId;
-    this.#random = seed >>> 0;
-  }
-
-  /** A pseudorandom whole number from 0 below `end`. */
-  #draw(end: number): number {
-    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.#random / 2 ** 32) * end);
+    this.#draw = randomOf(seed);
   }
 
   /** Sends requests, calls `kill` at a moment that the seed determines, and waits until it has settled. */

@@ -244,6 +244,7 @@ describe("a webhook's object", () => {
     expect(await subject.list()).toMatchObject(
       Array(2).fill({ status: "pending", attempts: 0, error: null }),
     );
+    await expect.poll(() => subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
     expectLogged("no such table: webhooks");
     await subject.advance(10_000);
     expect(await subject.subscriber.settled(2)).toMatchObject(Array(2).fill({ attempts: 1 }));

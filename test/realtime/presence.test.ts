@@ -1,4 +1,4 @@
-/** R47 to R52: presence. */
+/** R47 to R52, R86 and R87: presence. */
 import { describe, expect, it, vi } from "vitest";
 import { Presence } from "../../src/realtime/presence/presence.ts";
 import { serialize } from "../../src/realtime/protocol/frame.ts";

@@ -153,7 +153,7 @@ export class Presence {
 
   /**
    * Writes what has changed to attachments: at once in a calm room. A busy one does not hibernate before its next flush,
-   * and attachments are for nothing else: each flush writes a share of them, because all would cost a tenth of a core.
+   * and attachments are for nothing else: each flush writes a share of them, since each one takes time.
    */
   #save(intervalMs: number): Effect[] {
     const isCalm = intervalMs === 0;

@@ -162,3 +162,54 @@ it("everyone sees who is in the document, also y-websocket's clients, until they
   await until(other, () => names(other) === "Ada,Cem");
   await until(one, () => names(one) === "Ada,Cem");
 });
+
+it("leaving waits for documents, and reports those that are not stored (D17)", async () => {
+  const meeting = await meet(service);
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const ada = await meeting.customer.createUser(meeting.roomId, "Ada");
+  const atAda = clientOf(ada, { serverUrl: proxy.url });
+  const one = open(atAda);
+  const told: unknown[] = [];
+  atAda.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
+  atAda.on("changesDiscarded", ({ writes, documents }) => told.push(writes, documents));
+  await atAda.join();
+  await synced(one);
+  await atAda.flush();
+  const lost = nextOf(atAda, "reconnecting");
+  proxy.shut();
+  await lost;
+  told.length = 0;
+  textOf(one).insert(0, "kept");
+  expect([atAda.hasUnsyncedChanges, told]).toEqual([true, [true]]);
+  await expect(atAda.flush({ timeoutMs: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });
+  const left = atAda.leave({ timeoutMs: 100_000 });
+  proxy.open();
+  await left;
+  expect([atAda.hasUnsyncedChanges, atAda.socket.state, told]).toEqual([false, "closed", [true, false]]);
+  const other = open(await join(meeting, "Ben"));
+  await shows(other, "kept");
+
+  await atAda.join();
+  await synced(one);
+  textOf(one).insert(4, "!");
+  const flushed = expect(atAda.flush()).rejects.toMatchObject({ code: "DISCONNECTED" });
+  atAda.disconnect();
+  await flushed;
+  expect([atAda.hasUnsyncedChanges, told.slice(-2)]).toEqual([true, [[], ["notes"]]]);
+});
+
+it("a viewer's refused changes do not hold up its client (D10)", async () => {
+  const { customer, roomId } = await meet(service);
+  const data = { name: "Vera", roomId, role: "viewer" };
+  const vera = await customer.send<{ user: { token: string } }>("POST", "/users", data);
+  const atVera = clientOf(vera.data.user, { serverUrl: service.url });
+  await atVera.join();
+  const viewer = open(atVera);
+  await synced(viewer);
+  await atVera.flush();
+  textOf(viewer).insert(0, "no");
+  expect(atVera.hasUnsyncedChanges).toBe(true);
+  await atVera.leave({ timeoutMs: 100_000 });
+  expect([atVera.hasUnsyncedChanges, viewer.hasUnsyncedChanges]).toEqual([false, true]);
+});

@@ -359,7 +359,12 @@ describe("a page that is closed with unsynced changes", () => {
         page.addEventListener(event, action);
         return () => page.removeEventListener(event, action);
       };
-      watchPageClose(sender.queue, { ...DEFAULT_RUNTIME, listen }, { destination: () => null, warn });
+      watchPageClose(
+        sender.queue,
+        sender.queue,
+        { ...DEFAULT_RUNTIME, listen },
+        { destination: () => null, warn },
+      );
       const close = (): readonly unknown[] => {
         const event = new Event("beforeunload", { cancelable: true });
         // As a browser has it: any text that is not empty asks.

@@ -18,8 +18,8 @@ import { watchPageClose } from "./stores/page-close.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
 import type { Store } from "./stores/store.ts";
 import { Stores, type StoresOf } from "./stores/stores.ts";
-import type { WriteQueueEvents } from "./stores/write-queue.ts";
 import type { BroadcastsIn, ClientTypes, PresenceIn, Registered } from "./types.ts";
+import { Unsynced, type UnsyncedEvents } from "./unsynced.ts";
 import type { User } from "./users/roster.ts";
 import { Users } from "./users/users.ts";
 
@@ -49,7 +49,7 @@ export interface ClientSocket extends Pick<Connection, "on" | "off"> {
   readonly state: SocketState;
 }
 
-export interface ClientEvents extends WriteQueueEvents {
+export interface ClientEvents extends UnsyncedEvents {
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
 }
@@ -73,6 +73,7 @@ export class AtriumClient<
   readonly storage: Storage;
   readonly #connection: Connection;
   readonly #stores: Stores;
+  readonly #unsynced: Unsynced;
   #room: Room | null = null;
   #role: Role | null = null;
 
@@ -103,15 +104,17 @@ export class AtriumClient<
     this.#stores = new Stores(connection, stores ?? {}, runtime, keeper);
     const { queue, history } = this.#stores;
     this.history = history;
-    queue.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
-    queue.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
+    const unsynced = new Unsynced(queue, connection.requests, runtime);
+    this.#unsynced = unsynced;
+    unsynced.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
+    unsynced.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
     const destination = () => {
       const token = tokens.current;
       return token ? { url: connection.urlOf("stores", "batch"), token } : null;
     };
-    watchPageClose(queue, runtime, { destination, warn: warnBeforeUnload });
+    watchPageClose(queue, unsynced, runtime, { destination, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
-    inspections.set(this, { connection, stores: this.#stores, runtime });
+    inspections.set(this, { connection, stores: this.#stores, unsynced, runtime });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
     this.storage = new Storage(base, tokens);
@@ -155,17 +158,17 @@ export class AtriumClient<
     return this.#connection.join(role);
   }
 
-  /** Whether there are changes of stores that the service has not confirmed, which `unsyncedChanges` reports too. */
+  /** Whether there are changes of stores or documents that the service has not confirmed, which `unsyncedChanges` reports too. */
   get hasUnsyncedChanges(): boolean {
-    return this.#stores.queue.hasUnsynced;
+    return this.#unsynced.isAny;
   }
 
   /**
-   * Resolves when all changes of stores are confirmed or refused. Throws TIMEOUT if that takes longer, and the error
+   * Resolves when all changes of stores and documents are confirmed or refused. Throws TIMEOUT if that takes longer, and the error
    * that ended the connection; without `timeoutMs` it waits for as long as it takes to reconnect.
    */
   flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    return this.#stores.queue.flush(timeoutMs);
+    return this.#unsynced.flush(timeoutMs);
   }
 
   /** Leaves the room when all changes are confirmed, as `flush` and `disconnect` do; after 10 s in any case. */

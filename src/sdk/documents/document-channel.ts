@@ -80,6 +80,11 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     return this.#inspection.runtime;
   }
 
+  /** The changes of all documents and stores of the client. */
+  get unsynced(): Inspection["unsynced"] {
+    return this.#inspection.unsynced;
+  }
+
   get state(): "connected" | "connecting" | "disconnected" {
     const { connection } = this.#inspection;
     if (connection.requests.isConnected) return "connected";

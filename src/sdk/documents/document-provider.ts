@@ -30,7 +30,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   readonly #presence: DocumentPresence;
   readonly #changes: UnsyncedChanges;
   readonly #ownsAwareness: boolean;
-  readonly #unlisten: () => void;
+  readonly #unlisten: (() => void)[];
   /** The session that `connect()` began; null while disconnected. */
   #session: OpenDocument | null = null;
   #isDestroyed = false;
@@ -50,11 +50,17 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     this.awareness = awareness;
     this.#ownsAwareness = options.awareness === undefined;
     this.#channel = channel;
-    this.#changes = new UnsyncedChanges(channel.runtime, (isAny) => this.emit("unsyncedChanges", isAny));
+    const { runtime, unsynced } = channel;
+    this.#changes = new UnsyncedChanges(
+      name,
+      runtime,
+      () => unsynced.report(),
+      (isAny) => this.emit("unsyncedChanges", isAny),
+    );
     this.#presence = new DocumentPresence(awareness, () => this.#showEntry());
     doc.on("update", this.#onUpdate);
     doc.on("destroy", this.#onDestroy);
-    this.#unlisten = channel.on("changed", () => this.#updateStatus());
+    this.#unlisten = [channel.on("changed", () => this.#updateStatus()), unsynced.add(this.#changes)];
     if (connect) this.connect();
   }
 
@@ -105,7 +111,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     if (this.#isDestroyed) return;
     this.disconnect();
     this.#isDestroyed = true;
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     this.#presence.stop();
     if (this.#ownsAwareness) this.awareness.destroy();
     this.doc.off("update", this.#onUpdate);
@@ -165,7 +171,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   }
 
   #refuse(): void {
-    this.#changes.miss();
+    this.#changes.refuse();
     this.emit("refused", { reason: TOO_LARGE });
   }
 
@@ -202,6 +208,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
         break;
       case "closed":
         this.#end(session);
+        this.#changes.refuse();
         this.emit("closed", { reason: message.reason });
         break;
     }

@@ -46,7 +46,7 @@ export class Requests {
   /** Why there will be no other connection; null until then, and from the next `join()` on. */
   ending: AtriumError | null = null;
   #cancelTimer = () => {};
-  #stopped: (fault: Fault) => void = () => {};
+  readonly #stopped: ((fault: Fault) => void)[] = [];
   #postInOrder = (request: WaitingRequest) => request();
 
   constructor(runtime: Runtime) {
@@ -111,9 +111,9 @@ export class Requests {
     this.#flush();
   }
 
-  /** Sets what happens to requests that have not been made yet when there will be no other connection. */
+  /** Adds what happens to requests that have not been made yet when there will be no other connection. */
   onStopped(handler: (fault: Fault) => void): void {
-    this.#stopped = handler;
+    this.#stopped.push(handler);
   }
 
   /** Sends a message without a response if there is a connection now, at once. */
@@ -178,7 +178,7 @@ export class Requests {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.#unsent = [];
-    this.#stopped(fault);
+    for (const stopped of this.#stopped) stopped(fault);
     for (const { fail, requestId } of pending) fail(new AtriumError(fault, requestId));
   }
 }

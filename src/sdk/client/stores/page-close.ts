@@ -17,9 +17,14 @@ export interface PageCloseOptions {
 }
 
 /** Listens to the page, if there is one, only while changes are unsynced: listeners can slow down its closing. */
-export function watchPageClose(queue: WriteQueue, runtime: Runtime, options: PageCloseOptions): void {
+export function watchPageClose(
+  queue: WriteQueue,
+  unsynced: { on(event: "unsyncedChanges", listener: (hasUnsynced: boolean) => void): unknown },
+  runtime: Runtime,
+  options: PageCloseOptions,
+): void {
   let stop = () => {};
-  queue.on("unsyncedChanges", (hasUnsynced) => {
+  unsynced.on("unsyncedChanges", (hasUnsynced) => {
     stop();
     stop = hasUnsynced ? listen(queue, runtime, options) : () => {};
   });

@@ -20,7 +20,7 @@ const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
 const MAX_UNANSWERED_BYTES = 512 * 1024;
 
-const TIMED_OUT = clientFault("TIMEOUT", "Changes were not sent in time: check the connection");
+export const TIMED_OUT = clientFault("TIMEOUT", "Changes were not sent in time: check the connection");
 
 /** A write that the client gave up. */
 export interface DiscardedWrite {

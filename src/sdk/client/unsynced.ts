@@ -1,0 +1,102 @@
+/** All changes of a client that the service has not confirmed: those of stores, and those of documents. */
+import { Deferred } from "../core/deferred.ts";
+import { Emitter } from "../core/emitter.ts";
+import { AtriumError, type Fault } from "../core/error.ts";
+import type { Runtime } from "../core/runtime.ts";
+import type { Requests } from "./connection/requests.ts";
+import { type DiscardedWrite, TIMED_OUT, type WriteQueue } from "./stores/write-queue.ts";
+
+/** An open document's changes. */
+export interface DocumentChanges {
+  readonly name: string;
+  /** Whether there are changes that the room has neither confirmed nor refused. */
+  readonly isPending: boolean;
+}
+
+export interface UnsyncedEvents {
+  /** Whether there are changes of stores or documents that the service has not confirmed. */
+  unsyncedChanges: boolean;
+  /** The connection ended before the service confirmed changes. */
+  changesDiscarded: {
+    /** Writes to stores, which the client gave up. */
+    readonly writes: readonly DiscardedWrite[];
+    /** The names of the documents with unsynced changes, which stay in memory and are sent after the next `join()`. */
+    readonly documents: readonly string[];
+    readonly error: AtriumError;
+  };
+}
+
+export class Unsynced extends Emitter<UnsyncedEvents> {
+  readonly #queue: WriteQueue;
+  readonly #requests: Requests;
+  readonly #runtime: Runtime;
+  readonly #documents = new Set<DocumentChanges>();
+  readonly #flushes = new Set<Deferred>();
+  #isAny = false;
+
+  constructor(queue: WriteQueue, requests: Requests, runtime: Runtime) {
+    super();
+    this.#queue = queue;
+    this.#requests = requests;
+    this.#runtime = runtime;
+    queue.on("unsyncedChanges", () => this.report());
+    queue.on("changesDiscarded", ({ writes, error }) =>
+      this.emit("changesDiscarded", { writes, documents: [], error }),
+    );
+    requests.onStopped((fault) => this.#stopped(fault));
+  }
+
+  get isAny(): boolean {
+    return this.#queue.hasUnsynced || this.#pending.length > 0;
+  }
+
+  get #pending(): DocumentChanges[] {
+    return [...this.#documents].filter(({ isPending }) => isPending);
+  }
+
+  /** Counts a document's changes from now on. Returns a function that ends this. */
+  add(document: DocumentChanges): () => void {
+    this.#documents.add(document);
+    return () => {
+      this.#documents.delete(document);
+      this.report();
+    };
+  }
+
+  /** The changes of a document may have been sent or confirmed. */
+  report(): void {
+    const { isAny } = this;
+    if (this.#pending.length === 0) for (const flush of this.#flushes) flush.resolve();
+    if (isAny === this.#isAny) return;
+    this.#isAny = isAny;
+    this.emit("unsyncedChanges", isAny);
+  }
+
+  #stopped(fault: Fault): void {
+    const documents = this.#pending.map(({ name }) => name);
+    if (documents.length === 0) return;
+    const error = new AtriumError(fault);
+    for (const flush of this.#flushes) flush.reject(error);
+    this.emit("changesDiscarded", { writes: [], documents, error });
+  }
+
+  /** Settles when nothing is unsynced any more. Throws TIMEOUT, NOT_JOINED, or the error that ended the connection. */
+  async flush(timeoutMs: number | undefined): Promise<void> {
+    await Promise.all([this.#queue.flush(timeoutMs), this.#flushDocuments(timeoutMs)]);
+  }
+
+  async #flushDocuments(timeoutMs: number | undefined): Promise<void> {
+    if (this.#pending.length === 0) return;
+    this.#requests.check();
+    const flush = new Deferred();
+    this.#flushes.add(flush);
+    const timedOut = () => flush.reject(new AtriumError(TIMED_OUT));
+    const cancel = timeoutMs === undefined ? () => {} : this.#runtime.after(timeoutMs, timedOut);
+    try {
+      await flush.promise;
+    } finally {
+      cancel();
+      this.#flushes.delete(flush);
+    }
+  }
+}

@@ -126,7 +126,7 @@ describe("the history", () => {
     expect(ada.store.get("a")).toEqual({ x: 5, y: 5 });
   });
 
-  it("skips a step of which nothing is left, because others replaced it or the room refused it", async () => {
+  it("returns false for a step of which nothing is left, and takes no older one back", async () => {
     const [ada, bo, deliver] = await meet();
     ada.set("a", 1);
     ada.set("b", 1);
@@ -134,8 +134,36 @@ describe("the history", () => {
     await deliver();
     bo.set("b", 2);
     await deliver();
-    expect([ada.client.history.undo(), { ...ada.store.getAll() }]).toEqual([true, { b: 2 }]);
-    expect([ada.client.history.undo(), ada.client.history.canUndo]).toEqual([false, false]);
+    const { history } = ada.client;
+    expect([history.undo(), { ...ada.store.getAll() }]).toEqual([false, { a: 1, b: 2 }]); // refused by the room
+    expect([history.undo(), { ...ada.store.getAll() }]).toEqual([false, { a: 1, b: 2 }]); // replaced by Bo
+    expect([history.undo(), { ...ada.store.getAll() }]).toEqual([true, { b: 2 }]);
+    expect([history.undo(), history.canUndo]).toEqual([false, false]);
+  });
+
+  it("makes one step of a transaction, also of one that throws, and of a transaction in another", async () => {
+    const [ada, , deliver] = await meet();
+    const { history } = ada.client;
+    ada.set("a", 1);
+    const result = history.transaction(() => {
+      ada.set("a", 2);
+      history.transaction(() => ada.set("b", 2));
+      ada.set("c", 2);
+      return "done";
+    });
+    const fails = () =>
+      history.transaction(() => {
+        ada.set("a", 3);
+        ada.set("b", 3);
+        throw new Error("failed");
+      });
+    expect([result, fails]).toEqual(["done", expect.any(Function)]);
+    expect(fails).toThrow("failed");
+    ada.set("c", 4);
+    await deliver();
+    const states = [0, 1, 2].map(() => history.undo() && { ...ada.store.getAll() });
+    expect(states).toEqual([{ a: 3, b: 3, c: 2 }, { a: 2, b: 2, c: 2 }, { a: 1 }]);
+    await deliver();
   });
 
   it("leads back to the first state and forth to the last one, and never touches the fields of others", async () => {

@@ -49,8 +49,8 @@ export class History extends Emitter<HistoryEvents> {
   }
 
   /**
-   * Takes back your latest step, where its result is still visible; a step of which nothing is visible is skipped.
-   * Returns whether anything has changed. Throws NOT_JOINED.
+   * Takes back your latest step, where its result is still visible. Returns whether anything has changed: false means
+   * that others have changed all of the step since, or that there is none. Throws NOT_JOINED.
    */
   undo(): boolean {
     return this.#move(this.#done, this.#undone);
@@ -69,6 +69,17 @@ export class History extends Emitter<HistoryEvents> {
   resume(): void {
     this.#isPaused = false;
     this.#open = null;
+  }
+
+  /** Makes everything that `action` writes before it returns one step, and returns what it returns. */
+  transaction<Result>(action: () => Result): Result {
+    if (this.#isPaused) return action();
+    this.pause();
+    try {
+      return action();
+    } finally {
+      this.resume();
+    }
   }
 
   /** Forgets all steps. */
@@ -98,11 +109,8 @@ export class History extends Emitter<HistoryEvents> {
 
   #move(from: Step[], to: Step[]): boolean {
     this.#open = null;
-    let restored: Step = [];
-    for (let step = from.at(-1); step !== undefined && restored.length === 0; step = from.at(-1)) {
-      restored = revert(step);
-      from.pop();
-    }
+    const restored = revert(from.at(-1) ?? []);
+    from.pop();
     if (restored.length > 0) to.push(restored);
     this.#report();
     return restored.length > 0;

@@ -186,6 +186,42 @@ describe("a service of another version", () => {
     expect(shown()).toEqual([{ x: 1 }, { x: 3 }, { x: 4 }, { x: 6 }]);
   });
 
+  it("may refuse presence again and again, which the client sends ever less often", async () => {
+    const { ada, clock, told } = await watching();
+    const sent = () => foreign.received.filter(({ type }) => type === "PRESENCE_UPDATE").length;
+    const refuse = async () => {
+      const known = told.length;
+      const error = { code: "FORBIDDEN", module: "Presence", message: "Full" };
+      foreign.send({ type: "response", success: false, error });
+      foreign.send({ type: "event", event: "presence", data: { updates: [["bo", { at: known }]] } });
+      await eventually("the refusal", () => told.length > known);
+    };
+    ada.presence.update({ x: 0 });
+    await eventually("the first update", () => sent() === 1);
+    for (const [index, waitMs] of [50, 1_000, 2_000, 4_000].entries()) {
+      await refuse();
+      await refuse();
+      ada.presence.update({ x: index });
+      clock.advance(waitMs - 1);
+      await refuse();
+      expect(sent()).toBe(index + 1);
+      clock.advance(1);
+      await eventually("the next update", () => sent() > index + 1);
+      expect(sent()).toBe(index + 2);
+    }
+  });
+
+  it("is told of no field that is too large, which the client reports once until it fits", async () => {
+    const { ada } = await watching();
+    const refused: string[] = [];
+    ada.presence.on("error", ({ field, error }) => refused.push(field, error.message.split(":")[0] ?? ""));
+    for (const x of [1, 2]) ada.presence.update({ x, large: "x".repeat(9_000) });
+    expect([refused, ada.presence.own]).toEqual([["large", "large"], { x: 2 }]);
+    ada.presence.update({ large: "small" });
+    ada.presence.update({ large: "x".repeat(9_000) });
+    expect([refused.length, ada.presence.own]).toEqual([4, { x: 2, large: "small" }]);
+  });
+
   it("may have lost a presence state after a reconnect, which removes it from the client", async () => {
     const { ada, clock, told } = await watching();
     foreign.send({ type: "event", event: "presence", data: { updates: [["bo", { at: "desk" }]] } });

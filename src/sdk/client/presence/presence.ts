@@ -12,6 +12,9 @@ import { OwnState, type RefusedField } from "./own-state.ts";
 import { Throttle } from "./throttle.ts";
 
 const UPDATE_INTERVAL_MS = 50;
+/** How long a refused update waits the second time in a row: twice as long each time, up to the maximum. */
+const BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 30_000;
 
 const EVERYONE = "*";
 const FOLLOWED = "following";
@@ -46,6 +49,12 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   readonly #connection: Connection;
   readonly #users: Users;
   readonly #throttle: Throttle;
+  readonly #runtime: Runtime;
+  /** When the next update after a refusal is sent, and how long the next refusal makes it wait. */
+  #retryAt = -Infinity;
+  #backoffMs = UPDATE_INTERVAL_MS;
+  /** The fields that were refused when they were last set. */
+  readonly #refusedFields = new Set<string>();
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #own = new OwnState();
   #states: ReadonlyMap<string, PresenceOf> = new Map();
@@ -58,6 +67,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     super();
     this.#connection = connection;
     this.#users = users;
+    this.#runtime = runtime;
     this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
     connection.changeStream.handle("presence", ({ updates, every = 0 }) => {
       this.#throttle.intervalMs = Math.max(UPDATE_INTERVAL_MS, assumeType(every));
@@ -78,7 +88,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
    * Changes some fields of what you show; null removes all of it. A field that is undefined is removed, while null is
    * a value like any other. Changes are sent at most every 50 ms, or as often as a crowded room passes them on, together,
    * and again after a reconnection. Fields that would take the whole above 8 KiB, or are not JSON, are left as they
-   * were, and emit `error`.
+   * were, and emit `error`: once for each field until it is set again.
    */
   update(part: PresencePart<Shown> | null): void {
     if (part !== null && !isRecord(part)) throw invalid("Presence", "part must be an object or null");
@@ -87,7 +97,10 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     if (part === null) this.#own.clear();
     if (this.#connection.requests.isConnected) this.#throttle.call();
     if (this.#own.visible !== before) this.emit("updated", undefined);
-    for (const field of refused) {
+    const news = refused.filter(({ field }) => !this.#refusedFields.has(field));
+    for (const field of Object.keys(part ?? {})) this.#refusedFields.delete(field);
+    for (const { field } of refused) this.#refusedFields.add(field);
+    for (const field of news) {
       if (this.hasListeners("error")) this.emit("error", field);
       else report(field.error);
     }
@@ -101,7 +114,12 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   /** The room has refused an update, the only message of this client without a request id that it can refuse. */
   #refused(): void {
     this.#own.replaceRoomState();
-    this.#throttle.call();
+    const now = this.#runtime.now();
+    if (now < this.#retryAt) return; // refusals of what was sent before
+    if (now > this.#retryAt + MAX_BACKOFF_MS) this.#backoffMs = UPDATE_INTERVAL_MS;
+    this.#retryAt = now + this.#backoffMs;
+    this.#throttle.postpone(this.#backoffMs);
+    this.#backoffMs = Math.min(Math.max(2 * this.#backoffMs, BACKOFF_MS), MAX_BACKOFF_MS);
   }
 
   /** Cancels an update that has not been sent yet. */

@@ -32,6 +32,13 @@ export class Throttle {
     this.call();
   }
 
+  /** Runs the action once more, and not before this time has passed. */
+  postpone(delayMs: number): void {
+    this.stop();
+    this.#isDue = true;
+    this.#cancel = this.#runtime.after(delayMs, () => this.#end());
+  }
+
   /** Cancels a run that is due. */
   stop(): void {
     this.#cancel?.();

@@ -172,6 +172,25 @@ describe("listeners", () => {
   });
 });
 
+it("a transport sends nothing on a socket that is closing", async () => {
+  const frames: string[] = [];
+  const socket = new ModelSocket("ada", (frame) => frames.push(frame));
+  const clock = new Clock();
+  clock.open = () => socket as unknown as WebSocket;
+  const opened = Promise.withResolvers<void>();
+  const transport = new Transport("", clock, {
+    opened: opened.resolve,
+    received: () => {},
+    closed: () => {},
+  });
+  await opened.promise;
+  transport.send("one");
+  socket.isClosing = true;
+  transport.send("two");
+  while (socket.deliverUp());
+  expect(frames).toEqual(["one"]);
+});
+
 describe("a throttle", () => {
   it("lets the first call through at once, and then one at the end of each interval with calls", () => {
     const clock = new Clock();

@@ -1,6 +1,7 @@
 /** The documents of one client: brings their frames over the room's socket, and synchronizes them one after the other. */
 
 import { inspections } from "../client/client.ts";
+import { OPEN } from "../client/connection/transport.ts";
 import { AtriumClient } from "../client/index.ts";
 import type { Inspection } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
@@ -167,7 +168,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     const { webSocket } = this.#inspection.connection;
     for (let [frame] = this.#unsent; frame !== undefined; [frame] = this.#unsent) {
       if (!this.#budget.spend(frame.length, this.runtime.now())) break;
-      webSocket?.send(frame);
+      if (webSocket?.readyState === OPEN) webSocket.send(frame);
       this.#unsent.shift();
     }
     if (this.#unsent.length > 0) {

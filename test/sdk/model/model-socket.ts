@@ -8,6 +8,8 @@ export class ModelSocket extends EventTarget {
   readonly #down: string[] = [];
   isOpen = true;
   hasJoined = false;
+  /** The room has begun to close it, and the client has not heard of the end. */
+  isClosing = false;
 
   constructor(userId: string, receive: (frame: string) => void) {
     super();
@@ -16,8 +18,13 @@ export class ModelSocket extends EventTarget {
     queueMicrotask(() => this.dispatchEvent(new Event("open")));
   }
 
+  get readyState(): number {
+    return this.isClosing ? WebSocket.CLOSING : WebSocket.OPEN;
+  }
+
   /** As the client's WebSocket. */
   send(frame: string): void {
+    if (this.isClosing) throw new Error("WebSocket is already in CLOSING or CLOSED state");
     if (this.isOpen) this.#up.push(frame);
   }
 

@@ -15,6 +15,9 @@ export const ABNORMAL_CLOSURE = 1006;
 /** With this code the client closes a socket that it gives up for another one: its user has not left. */
 export const REPLACED = 4000;
 
+/** `WebSocket.OPEN` */
+export const OPEN = 1;
+
 export interface Closure {
   readonly code: number;
   readonly reason: string;
@@ -71,9 +74,9 @@ export class Transport {
     });
   }
 
-  /** Sends a frame if the socket is open. On one that is closing, the frame is lost and the close is reported. */
+  /** Sends a frame if the socket is open. One that is closing reports its close, and browsers log a send as an error. */
   send(frame: string): void {
-    if (this.isOpen) this.socket.send(frame);
+    if (this.isOpen && this.socket.readyState === OPEN) this.socket.send(frame);
   }
 
   #close({ code, reason }: Closure): void {

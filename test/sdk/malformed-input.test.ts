@@ -211,7 +211,7 @@ describe("a service of another version", () => {
     }
   });
 
-  it("is told of no field that is too large, which the client reports once until it fits", async () => {
+  it("receives no field that is too large, which the client reports once until it fits", async () => {
     const { ada } = await watching();
     const refused: string[] = [];
     ada.presence.on("error", ({ field, error }) => refused.push(field, error.message.split(":")[0] ?? ""));

@@ -41,3 +41,11 @@ it("is refused when what was noted cannot be read", async () => {
   await writeFile(path.join(directory, "progress.json"), "{");
   await expect(folder.readProgress()).rejects.toThrow(DAMAGED);
 });
+
+it("returns slices as they were appended, whatever line separators their text has", async () => {
+  const hostile = ["\u2028", "a\u2029b", "\u0085\u000b\u000c", "\ud83d\ude00".repeat(600_000), "\\n \\r"];
+  const slices = [SLICE, ...hostile.map((text) => ({ signature: "signature", text: `{"text":"${text}"}` }))];
+  let extent = noted;
+  for (const slice of slices.slice(1)) extent = await folder.append("rooms", slice, extent);
+  expect(await Array.fromAsync(folder.slices("rooms"))).toEqual(slices);
+});

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import type * as z from "zod";
 import { Manifest } from "../../backup/format.ts";
 import { CommandError } from "../process/command.ts";
@@ -108,12 +107,17 @@ export class ArchiveFolder {
     );
   }
 
-  /** The slices of a part, in their order. */
+  /** The slices of a part, in their order. JSON text may contain U+2028, at which `node:readline` would split. */
   async *slices(part: string): AsyncGenerator<SignedText, void, void> {
-    const input = createReadStream(this.fileOf(part), "utf8");
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const space = line.indexOf(" ");
-      if (space > 0) yield { signature: line.slice(0, space), text: line.slice(space + 1) };
+    const input = createReadStream(this.fileOf(part), { encoding: "utf8", highWaterMark: 1024 * 1024 });
+    let rest = "";
+    for await (const chunk of input) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const space = line.indexOf(" ");
+        if (space > 0) yield { signature: line.slice(0, space), text: line.slice(space + 1) };
+      }
     }
   }
 

@@ -53,11 +53,21 @@ export function readContent(decoder: Decoder, content: number): number {
       return repeat(decoder, () => readAny(decoder));
     case SUBDOCUMENT:
       readText(decoder);
-      readAny(decoder);
+      readOptions(decoder);
       return 1;
     default:
       throw new MalformedUpdate(`content ${content} is unknown`);
   }
+}
+
+/** Yjs spreads these options into a document and writes its GUID again: anything else would make the update unreadable. */
+function readOptions(decoder: Decoder): void {
+  const start = decoder.pos;
+  readAny(decoder);
+  const options: unknown = decoding.readAny(decoding.createDecoder(decoder.arr.subarray(start, decoder.pos)));
+  const isObject = typeof options === "object" && options !== null;
+  if (!isObject || ("guid" in options && typeof options.guid !== "string"))
+    throw new MalformedUpdate("the options of a subdocument are not an object");
 }
 
 function readType(decoder: Decoder): void {

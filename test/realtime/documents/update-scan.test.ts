@@ -119,6 +119,39 @@ it.each(NESTED)("refuses %s that nests deeper than Yjs could merge it (D8)", (_,
   }
 });
 
+it("accepts a subdocument only if Yjs can read it and write it again (D8)", () => {
+  const options = fc.oneof(
+    fc.constantFrom(null, undefined, {}, { guid: null }, { guid: 5 }, { guid: "other" }, { autoLoad: true }),
+    fc.record({ guid: fc.jsonValue(), meta: fc.jsonValue(), gc: fc.boolean() }, { requiredKeys: [] }),
+    fc.jsonValue(),
+    fc.uint8Array(),
+  );
+  let accepted = 0;
+  fc.assert(
+    fc.property(fc.string(), options, (guid, value) => {
+      const update = inserting(9, (encoder) => {
+        encoding.writeVarString(encoder, guid);
+        encoding.writeAny(encoder, value as never);
+      });
+      try {
+        scanUpdate(update);
+      } catch (error) {
+        expect(error).toBeInstanceOf(MalformedUpdate);
+        return;
+      }
+      const doc = new Y.Doc();
+      Y.applyUpdate(doc, update);
+      expect(Y.encodeStateVector(doc)).toHaveLength(3);
+      scanUpdate(Y.encodeStateAsUpdate(doc));
+      accepted += 1;
+    }),
+  );
+  expect(accepted).toBeGreaterThan(0);
+  const subdocument = new Y.Doc();
+  subdocument.getMap("root").set("child", new Y.Doc({ meta: { title: "Plan" }, autoLoad: true }));
+  expect(scanUpdate(Y.encodeStateAsUpdate(subdocument)).inserted).toHaveLength(1);
+});
+
 it("reads all values that Yjs can hold, to their ends (D8)", () => {
   const value = fc.oneof(
     fc.jsonValue(),

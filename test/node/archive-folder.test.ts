@@ -47,5 +47,7 @@ it("returns slices as they were appended, whatever line separators their text ha
   const slices = [SLICE, ...hostile.map((text) => ({ signature: "signature", text: `{"text":"${text}"}` }))];
   let extent = noted;
   for (const slice of slices.slice(1)) extent = await folder.append("rooms", slice, extent);
-  expect(await Array.fromAsync(folder.slices("rooms"))).toEqual(slices);
+  const read = [];
+  for await (const slice of folder.slices("rooms")) read.push(slice);
+  expect(read).toEqual(slices);
 });

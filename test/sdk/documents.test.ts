@@ -213,3 +213,16 @@ it("a viewer's refused changes do not hold up its client (D10)", async () => {
   await atVera.leave({ timeoutMs: 100_000 });
   expect([atVera.hasUnsyncedChanges, viewer.hasUnsyncedChanges]).toEqual([false, true]);
 });
+
+it("what is typed after the user was removed counts as unsynced, with the reason (D17)", async () => {
+  const meeting = await meet(service);
+  const ada = await join(meeting, "Ada");
+  const one = open(ada);
+  await synced(one);
+  const failed = nextOf(ada, "failed");
+  await meeting.customer.send("DELETE", `/users/${ada.userId}?roomId=${meeting.roomId}`);
+  const { code, message } = (await failed).error;
+  textOf(one).insert(0, "late");
+  expect([code, ada.hasUnsyncedChanges]).toEqual(["UNAUTHORIZED", true]);
+  await expect(ada.flush()).rejects.toMatchObject({ code, message });
+});

@@ -127,7 +127,7 @@ describe("a connection", () => {
       ["failed", "UNAUTHORIZED"],
     ]);
     expect(ada.socket.state).toBe("closed");
-    await expect(ada.store("notes").set("1", 1)).rejects.toMatchObject({ code: "NOT_JOINED" });
+    await expect(ada.store("notes").set("1", 1)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
   it("is closed for good when its user is deleted", async () => {

@@ -1,10 +1,11 @@
 /** Stores through the client: optimistic, typed, and in the end the same for everyone. */
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
-import { clientOf, EAGER, join, meet, next } from "./clients.ts";
+import { clientOf, EAGER, join, meet, next, nextOf } from "./clients.ts";
 import { Mirror, sorted } from "./mirror.ts";
+import { BreakableProxy } from "./proxy.ts";
 
 const STORES = defineStores({
   tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } },
@@ -253,6 +254,57 @@ it("leaves when everything is stored, and reports what a disconnect discards", a
     false,
     { store: "notes", key: "1", action: "set", value: "lost" },
   ]);
+});
+
+it.each([
+  ["its token was ended", "UNAUTHORIZED", "DELETE", "/users/USER/tokens?roomId=ROOM"],
+  ["its user was removed", "UNAUTHORIZED", "DELETE", "/users/USER?roomId=ROOM"],
+  ["its room was deleted", "NOT_FOUND", "DELETE", "/rooms/ROOM"],
+] as const)(
+  "counts and reports what is written after %s, with that reason",
+  async (_, code, method, path) => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const failed = nextOf(ada, "failed");
+    await meeting.customer.send(method, path.replace("USER", ada.userId).replace("ROOM", meeting.roomId));
+    const { message } = (await failed).error;
+    const told: unknown[] = [];
+    ada.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
+    ada.on("changesDiscarded", ({ writes, error }) => told.push(error.code, ...writes));
+    const reason = { code, message };
+    await expect(ada.store("notes").set("1", "late")).rejects.toMatchObject(reason);
+    const write = { store: "notes", key: "1", action: "set", value: "late" };
+    expect([ada.hasUnsyncedChanges, told]).toEqual([true, [true, code, write]]);
+    await expect(ada.notifications.broadcast("late", null)).rejects.toMatchObject(reason);
+    await expect(ada.flush()).rejects.toMatchObject(reason);
+    await expect(ada.leave()).rejects.toMatchObject(reason);
+    expect([ada.hasUnsyncedChanges, told.at(-1)]).toEqual([false, false]);
+    await expect(ada.store("notes").set("1", "left")).rejects.toMatchObject({ code: "NOT_JOINED" });
+  },
+);
+
+it("counts what a failure discards as unsynced until the client has joined again", async () => {
+  const { customer, roomId } = await meet(service);
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const ada = clientOf(await customer.createUser(roomId, "Ada"), { serverUrl: proxy.url });
+  await ada.join();
+  const told: unknown[] = [];
+  ada.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
+  ada.on("changesDiscarded", ({ writes }) => told.push(writes.length));
+  const lost = nextOf(ada, "reconnecting");
+  proxy.shut();
+  await lost;
+  const refused = expect(ada.store("notes").set("1", "lost")).rejects.toMatchObject({ code: "FORBIDDEN" });
+  await customer.send("PATCH", `/rooms/${roomId}`, { state: "closed" });
+  proxy.open();
+  await refused;
+  await expect(ada.flush()).rejects.toMatchObject({ code: "FORBIDDEN" });
+  await expect(ada.join()).rejects.toMatchObject({ code: "FORBIDDEN" });
+  expect([ada.hasUnsyncedChanges, told]).toEqual([true, [true, 1]]);
+  await customer.send("PATCH", `/rooms/${roomId}`, { state: "active" });
+  await ada.join();
+  expect([ada.hasUnsyncedChanges, told]).toEqual([false, [true, 1, false]]);
 });
 
 it.each([

@@ -158,7 +158,10 @@ export class AtriumClient<
     return this.#connection.join(role);
   }
 
-  /** Whether there are changes of stores or documents that the service has not confirmed, which `unsyncedChanges` reports too. */
+  /**
+   * Whether there are changes of stores or documents that the service has not confirmed, which `unsyncedChanges` reports
+   * too. Writes that a failed connection has discarded count until `join()` has succeeded, or `disconnect()` is called.
+   */
   get hasUnsyncedChanges(): boolean {
     return this.#unsynced.isAny;
   }

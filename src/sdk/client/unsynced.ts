@@ -16,7 +16,7 @@ export interface DocumentChanges {
 export interface UnsyncedEvents {
   /** Whether there are changes of stores or documents that the service has not confirmed. */
   unsyncedChanges: boolean;
-  /** The connection ended before the service confirmed changes. */
+  /** The connection ended before the service confirmed changes, or had failed before they were made. */
   changesDiscarded: {
     /** Writes to stores, which the client gave up. */
     readonly writes: readonly DiscardedWrite[];

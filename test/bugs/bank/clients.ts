@@ -37,6 +37,12 @@ export const CLIENTS: readonly Bug[] = [
     titles: ["asks first, in the way of old browsers too, if it should"],
   },
   {
+    story:
+      "A client whose connection had failed for good looked saved, and asked for a join instead of saying why.",
+    file: "test/sdk/stores.test.ts",
+    titles: ["counts what a failure discards as unsynced until the client has joined again"],
+  },
+  {
     story: "A broadcast was sent ahead of the writes of the same turn.",
     file: "test/sdk/write-queue.test.ts",
     titles: ["follows it, also in the time between two batches"],

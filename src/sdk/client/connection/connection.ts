@@ -8,7 +8,7 @@ import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
 import type { Data } from "./frames.ts";
 import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
-import { Requests } from "./requests.ts";
+import { NOT_JOINED, Requests } from "./requests.ts";
 import { RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
 import { roomUrl } from "./token.ts";
@@ -97,7 +97,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
 
   /** Closes the connection at once; pending requests fail. */
   disconnect(): void {
-    if (this.#isInactive) return;
+    if (this.#isInactive && this.requests.failure === null) return;
     const wasConnected = this.#state === "connected";
     this.#stop(LEFT, "closed");
     if (wasConnected) this.emit("disconnected", { code: 1000, reason: LEFT.message });
@@ -190,13 +190,14 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     this.#reconnect.cancel();
     this.#drop();
     this.#state = state;
+    const hasFailed = this.#target !== null && fault !== LEFT;
     this.#target = null;
     const error = new AtriumError(fault);
     this.#opening?.reject(error);
     this.#opening = null;
     this.#joining?.reject(error);
     this.#joining = null;
-    this.requests.stop(fault);
+    this.requests.stop(fault, hasFailed ? fault : NOT_JOINED);
   }
 
   #drop(): void {

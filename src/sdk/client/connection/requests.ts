@@ -63,7 +63,12 @@ export class Requests {
     return this.#connection.signal;
   }
 
-  /** Throws NOT_JOINED unless requests are accepted. */
+  /** Why the connection has failed; null before that, and after a `join()` or `disconnect()`. */
+  get failure(): AtriumError | null {
+    return this.#refusal === NOT_JOINED ? null : this.ending;
+  }
+
+  /** Throws NOT_JOINED, or why the connection has failed, unless requests are accepted. */
   check(): void {
     if (this.#refusal !== null) throw new AtriumError(this.#refusal);
   }
@@ -171,9 +176,9 @@ export class Requests {
   }
 
   /** There will be no other connection: all pending requests fail, and new ones are refused. */
-  stop(fault: Fault): void {
+  stop(fault: Fault, refusal = NOT_JOINED): void {
     this.suspend();
-    this.#refusal = NOT_JOINED;
+    this.#refusal = refusal;
     this.ending = new AtriumError(fault);
     const pending = [...this.#pending.values()];
     this.#pending.clear();

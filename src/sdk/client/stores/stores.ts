@@ -47,7 +47,7 @@ export class Stores {
     });
     connection.changeStream.onJoined(({ changes }) => {
       const loading = [...this.#byName.values()].map((store) => store.replica.rejoin(changes === null));
-      this.queue.resume();
+      this.queue.joined();
       return Promise.all(loading);
     });
   }

@@ -59,6 +59,8 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #unanswered = new Set<SentBatch>();
   readonly #flushes = new Set<(error: AtriumError | null) => void>();
   #hasUnsynced = false;
+  /** Whether the failure of the connection has discarded writes; until the room is joined again. */
+  #hasLost = false;
   #isScheduled = false;
   /** The latest write of the batches that are sealed and not sent. */
   #latestSealed: QueuedWrite | undefined;
@@ -99,9 +101,16 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     return queued;
   }
 
-  #check({ name }: WriteTarget, writes: readonly FittedWrite[]): void {
+  #check(target: WriteTarget, writes: readonly FittedWrite[]): void {
+    const { failure } = this.#requests;
+    if (failure !== null) {
+      this.#hasLost = true;
+      this.#report();
+      const discarded = writes.map((write) => describe({ ...write, target }));
+      this.emit("changesDiscarded", { writes: discarded, error: failure });
+    }
     this.#requests.check();
-    const operations = writes.map((write) => operationOf(name, write));
+    const operations = writes.map((write) => operationOf(target.name, write));
     toFrame({ type: "STORE_BATCH", requestId: newId(), data: { operations, atomic: false } });
   }
 
@@ -115,6 +124,13 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
         this.resume();
       });
     }
+    this.#report();
+  }
+
+  /** The room was joined. */
+  joined(): void {
+    this.#hasLost = false;
+    this.resume();
     this.#report();
   }
 
@@ -198,6 +214,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   /** Settles when nothing is unsynced any more. Throws TIMEOUT, or the error that ended the connection. */
   flush(timeoutMs: number | undefined): Promise<void> {
     if (!this.#hasUnsynced) return Promise.resolve();
+    if (this.#requests.failure !== null) return Promise.reject(this.#requests.failure);
     return new Promise((resolve, reject) => {
       let cancel = () => {};
       const end = (error: AtriumError | null) => {
@@ -218,9 +235,13 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#unanswered.clear();
     this.#latestSealed = undefined;
     const areKept = this.#keeper?.stopped(fault);
-    if (writes.length === 0) return;
     const error = new AtriumError(fault);
     for (const end of [...this.#flushes]) end(error);
+    this.#hasLost = this.#requests.failure !== null && (this.#hasLost || writes.length > 0);
+    if (writes.length === 0) {
+      this.#report();
+      return;
+    }
     for (const write of writes) settle(write, error);
     for (const { requestsAfter } of writes) for (const request of requestsAfter) request(error);
     this.#report();
@@ -228,7 +249,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   }
 
   #report(): void {
-    const hasUnsynced = this.#unanswered.size > 0 || !this.#waiting.isEmpty;
+    const hasUnsynced = this.#hasLost || this.#unanswered.size > 0 || !this.#waiting.isEmpty;
     if (hasUnsynced === this.#hasUnsynced) return;
     this.#hasUnsynced = hasUnsynced;
     if (!hasUnsynced) for (const end of [...this.#flushes]) end(null);
@@ -254,7 +275,12 @@ function resultAt({ results }: Data, index: number): Written | AtriumError {
   return isWritten(result) ? result : new AtriumError(readFault(isRecord(result) ? result.error : null));
 }
 
-const describe = ({ target, key, action, value }: QueuedWrite): DiscardedWrite => ({
+const describe = ({
+  target,
+  key,
+  action,
+  value,
+}: Pick<QueuedWrite, "target" | "key" | "action" | "value">): DiscardedWrite => ({
   store: target.name,
   key,
   action,

@@ -41,7 +41,7 @@ export async function callOperation<C extends RequestContext>(
   });
   const response = await respond(endpoint, ctx, { request, params });
   const { data } = await response.json<{ data: object }>();
-  return withoutTokens(data);
+  return withoutCredentials(data);
 }
 
 function pathValue(name: string, value: unknown): string {
@@ -60,14 +60,27 @@ function queryOf(names: ReadonlySet<string>, args: Arguments): string {
   return query.size === 0 ? "" : `?${query}`;
 }
 
-/** The tokens of users stay out of what an agent reads, and so out of what it may be made to repeat. */
-function withoutTokens(data: { readonly user?: unknown; readonly users?: unknown }): object {
-  const withoutToken = (user: unknown) =>
-    typeof user === "object" && user !== null ? { ...user, token: undefined } : user;
-  const { user, users } = data;
-  return {
-    ...data,
-    ...(user === undefined ? {} : { user: withoutToken(user) }),
-    ...(Array.isArray(users) ? { users: users.map(withoutToken) } : {}),
-  };
+const CREDENTIALS: ReadonlySet<string> = new Set(["token", "secret", "trigger_secret", "key"]);
+/** Written by users and applications: a `token` in it is theirs. */
+const CONTENT: ReadonlySet<string> = new Set(["value", "presence", "anchor", "content", "before", "after"]);
+
+/**
+ * The data of a response without what grants access by itself: an agent may be made to repeat all that it reads. A file's
+ * key and URL open the file, and a webhook's URL may let anyone post to its receiver.
+ */
+export function withoutCredentials(data: object): object {
+  if (Array.isArray(data)) return data.map(withoutInner);
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, field]: [string, unknown]) => {
+      if (CONTENT.has(name)) return [[name, field]];
+      if (typeof field !== "string") return [[name, withoutInner(field)]];
+      if (CREDENTIALS.has(name)) return [];
+      if (name === "url") return "key" in data ? [] : [["url_origin", new URL(field).origin]];
+      if (name === "payload") return [[name, JSON.stringify(withoutInner(JSON.parse(field)))]];
+      return [[name, field]];
+    }),
+  );
 }
+
+const withoutInner = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? withoutCredentials(value) : value;

@@ -1,7 +1,12 @@
 /** MCP: the official client finds the tools and resources of an organization, and uses them as REST may be used. */
 import { exports } from "cloudflare:workers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
+import { ENDPOINTS } from "../../src/endpoints.ts";
+import { entriesOf, jsonOf, readDocument, resolve, type Schema } from "../../src/http/docs/model.ts";
+import { buildDocument } from "../../src/http/openapi/openapi.ts";
+import { withoutCredentials } from "../../src/mcp/call-operation.ts";
+import { toolsOf } from "../../src/mcp/tools.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 
@@ -117,6 +122,73 @@ describe("an agent", () => {
     expect(JSON.stringify(listed)).not.toContain("token");
     const comments = await owner.api.get(`/rooms/${room.id}/comments`);
     expect(comments.data).toMatchObject({ comments: [{ text: comment.text, user_id: user.id }] });
+  });
+
+  it("gets no credential from any operation: its results have none at any depth, as the API describes them", () => {
+    const described = readDocument(buildDocument(ENDPOINTS));
+    const schemas = described.components?.schemas ?? {};
+    /** A value with every field that the schema declares, in all branches of its unions. */
+    const sampleOf = (schema: Schema): unknown => {
+      const { properties, items, anyOf, oneOf, type } = resolve(schemas, schema);
+      const branches = anyOf ?? oneOf;
+      if (branches !== undefined) return branches.map(sampleOf);
+      if (items !== undefined) return [sampleOf(items)].flat();
+      if (properties === undefined) return type === "string" ? "https://hooks.test/secret" : null;
+      return Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [
+          name,
+          name === "payload" ? '{"token":"t"}' : sampleOf(field),
+        ]),
+      );
+    };
+    const remaining: string[] = [];
+    for (const { operations } of toolsOf(described).values())
+      for (const [operation, { entry }] of operations)
+        for (const [status, answer] of Object.entries(entry.operation.responses)) {
+          const sample = status.startsWith("2") ? sampleOf(jsonOf(answer) ?? {}) : null;
+          JSON.stringify(withoutCredentials([sample]), (name, value) => {
+            if (/(^|_)(token|secret|key|url|password)$/i.test(name))
+              remaining.push(`${operation} ${name} ${JSON.stringify(value)}`);
+            return value;
+          });
+        }
+    expect(entriesOf(described).length).toBeGreaterThan(80);
+    expect([...new Set(remaining)]).toEqual([]);
+  });
+
+  it("creates users, webhooks and files' events without seeing their credentials", async () => {
+    const owner = await account();
+    const { use } = await connect(owner);
+    const room = await owner.api.createRoom();
+    const seen = await use("change_users", "createUser", { name: "Agent", roomId: room.id });
+    const receiver = `http://127.0.0.1:${inject("receiver").port}`;
+    const webhook = { url: `${receiver}/ok/capability`, events: ["file.uploaded"] };
+    const created = await use("change_webhooks", "createWebhook", webhook);
+    const { id: webhookId } = (created.structuredContent as { webhook: { id: string } }).webhook;
+    expect(created.structuredContent).toMatchObject({ webhook: { url_origin: receiver } });
+    const delivered = await use("change_webhooks", "testWebhook", { webhookId });
+    const { payload } = (delivered.structuredContent as { delivery: { payload: string } }).delivery;
+    expect(JSON.parse(payload)).toMatchObject({
+      event: "file.uploaded",
+      file: { filename: expect.any(String) },
+    });
+    const user = await owner.api.createUser(room.id);
+    const file = new File(["A"], "a.txt");
+    expect((await owner.api.upload({ roomId: room.id, userId: user.id }, file)).status).toBe(201);
+    const files = await use("read_files", "listFiles", { roomId: room.id });
+    expect(files.structuredContent).toMatchObject({ files: [{ filename: "a.txt" }] });
+    const text = JSON.stringify([seen, created, delivered, files].map((one) => one.structuredContent));
+    expect(text).not.toMatch(/\/capability|whsec_|\/uploads\/|"eyJ|"(token|secret|key|url)\b/);
+  });
+
+  it("keeps what users wrote, whatever they call it", async () => {
+    const owner = await account();
+    const { use } = await connect(owner);
+    const { id: roomId } = await owner.api.createRoom();
+    const value = { token: "piano", key: "A minor", url: "none" };
+    await use("change_stores", "setEntry", { roomId, store: "songs", key: "token", value });
+    const { structuredContent } = await use("read_stores", "getStore", { roomId, store: "songs" });
+    expect(structuredContent).toMatchObject({ entries: { token: { value } } });
   });
 
   it("starts a workflow with a payload of any form", async () => {

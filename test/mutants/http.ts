@@ -90,7 +90,7 @@ export const HTTP: readonly Mutant[] = [
   {
     bug: "an agent reads the tokens of users",
     file: "src/mcp/call-operation.ts",
-    code: "return withoutTokens(data);",
+    code: "return withoutCredentials(data);",
     by: "return data;",
     tests: ["test/mcp/mcp.test.ts"],
   },

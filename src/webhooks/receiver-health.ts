@@ -114,6 +114,8 @@ export interface ReceiverHealth extends Failing {
   readonly batch: BatchLimits | null;
   readonly proof: Proof;
   readonly circuit: Circuit;
+  /** Why its webhook is to be disabled, as the latest attempt at this version says; null when it is not. */
+  readonly disabledReason: DisabledReason | null;
 }
 
 /** What follows from an attempt at a receiver. */
@@ -121,8 +123,6 @@ interface Judgement {
   readonly health: ReceiverHealth;
   /** How long the receiver rests. */
   readonly restMs: number;
-  /** Why its webhook is to be disabled; null when it is not. */
-  readonly disabledReason: DisabledReason | null;
 }
 
 /** Judges an attempt at the receiver of a webhook with this URL, whose row was at `version`. Times are epoch ms. */
@@ -135,15 +135,17 @@ export function judgeAttempt(
   const { isHopeless, ...failing } = judgeFailing(before, { hasFailed, version, now });
   const { proof, restMs, isRefuted } = judgeProof(proofFor(before.proof, url, version), hasFailed);
   const circuit = judgeCircuit(before.circuit, { hasFailed, startedAt, now });
-  const health = { ...failing, batch: before.batch, proof, circuit: proof.isProven ? circuit : CLOSED };
-  if (outcome === "gone") return { health, restMs, disabledReason: "gone" };
-  if (isHopeless) return { health, restMs, disabledReason: "failing" };
-  return { health, restMs, disabledReason: isRefuted ? "unproven" : null };
+  const disabledReason: DisabledReason | null =
+    outcome === "gone" ? "gone" : isHopeless ? "failing" : isRefuted ? "unproven" : null;
+  const { batch } = before;
+  const health = { ...failing, batch, proof, circuit: proof.isProven ? circuit : CLOSED, disabledReason };
+  return { health, restMs };
 }
 
-/** As it was stored. Earlier versions stored no proof, no circuit and no batch: the next delivery gives them. */
+/** As it was stored. Earlier versions stored the first two fields only: the next delivery gives the others. */
 export function parseHealth(json: string): ReceiverHealth {
   const health = JSON.parse(json) as Partial<ReceiverHealth>;
-  const { failingSince = null, version = 0, batch = null, proof = UNKNOWN, circuit = CLOSED } = health;
-  return { failingSince, version, batch, proof, circuit };
+  const { failingSince = null, version = 0, disabledReason = null } = health;
+  const { batch = null, proof = UNKNOWN, circuit = CLOSED } = health;
+  return { failingSince, version, batch, proof, circuit, disabledReason };
 }

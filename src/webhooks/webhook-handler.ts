@@ -108,7 +108,8 @@ export class WebhookHandler implements DeliveryHandler {
     others: readonly HandledEvent[] = [],
   ): Promise<DeliveryOutcome> {
     try {
-      const row = await this.#row.get();
+      let row = await this.#row.get();
+      if (row !== null && (await this.#disable(row))) row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
       if (row.enabled === 0) {
         await this.#disabling.notifyOfDisabled(row);
@@ -210,13 +211,23 @@ export class WebhookHandler implements DeliveryHandler {
     startedAt: number,
   ): Promise<{ readonly isRefused: boolean; readonly restMs: number }> {
     const ended = { outcome, startedAt, now: this.#now() };
-    const { health, restMs, disabledReason } = judgeAttempt(this.#readHealth(), row, ended);
+    const { health, restMs } = judgeAttempt(this.#readHealth(), row, ended);
     this.#writeHealth(health);
-    if (disabledReason !== null) {
-      this.#row.invalidate();
-      await this.#disabling.disable(row, disabledReason);
-    }
+    // The attempt was made, and is recorded. The next one first disables the webhook.
+    await this.#disable(row).catch((error: unknown) =>
+      this.#log("A webhook could not be disabled yet", error),
+    );
+    const { disabledReason } = health;
     return { isRefused: disabledReason !== null && !SUSPENSIONS.includes(disabledReason), restMs };
+  }
+
+  /** Disables the webhook if an attempt at this version of its row has said so. Returns true if it did. */
+  async #disable(row: StoredWebhook): Promise<boolean> {
+    const { version, disabledReason } = this.#readHealth();
+    if (disabledReason === null || version !== row.updatedAt || row.enabled === 0) return false;
+    this.#row.invalidate();
+    await this.#disabling.disable(row, disabledReason);
+    return true;
   }
 
   #readHealth(): ReceiverHealth {

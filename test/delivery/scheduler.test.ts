@@ -202,6 +202,18 @@ describe("the scheduler", () => {
     expect(seqs(subject.start(3_000))).toEqual([1]);
   });
 
+  it("starts what was asked for by hand while it pauses, but not before its receiver has rested", () => {
+    const subject = new Subject(job(1, "a"), job(2, "b"));
+    subject.scheduler.pause(9_000);
+    subject.scheduler.rest(1_000, 0, 10_000);
+    subject.scheduler.prefer("b");
+    expect(subject.start(999)).toEqual([]);
+    expect(subject.scheduler.dueAt(999)).toBe(1_000);
+    expect(seqs(subject.start(1_000))).toEqual([2]);
+    subject.settle(job(2, "b"), null);
+    expect(subject.scheduler.dueAt(1_000)).toBe(9_000);
+  });
+
   it("adds up rests, within bounds", () => {
     const subject = new Subject(job(1, "a"), job(2, "b"), job(3, "c"));
     const { scheduler } = subject;

@@ -352,6 +352,32 @@ describe("a receiver that fails", () => {
     expect(await subject.numbers()).toEqual([0]);
   });
 
+  it("that answers 410 is called once, and what it answered is recorded, while its webhook cannot be disabled", async () => {
+    subject = await Subject.create("status/410");
+    const { id } = subject.key;
+    const cannot = `CREATE TRIGGER held BEFORE UPDATE OF enabled ON webhooks WHEN NEW.id = '${id}' BEGIN SELECT RAISE(ABORT, 'held'); END`;
+    await env.DB.exec(cannot);
+    try {
+      await subject.enqueue(...events(3));
+      await expect.poll(() => subject.list("failed")).toMatchObject([{ attempts: 1, status_code: 410 }]);
+      const failed = "The database failed during a delivery";
+      for (const runs of [1, 2, 3]) {
+        await expect.poll(() => countLogged(failed)).toBe(runs);
+        await subject.advance(5_000);
+      }
+      await expect.poll(() => countLogged(failed)).toBe(4);
+      expectLogged("A webhook could not be disabled yet", failed);
+    } finally {
+      await env.DB.exec("DROP TRIGGER held");
+    }
+    expect(await subject.numbers()).toEqual([0]);
+    await subject.advance(5_000);
+    const deliveries = await subject.subscriber.settled(3);
+    expect(deliveries.map(({ attempts }) => attempts)).toEqual([0, 0, 1]);
+    expect((await subject.webhook()).enabled).toBe(false);
+    expect(await subject.numbers()).toEqual([0]);
+  });
+
   it("disables its webhook by failing for five days", async () => {
     subject = await Subject.create("status/500");
     await subject.enqueue(outgoingEvent(1));
@@ -365,6 +391,14 @@ describe("a receiver that fails", () => {
     await expect.poll(async () => (await subject.webhook()).enabled).toBe(false);
     // What waits is kept. Once enabled again, the webhook has five days anew.
     expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
+    await subject.enqueue(outgoingEvent(5));
+    const alarmAt = async () => {
+      await subject.advance(0);
+      return subject.inside((_, { storage }) => storage.getAlarm());
+    };
+    await expect.poll(alarmAt).toBeGreaterThan(subject.now + 5_000); // no attempt is in flight any more
+    const tested = await subscribers.deliverNow(subject.key, outgoingEvent(6));
+    expect(tested).toMatchObject({ status: "failed", attempts: 0, error: "The webhook was disabled" });
     const version = subject.now + 1;
     await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
     await subscribers.enqueue(subject.key, [outgoingEvent(4)], version);

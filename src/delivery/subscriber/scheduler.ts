@@ -21,6 +21,7 @@ export class Scheduler {
   #isRetryNext = false;
   #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #restsUntil = Number.NEGATIVE_INFINITY;
   #batch: BatchLimits | null = null;
 
   /** Tests remember fewer turns. */
@@ -37,7 +38,7 @@ export class Scheduler {
     return this.#inFlight.has(seq);
   }
 
-  /** Lets a lane take the next turn, whatever the subscriber's pace. */
+  /** Lets a lane take the next turn, whatever the pauses and the subscriber's pace. It only waits for a rest. */
   prefer(lane: string): void {
     if (this.#next.length < MAX_PREFERRED) this.#next.push(lane);
   }
@@ -47,8 +48,8 @@ export class Scheduler {
     this.#pace = pace;
     this.#batch = null;
     const started: Job[] = [];
-    while (now >= this.#pausedUntil && this.#inFlight.size < pace.maxInFlight) {
-      const job = this.#takePreferred() ?? (now < pace.pausedUntil ? null : this.#nextJob(now));
+    while (now >= this.#restsUntil && this.#inFlight.size < pace.maxInFlight) {
+      const job = this.#takePreferred() ?? (now < this.#resumesAt ? null : this.#nextJob(now));
       if (job === null) break;
       this.#begin(job);
       started.push(job);
@@ -64,8 +65,8 @@ export class Scheduler {
   startBatch(now: number, pace: Pace, batch: BatchLimits): Job[] {
     this.#pace = { ...pace, maxInFlight: 1 };
     this.#batch = batch;
-    if (now < this.#pausedUntil || this.#inFlight.size > 0) return [];
-    const jobs = this.#nextBatch(now, pace, batch);
+    if (now < this.#restsUntil || this.#inFlight.size > 0) return [];
+    const jobs = this.#nextBatch(now, batch);
     const [first] = jobs;
     if (first !== undefined) this.#isRetryNext = first.attempts === 0;
     for (const job of jobs) this.#begin(job);
@@ -79,10 +80,10 @@ export class Scheduler {
     this.#busyLanes.add(job.lane);
   }
 
-  #nextBatch(now: number, pace: Pace, batch: BatchLimits): Job[] {
+  #nextBatch(now: number, batch: BatchLimits): Job[] {
     const preferred = this.#takePreferred();
     if (preferred !== null) return [preferred];
-    if (now < pace.pausedUntil) return [];
+    if (now < this.#resumesAt) return [];
     const firsts = (): Job[] => {
       const jobs = this.#firstsFor(batch);
       return jobs.length === 0 || readyAt(jobs, batch) > now ? [] : jobs;
@@ -117,7 +118,7 @@ export class Scheduler {
   }
 
   get #resumesAt(): number {
-    return Math.max(this.#pausedUntil, this.#pace.pausedUntil);
+    return Math.max(this.#restsUntil, this.#pausedUntil, this.#pace.pausedUntil);
   }
 
   /** First attempts and retries take turns, so neither starves the other. */
@@ -205,12 +206,13 @@ export class Scheduler {
 
   /** Starts no job for `ms` more than it already rests, but at most until `maxMs` after `now` (epoch ms). */
   rest(ms: number, now: number, maxMs: number): void {
-    this.#pausedUntil = Math.min(Math.max(this.#pausedUntil, now) + ms, now + maxMs);
+    this.#restsUntil = Math.min(Math.max(this.#restsUntil, now) + ms, now + maxMs);
   }
 
   /** Ends every pause but the pace's own. */
   resume(): void {
     this.#pausedUntil = Number.NEGATIVE_INFINITY;
+    this.#restsUntil = Number.NEGATIVE_INFINITY;
   }
 
   /** Forgets all jobs, in flight or not. */
@@ -228,6 +230,7 @@ export class Scheduler {
    */
   dueAt(now: number): number | null {
     if (this.#inFlight.size > 0 && this.#inFlight.size >= this.#pace.maxInFlight) return null;
+    if (this.#next.length > 0) return Math.max(now, this.#restsUntil);
     const mayFirstsWait = now < this.#resumesAt || this.#inFlight.size === 0;
     const firstAt = mayFirstsWait ? this.#firstDueAt(now) : null;
     const retryAt = firstAt === now ? null : (this.#earliestRetry()?.dueAt ?? null);

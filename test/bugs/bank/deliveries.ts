@@ -56,6 +56,19 @@ export const DELIVERIES: readonly Bug[] = [
   },
   {
     story:
+      "A receiver that answered 410 was called every five seconds, with nothing in the history, while its webhook could not be disabled.",
+    file: "test/delivery/subscriber-object.test.ts",
+    titles: [
+      "that answers 410 is called once, and what it answered is recorded, while its webhook cannot be disabled",
+    ],
+  },
+  {
+    story: "The test of a webhook that the service had disabled did not answer for an hour.",
+    file: "test/delivery/scheduler.test.ts",
+    titles: ["starts what was asked for by hand while it pauses, but not before its receiver has rested"],
+  },
+  {
+    story:
       "A webhook that its owner had just changed would have been switched off by a 410 that was still on its way.",
     file: "test/webhooks/deliveries.test.ts",
     titles: ["%s stays enabled"],

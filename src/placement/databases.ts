@@ -1,10 +1,10 @@
 /** The databases of a deployment: the one place that opens them, for requests, objects and the cron trigger alike. */
 import type { Env } from "../env.ts";
-import { type Database, openDatabase, type Tenant } from "../platform/d1.ts";
+import { type Database, openDatabase, type Results, type Statement, type Tenant } from "../platform/d1.ts";
 import { isFenced } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { selectPlacement } from "./store.ts";
+import { isElsewhere, requireHere, selectPlacement } from "./store.ts";
 
 /** The binding of the directory, which is also a place for organizations. */
 export const DIRECTORY = "DB";
@@ -77,6 +77,10 @@ export const openDirectory = (env: Env): Database => open(env.DB);
 export const openAll = (env: Env): ReadonlyMap<string, Database> =>
   new Map(knownOf(env).names.map((name) => [name, openBinding(env, name)]));
 
+/** The results of all statements but the first. */
+const withoutFirst = <T extends readonly Statement[]>(results: readonly unknown[]): Results<T> =>
+  results.slice(1) as Results<T>;
+
 /** The database of an organization, which is looked up in the directory when a statement runs, unless memory knows it. */
 class PlacedDatabase implements Database {
   readonly #env: Env;
@@ -92,27 +96,46 @@ class PlacedDatabase implements Database {
 
   /** A database that the organization has left refuses what is written: then the directory says where it is now. */
   readonly run: Database["run"] = async (statements) => {
-    const place = await this.#place();
+    const { names, placements } = knownOf(this.#env);
+    let place = placements.get(this.#accountId, Date.now());
     try {
+      if (place === undefined && names.length === 1) return await this.#runChecked(statements);
+      place ??= await this.#lookUp();
       return await this.#open(place).run(statements);
     } catch (error) {
       if (!isFenced(error)) throw error;
-      knownOf(this.#env).placements.delete(this.#accountId);
-      const present = await this.#place();
-      if (present === place) throw isMoving(error);
+      placements.delete(this.#accountId);
+      const present = await this.#lookUp();
+      if (present === (place ?? DIRECTORY)) throw isMoving(error);
       return await this.#open(present).run(statements).catch(refuseWhileFenced);
     }
   };
 
+  /** Where only the directory is bound: the batch itself fails if the organization is elsewhere, at no further trip. */
+  async #runChecked<const T extends readonly [Statement, ...Statement[]]>(
+    statements: T,
+  ): Promise<Results<T>> {
+    const checked = [requireHere(this.#accountId, DIRECTORY), ...statements] as const;
+    const results = await this.#open(DIRECTORY)
+      .run(checked)
+      .catch(async (error: unknown) => {
+        if (isElsewhere(error)) boundOrThrow(this.#env, await this.#lookUp());
+        throw error;
+      });
+    if (results[0].length > 0) this.#remember(DIRECTORY);
+    return withoutFirst<T>(results);
+  }
+
   /** One that does not exist owns nothing anywhere, and is not remembered. */
-  async #place(): Promise<string> {
-    const { placements } = knownOf(this.#env);
-    const remembered = placements.get(this.#accountId, Date.now());
-    if (remembered !== undefined) return remembered;
+  async #lookUp(): Promise<string> {
     const [[row]] = await openDirectory(this.#env).run([selectPlacement(this.#accountId)]);
     if (row === undefined) return DIRECTORY;
-    placements.set(this.#accountId, row.database, Date.now());
+    this.#remember(row.database);
     return row.database;
+  }
+
+  #remember(place: string): void {
+    knownOf(this.#env).placements.set(this.#accountId, place, Date.now());
   }
 }
 
@@ -147,7 +170,6 @@ export const openNearest = (env: Env, accountId: string): Database =>
 
 /** Costs nothing until a statement runs. */
 export function openTenant(env: Env, accountId: string): PlacedTenant {
-  const directory = openDirectory(env);
-  const isAlone = knownOf(env).names.length === 1;
-  return { accountId, directory, db: isAlone ? directory : new PlacedDatabase(env, accountId) };
+  const db = new PlacedDatabase(env, accountId);
+  return { accountId, db, directory: knownOf(env).names.length === 1 ? db : openDirectory(env) };
 }

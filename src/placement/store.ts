@@ -7,6 +7,16 @@ export const selectPlacement = (accountId: string): Statement<{ database: string
   params: [accountId],
 });
 
+/** First in a batch: fails it with {@link isElsewhere} if the organization is not placed there. No row if it does not exist. */
+export const requireHere = (accountId: string, name: string): Statement => ({
+  sql: "SELECT CASE database WHEN ? THEN database ELSE json(database) END FROM accounts WHERE id = ?",
+  params: [name, accountId],
+});
+
+/** True for the failure of {@link requireHere}: the name of no binding is JSON. */
+export const isElsewhere = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes("malformed JSON");
+
 /** Where an organization will be placed, before the directory knows it: what it owns refers to this row. */
 export const insertPlaced = (accountId: string, name: string, now: number): Statement => ({
   sql: "INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)",

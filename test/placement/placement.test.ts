@@ -4,13 +4,19 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { AuditEntry } from "../../src/audit/schema.ts";
+import type { HandledEvent } from "../../src/delivery/handler.ts";
 import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { choosePlace } from "../../src/placement/choose-place.ts";
+import { openTenant } from "../../src/placement/databases.ts";
+import { PING } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
+import { WebhookHandler } from "../../src/webhooks/webhook-handler.ts";
+import { WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, Api, account, bearer, freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { addMember, freshEmail, PASSWORD } from "../support/person.ts";
 import type { Received } from "../support/receiver.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
@@ -206,6 +212,76 @@ describe("a new organization", () => {
     const alone = { ...env, PLACE_ORGANIZATIONS_IN: "", DB_2: undefined, DB_3: undefined };
     expect(choosePlace(alone).name).toBe("DB");
     expect(() => choosePlace({ ...env, PLACE_ORGANIZATIONS_IN: "DB_4" })).toThrow(/names DB_4, which is not/);
+  });
+});
+
+describe("an organization whose database is not bound any more", () => {
+  const alone = { ...env, DB_2: undefined, DB_3: undefined };
+  const missing = "placed in the database DB_2, which is not bound; bind it again";
+  const state = { read: () => "{}", write: () => undefined };
+  const event: HandledEvent = {
+    ...{ eventId: crypto.randomUUID(), event: "user.created", roomId: "", occurredAt: 0, body: "{}" },
+    ...{ replayId: null, isOnce: false },
+  };
+
+  it("keeps what waits for its webhooks and workflows, and their schedules", async () => {
+    const owner = await account("DB_2");
+    const created = await owner.api.post<{ webhook: { id: string } }>("/webhooks", {
+      ...{ url: `${RECEIVER}/ok/${owner.id}`, events: ["user.created"] },
+    });
+    const key = { kind: "webhook", accountId: owner.id, id: created.data.webhook.id } as const;
+    const { id } = (await TestWorkflow.create(owner.api)).workflow;
+    const webhook = new WebhookHandler(alone, key, Date.now, state);
+    const workflow = new WorkflowHandler(alone, { accountId: owner.id, id }, Date.now, state);
+    expect((await webhook.deliver(event, 0)).type).toBe("postponed");
+    expect((await workflow.deliver(event, 0)).type).toBe("postponed");
+    await expect(workflow.timetable.read(null, Date.now())).rejects.toThrow(missing);
+    expectLogged(
+      `The database failed during a delivery: An organization is ${missing}`,
+      `The database failed before a run: An organization is ${missing}`,
+    );
+  });
+
+  it("can neither be used nor deleted until it is bound again, and loses nothing meanwhile", async () => {
+    const owner = await account("DB_2");
+    await owner.api.createRoom();
+    const send = async (method: string, path: string, body?: object) => {
+      const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+      const request = owner.api.request(method, path, body && json);
+      return (await app.fetch(request, alone, createExecutionContext())).status;
+    };
+    expect(await send("GET", "/rooms")).toBe(500);
+    expect(await send("POST", "/rooms", { name: "Lost" })).toBe(500);
+    expect(await send("DELETE", "/organization", { confirm: "An organization" })).toBe(500);
+    expectLogged(`A request failed: An organization is ${missing}`);
+    const deletedAt = Date.now() - 5 * MINUTE_MS;
+    await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?").bind(deletedAt, owner.id).run();
+    await runScheduledTasks(alone, Date.now());
+    expectLogged(`could not be removed yet: An organization is ${missing}`);
+    await env.DB.prepare("UPDATE accounts SET deleted_at = NULL WHERE id = ?").bind(owner.id).run();
+    expect((await owner.api.get("/rooms")).data).toMatchObject({ rooms: [expect.anything()] });
+    expect((await rowsIn("DB", owner.id)).rooms).toBe(undefined);
+  });
+
+  it("differs from one in the only database at no further trip", async () => {
+    const owner = await account("DB");
+    let trips = 0;
+    const counting = openTenant(
+      {
+        ...alone,
+        DB: new Proxy(env.DB, {
+          get(target, name) {
+            if (name === "batch") trips += 1;
+            const member: unknown = Reflect.get(target, name);
+            return typeof member === "function" ? member.bind(target) : member;
+          },
+        }),
+      },
+      owner.id,
+    );
+    expect(await counting.db.run([PING])).toEqual([[{ 1: 1 }]]);
+    expect(await counting.db.run([PING])).toEqual([[{ 1: 1 }]]);
+    expect(trips).toBe(2);
   });
 });
 

@@ -88,6 +88,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       subscribers,
       eventLog: eventLogGateway(env),
       requestLog,
+      databases: openAll(env),
       openTenant: (accountId) => openTenant(env, accountId),
       tokens,
       blobs: openBlobs(env.FILES),

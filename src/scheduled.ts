@@ -50,6 +50,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   const blobs = openBlobs(env.FILES);
   const ports: Omit<RelayPorts, "db"> & DeletionPorts = {
     directory,
+    databases: openAll(env),
     openTenant: (accountId) => openTenant(env, accountId),
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),

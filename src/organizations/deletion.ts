@@ -3,7 +3,7 @@ import { purgeAuditEntries } from "../audit/queries.ts";
 import { selectUnrelayed } from "../delivery/outbox/outbox-store.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import { deleteMembershipsOf } from "../members/shared-store.ts";
-import type { PlacedTenant } from "../placement/databases.ts";
+import { DIRECTORY, type PlacedTenant } from "../placement/databases.ts";
 import { removePlaced } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import { deleteInSlices } from "../platform/expiry.ts";
@@ -14,6 +14,7 @@ import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
 import { purgeWebhooks } from "../webhooks/purge.ts";
 import { purgeWorkflows } from "../workflows/purge.ts";
+import { deleteFence } from "./fence-store.ts";
 import { purgeRooms } from "./purge-rooms.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
@@ -26,6 +27,8 @@ const ROW_REMAINS_MS = 60_000;
 
 export interface DeletionPorts {
   readonly directory: Database;
+  /** All, by their bindings. */
+  readonly databases: ReadonlyMap<string, Database>;
   openTenant(accountId: string): PlacedTenant;
   readonly rooms: RoomGateway;
   readonly subscribers: SubscriberGateway;
@@ -64,7 +67,8 @@ export async function continueDeletion(
       const [deleted] = await directory.run([selectDeletedBefore(accountId, before)]);
       if (deleted.length === 0 || !(await removePlaced(tenant))) return;
     }
-    await directory.run([deleteEmpty(accountId, before)]);
+    for (const [name, db] of ports.databases) if (name !== DIRECTORY) await db.run([deleteFence(accountId)]);
+    await directory.run([deleteEmpty(accountId, before), deleteFence(accountId)]);
   } catch (error) {
     ports.log("What a deleted organization owned could not be removed yet", error);
   }

@@ -17,6 +17,12 @@ export const raiseFence = ({ accountId, turn }: FenceHolder): Statement => ({
 export const lowerFence = ({ accountId, turn }: FenceHolder): Statement =>
   statement(build.delete(fences).where(and(eq(fences.accountId, accountId), lte(fences.turn, turn))));
 
+/** Once the organization is gone from this database: no restore is to meet what a move has left. */
+export const deleteFence = (accountId: string): Statement => ({
+  sql: "DELETE FROM fences WHERE account_id = ? AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = fences.account_id)",
+  params: [accountId],
+});
+
 /** A batch that writes behind the fence. It fails as a whole when the fence is not this turn's any more. */
 export const behindFence = (move: FenceHolder, writes: readonly Statement[]): [Statement, ...Statement[]] => [
   {

@@ -12,6 +12,8 @@ import { openAll, openDirectory, openTenant } from "../../src/placement/database
 import type { Database } from "../../src/platform/d1.ts";
 import { expire } from "../../src/platform/expiry.ts";
 import { Slices } from "../../src/platform/slices.ts";
+import { remainsOf, remove } from "../backup/furnished.ts";
+import { backUp, restore } from "../backup/operator.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 
@@ -304,6 +306,26 @@ describe("a move", () => {
       ?.run(behindFence(overtaken as unknown as MoveRow, [deleteQuotas(owner.id)]));
     await expect(late).rejects.toThrow("NOT NULL constraint failed");
     expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(12);
+  });
+
+  it.each([
+    ["DB", "DB_2"],
+    ["DB_3", "DB_2"],
+  ] as const)("from %s to %s leaves nothing in the way of a restore", async (source, target) => {
+    const owner = await account(source);
+    await owner.api.createRoom();
+    await relayed(source, owner.id);
+    await begin(owner.id, target);
+    await continueMoves(portsOf());
+    await owner.api.createRoom(); // this isolate forgets the old placement
+    await relayed(target, owner.id);
+    const archive = await backUp(owner.id);
+    await remove(owner, target);
+    expect(await remainsOf(archive)).toEqual({});
+    expect(await restore(archive, undefined, target)).toBe(true);
+    expect((await owner.api.get("/rooms")).data).toMatchObject({
+      rooms: [expect.anything(), expect.anything()],
+    });
   });
 
   it("to a database that is not bound changes nothing", async () => {

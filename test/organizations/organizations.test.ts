@@ -5,7 +5,7 @@ import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { continueDeletion, continueDeletions } from "../../src/organizations/deletion.ts";
 import type { Organization } from "../../src/organizations/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { openDirectory, openTenant } from "../../src/placement/databases.ts";
+import { openAll, openDirectory, openTenant } from "../../src/placement/databases.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { RoomGateway } from "../../src/realtime/port/room-gateway.ts";
@@ -65,6 +65,7 @@ function deletion() {
   const unexpected: string[] = [];
   const ports = {
     directory: openDirectory(env),
+    databases: openAll(env),
     openTenant: (id: string) => openTenant(env, id),
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),

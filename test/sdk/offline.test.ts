@@ -276,6 +276,25 @@ describe("unsent writes", () => {
     expect(room.entries("notes")).toEqual({ a: "before", b: "after" });
   });
 
+  it("of one page after another are shown and sent in the order in which they were made", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    for (let reload = 1; reload <= 8; reload += 1) {
+      const page = await new Page(room, shared).open();
+      page.model.set("a", reload);
+      page.model.setAll([["b", reload]]);
+      await settle();
+      while (!page.storage.isIdle) await page.storage.store();
+      expect(page.model.store.getAll()).toEqual({ a: reload, b: reload });
+      page.crash();
+    }
+    const last = await new Page(room, shared).open();
+    expect(last.model.store.getAll()).toEqual({ a: 8, b: 8 });
+    while (last.model.client.hasUnsyncedChanges) await last.settle();
+    const values = (key: string) => room.applied.filter((each) => each.key === key).map(({ value }) => value);
+    const inOrder = [1, 2, 3, 4, 5, 6, 7, 8];
+    expect([values("a"), values("b"), await keptWrites(shared)]).toEqual([inOrder, inOrder, []]);
+  });
+
   it("are sent at any age unless they may have been carried out already: then they are reported", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     const kept = await shared.open(SCOPE, QUIET);
@@ -406,6 +425,27 @@ describe("unsent writes of another tab", () => {
     for (const { model } of pages) {
       expect(model.store.unconfirmed).toEqual([]);
       expect(model.mirror.isTrue).toBe(true);
+    }
+  });
+
+  it("keep their place below newer ones when another tab takes them over", async () => {
+    const { room, shared, first, second } = await offlineTabs();
+    const third = await openAlso(new Page(room, shared));
+    third.model.socket?.cut();
+    first.model.set("a", "older");
+    await share(first, second, third);
+    third.model.set("a", "newer");
+    await share(third, second);
+    first.crash();
+    await share(second, third);
+    for (const { model } of [second, third]) expect(model.store.get("a")).toBe("newer");
+    expect(third.model.mirror.changes.at(-1)).toMatchObject({ value: "older" });
+    const { length } = third.model.mirror.changes;
+    for (const page of [second, third, second, third]) await page.settle();
+    expect(third.model.mirror.changes).toHaveLength(length);
+    for (const { model } of [second, third]) {
+      expect(model.store.getAll()).toEqual(room.entries("notes"));
+      expect(model.store.unconfirmed).toEqual([]);
     }
   });
 

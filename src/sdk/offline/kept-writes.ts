@@ -7,10 +7,8 @@ import type { KeptWrite, KeptWriteId } from "./storage.ts";
 /** The room recognizes the id of a request for 24 h: a batch that is older than this might be carried out twice. */
 const MAX_BATCH_AGE_MS = 23 * 3_600_000;
 
-interface Tracked {
+interface Tracked extends Pick<KeptWrite, "group" | "origin"> {
   readonly id: KeptWriteId;
-  readonly group: number | null;
-  readonly isAdopted: boolean;
   batch: KeptWrite["batch"];
 }
 
@@ -29,11 +27,15 @@ export class KeptWrites {
   readonly #groups = new Map<object, number>();
   readonly #changed = new Set<QueuedWrite>();
   #settled: KeptWriteId[] = [];
+  /** The former ids of adopted writes, under which they are kept until the next change is stored. */
+  readonly #former: KeptWriteId[] = [];
   #count = 0;
+  /** The number of the earliest write: adopted ones are sent before all others. */
+  #first = 1;
 
-  /** All writes that are not settled. */
+  /** All ids under which writes that are not settled may be kept. */
   get ids(): KeptWriteId[] {
-    return [...this.#tracked.values()].map(({ id }) => id);
+    return [...this.#former, ...[...this.#tracked.values()].map(({ id }) => id)];
   }
 
   /** A write was added to the queue, or has changed there. */
@@ -41,16 +43,15 @@ export class KeptWrites {
     if (!this.#tracked.has(write)) {
       this.#count += 1;
       const id = { writer: this.writer, number: this.#count };
-      this.#tracked.set(write, { id, group: this.#groupOf(write), isAdopted: false, batch: null });
+      this.#track(write, { id, batch: null });
     }
     this.#changed.add(write);
   }
 
-  #groupOf({ group }: QueuedWrite): number | null {
-    if (group === null) return null;
-    const number = this.#groups.get(group) ?? this.#count;
-    this.#groups.set(group, number);
-    return number;
+  #track(write: QueuedWrite, tracked: Omit<Tracked, "group">): void {
+    const { group } = write;
+    if (group && !this.#groups.has(group)) this.#groups.set(group, tracked.id.number);
+    this.#tracked.set(write, { ...tracked, group: (group && this.#groups.get(group)) ?? null });
   }
 
   /** Writes will be sent as a batch, `at` epoch milliseconds. */
@@ -70,7 +71,7 @@ export class KeptWrites {
     this.#tracked.delete(write);
     this.#changed.delete(write);
     this.#settled.push(tracked.id);
-    return tracked.isAdopted;
+    return tracked.origin !== undefined;
   }
 
   /** What has changed since the last call. */
@@ -86,24 +87,29 @@ export class KeptWrites {
     const tracked = this.#tracked.get(write);
     if (tracked === undefined) return [];
     const { key, action, value, ifVersion, target } = write;
-    const { id, group, batch } = tracked;
-    return { ...id, store: target.name, key, action, value, ifVersion, group, batch };
+    const { id, group, batch, origin } = tracked;
+    return { ...id, store: target.name, key, action, value, ifVersion, group, batch, origin };
   }
 
-  /** Continues with kept writes, which are in their order. `now` is in epoch milliseconds. */
+  /**
+   * Continues with kept writes, which are in their order, as this client's own: a batch that contains writes of several
+   * clients is kept by one, and sent again as it is. `now` is in epoch milliseconds.
+   */
   adopt(kept: readonly KeptWrite[], replicaOf: (store: string) => Replica, now: number): Adopted {
     const batches = new Map<string, QueuedWrite[]>();
     const waiting: QueuedWrite[] = [];
     const expired: KeptWrite[] = [];
-    const groups = new Map<string, object>();
-    for (const each of kept) {
+    const groups = new Map<number, object>();
+    this.#first -= kept.length;
+    for (const [index, each] of kept.entries()) {
       const { writer, number, store, key, action, value, ifVersion, batch } = each;
+      this.#settled.push({ writer, number });
+      this.#former.push({ writer, number });
       if (batch !== null && now - batch.at > MAX_BATCH_AGE_MS) {
-        this.#settled.push({ writer, number });
         expired.push(each);
         continue;
       }
-      const group = each.group === null ? null : groupIn(groups, `${writer} ${each.group}`);
+      const group = each.group === null ? null : groupIn(groups, each.group);
       const write = {
         key,
         action,
@@ -114,7 +120,9 @@ export class KeptWrites {
         requestsAfter: [],
         settled: [],
       };
-      this.#tracked.set(write, { id: { writer, number }, group: each.group, isAdopted: true, batch });
+      const id = { writer: this.writer, number: this.#first + index };
+      this.#track(write, { id, batch, origin: each.origin ?? { writer, number } });
+      this.#changed.add(write);
       if (batch === null) waiting.push(write);
       else batches.set(batch.requestId, [...(batches.get(batch.requestId) ?? []), write]);
     }
@@ -126,8 +134,8 @@ export class KeptWrites {
   }
 }
 
-function groupIn(groups: Map<string, object>, name: string): object {
-  const group = groups.get(name) ?? {};
-  groups.set(name, group);
+function groupIn(groups: Map<number, object>, number: number): object {
+  const group = groups.get(number) ?? {};
+  groups.set(number, group);
   return group;
 }

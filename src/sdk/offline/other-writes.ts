@@ -13,14 +13,17 @@ const CHECK_DELAY_MS = 500;
 
 /** A write of another client that is visible here. */
 interface Shown {
-  readonly writer: string;
+  /** The client that will send it. */
+  writer: string;
   readonly replica: Replica;
   readonly write: QueuedWrite;
   /** The version of the room's entry when it was first shown. */
   readonly version: number;
 }
 
-const idOf = ({ writer, number }: KeptWrite): string => `${writer} ${number}`;
+/** The same for as long as the write is kept. */
+const idOf = ({ origin, writer, number }: KeptWrite): string =>
+  origin ? `${origin.writer} ${origin.number}` : `${writer} ${number}`;
 
 export class OtherWrites {
   readonly #client: KeptClient;
@@ -28,7 +31,7 @@ export class OtherWrites {
   readonly #runtime: Runtime;
   /** This client, and those whose writes it continues with. */
   readonly #own = new Set<string>();
-  /** By writer and number. */
+  /** By the ids with which they were made. */
   readonly #shown = new Map<string, Shown>();
   /** Those that are settled, until this client has received the changes up to that number. */
   readonly #settled = new Map<Shown, number>();
@@ -93,6 +96,7 @@ export class OtherWrites {
   #showOne(kept: KeptWrite): void {
     const { writer, store, key, action, value, ifVersion } = kept;
     const known = this.#shown.get(idOf(kept));
+    if (known) known.writer = writer;
     if (known?.write.action === action && JSON.stringify(known.write.value) === JSON.stringify(value)) return;
     const { replica } = this.#client.stores.get(store);
     const write = known?.write ?? {

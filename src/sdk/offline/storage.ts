@@ -9,9 +9,10 @@ export interface KeptEntry {
   readonly version: number;
 }
 
-/** Identifies a write: the client that made it, and its place among that client's writes. */
+/** Identifies a write: the client that will send it, and its place among that client's writes. */
 export interface KeptWriteId {
   readonly writer: string;
+  /** Any integer: adopted writes are before the client's own. */
   readonly number: number;
 }
 
@@ -26,6 +27,8 @@ export interface KeptWrite extends KeptWriteId {
   readonly group: number | null;
   /** The batch in which it was sent, if it may have been sent. */
   readonly batch: { readonly requestId: string; readonly at: number } | null;
+  /** Its id when it was made, if another client has made it. */
+  readonly origin?: KeptWriteId | undefined;
 }
 
 /** The kept stores of a room, all as of the change `seq`. */

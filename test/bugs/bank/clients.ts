@@ -60,6 +60,15 @@ export const CLIENTS: readonly Bug[] = [
   },
   {
     story:
+      "A batch with writes of two pages that was not answered before a reload was sent again in two parts, which the room did not recognize, at every reload and over what others had written since.",
+    file: "test/sdk/offline-model.test.ts",
+    titles: [
+      "runs once when the same tab is reloaded twice",
+      "runs once when another tab has adopted the first write",
+    ],
+  },
+  {
+    story:
       "The download of a store with large entries failed, because SQLite was to join more of them than fit into one value.",
     file: "test/realtime/downloads.test.ts",
     titles: ["has large entries among many small ones, which SQLite could not join into one text (R77)"],

@@ -257,6 +257,19 @@ describe("batches", () => {
     expect(sender.frames[2]?.requestId).not.toBe(sender.frames[0]?.requestId);
   });
 
+  it("begin with writes that were kept, however many they are", async () => {
+    const sender = new Sender();
+    sender.put(set("own", 1));
+    const kept = Array.from({ length: 200_000 }, (_, index): QueuedWrite => {
+      const write = { ...set(`${index}`, index), target: sender.store, group: null };
+      return { ...write, requestsAfter: [], settled: [] };
+    });
+    sender.queue.restore([], kept);
+    sender.connect();
+    expect(sender.sent[0]?.[0]).toBe("set 0 0");
+    expect(sender.sent[0]).toHaveLength(500);
+  });
+
   it("that are too large because updates were merged fail alone", async () => {
     const sender = new Sender();
     const writes = sender.write(

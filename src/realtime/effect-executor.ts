@@ -57,6 +57,8 @@ export class EffectExecutor {
   #deliveredPoints = 0;
   #foldTimer: ReturnType<typeof setTimeout> | null = null;
   #resumeTimer: ReturnType<typeof setTimeout> | null = null;
+  /** Does nothing when it ends: an object with a timer does not hibernate. */
+  #awakeTimer: ReturnType<typeof setTimeout> | null = null;
   /** Sockets that the service has failed, and has not closed yet. */
   readonly #failed = new Set<string>();
 
@@ -181,6 +183,10 @@ export class EffectExecutor {
         break;
       case "foldDocuments":
         this.#foldTimer ??= setTimeout(() => this.#foldDocuments(), FOLD_DELAY_MS);
+        break;
+      case "stayAwake":
+        if (this.#awakeTimer !== null) clearTimeout(this.#awakeTimer);
+        this.#awakeTimer = setTimeout(() => {}, effect.ms);
         break;
       case "countDelivery":
         this.#countDelivery(effect);

@@ -51,14 +51,15 @@ export class Channels {
     if (!this.#dueFolds.has(name)) this.#documents.release(name);
   }
 
-  /** Folds the documents that need it, and calls `folded` for each subscription to them. */
-  foldDue(folded: (name: string, subscription: Subscription) => void): void {
+  /** Folds the documents that need it, and calls `folded` for each subscription to them, with the first part that has changed. */
+  foldDue(folded: (name: string, subscription: Subscription, firstChanged: number) => void): void {
     const names = [...this.#dueFolds];
     this.#dueFolds.clear();
     for (const name of names) {
-      this.#documents.fold(name);
+      const firstChanged = this.#documents.fold(name);
       this.release(name);
-      for (const subscription of this.#channels.get(name)?.subscriptions ?? []) folded(name, subscription);
+      for (const subscription of this.#channels.get(name)?.subscriptions ?? [])
+        folded(name, subscription, firstChanged);
     }
   }
 }

@@ -44,7 +44,8 @@ export class DocumentMessages {
     frame: DocumentFrame,
   ): Effect[] {
     const { userId } = connection;
-    const work = frame.type === "step1" ? this.transfers.workOf(channel.name, frame.stateVector) : 0;
+    const work =
+      frame.type === "step1" ? this.transfers.workOf(channel.name, subscription, frame.stateVector) : 0;
     const effects = this.#handle(connection, channel, subscription, frame);
     return [...effects, { type: "countDelivery", userId, isBroadcast: false, work }];
   }
@@ -79,17 +80,15 @@ export class DocumentMessages {
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
   ): Effect[] {
     const { id } = connection;
-    const expected = type === "step2" ? this.transfers.answered(id) : undefined;
-    const read: Effect[] =
-      expected === undefined || expected.mark === null
-        ? []
-        : [{ type: "acknowledgeRead", id, mark: expected.mark }];
+    const answered = type === "step2" ? subscription.questions.shift() : undefined;
+    const mark = answered?.mark ?? null;
+    const read: Effect[] = mark === null ? [] : [{ type: "acknowledgeRead", id, mark }];
     const written = this.#write(connection, channel.name, update);
     const isNews = "isNews" in written && written.isNews;
     const isExpected =
       type === "update"
         ? !this.transfers.synchronizes(subscription, update)
-        : expected?.isSync !== false &&
+        : answered?.isSync !== false &&
           ("refused" in written || this.transfers.completes(channel.name, subscription));
     return [
       ...read,
@@ -97,7 +96,7 @@ export class DocumentMessages {
         ? this.#channels.broadcast(channel.name, update, subscription)
         : this.#channels.foldIfDue(channel.name)),
       ...acknowledge(connection, subscription, written, isExpected),
-      ...(type === "step2" ? this.transfers.continue(channel.name, subscription) : []),
+      ...(answered?.mark === null ? this.transfers.continue(channel.name, subscription) : []),
     ];
   }
 

@@ -61,11 +61,12 @@ export class DocumentSpace {
   }
 
   /** Does what changes storage in another way, after which it is measured again. */
-  remeasure(change: () => void): void {
+  remeasure<T>(change: () => T): T {
     const before = this.bytes;
-    change();
+    const result = change();
     this.reset();
     this.#quota.changed(before, this.bytes);
+    return result;
   }
 
   /** Storage was cleared. */

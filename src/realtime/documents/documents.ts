@@ -131,27 +131,23 @@ export class Documents {
     return this.#loaded.get(name).known.encodeStateVector();
   }
 
-  /**
-   * What a client with this state vector lacks, as updates to apply in their order; at least one, which may be empty.
-   * A small document is one update, a large one the parts that it is stored in: no more than one is in memory.
-   */
-  *missing(name: string, stateVector: Uint8Array): Generator<Uint8Array> {
+  /** In how many parts a client is sent a document: a small one in one, a large one as it is stored, with the rest as the last. */
+  partCount(name: string): number {
     const document = this.#loaded.get(name);
-    const { row } = document;
-    if (row === null) {
-      yield EMPTY_UPDATE;
-      return;
-    }
-    if (bytesOf(document) <= ONE_PIECE_BYTES) {
-      const parts = row.partBytes.map((_, part) => this.#table.readPart(row.id, part));
-      yield reduce([...parts, ...this.#tail(row)], stateVector);
-      return;
-    }
-    for (const part of row.partBytes.keys()) yield reduce([this.#table.readPart(row.id, part)], stateVector);
-    yield reduce(this.#tail(row), stateVector);
+    return bytesOf(document) <= ONE_PIECE_BYTES ? 1 : (document.row?.partBytes.length ?? 0) + 1;
   }
 
-  /** How many bytes have to be merged or compared before {@link missing} has returned everything. */
+  /** What a client with this state vector lacks of a part, as an update, which may be empty. Parts are applied in their order. */
+  missingPart(name: string, stateVector: Uint8Array, index: number): Uint8Array {
+    const { row } = this.#loaded.get(name);
+    if (row === null) return EMPTY_UPDATE;
+    const count = this.partCount(name);
+    const stored = [...row.partBytes.keys()].filter((part) => count === 1 || part === index);
+    const updates = stored.map((part) => this.#table.readPart(row.id, part));
+    return reduce(index === count - 1 ? [...updates, ...this.#tail(row)] : updates, stateVector);
+  }
+
+  /** How many bytes have to be merged or compared for what a client with this state vector lacks. */
   bytesToMerge(name: string, stateVector: Uint8Array): number {
     const document = this.#loaded.get(name);
     const bytes = bytesOf(document);
@@ -172,12 +168,8 @@ export class Documents {
     const { row } = this.#loaded.get(name);
     if (row === null) return null;
     const version = `${row.id} ${row.foldedSeq}`;
-    let position = 0;
-    for (const update of this.missing(name, NOTHING_KNOWN)) {
-      if (position === index) return { update, version };
-      position += 1;
-    }
-    return { update: null, version };
+    const isPart = index < this.partCount(name);
+    return { update: isPart ? this.missingPart(name, NOTHING_KNOWN, index) : null, version };
   }
 
   /** By name. */
@@ -218,10 +210,13 @@ export class Documents {
     return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES || this.#crowded.has(name);
   }
 
-  /** Folds a document's updates, and what is too old of its history; what clients are answered stays the same. */
-  fold(name: string): void {
+  /**
+   * Folds a document's updates, and what is too old of its history; what clients are answered stays the same. Returns
+   * the number of the first part that has changed.
+   */
+  fold(name: string): number {
     this.#crowded.delete(name);
-    this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage, this.#retention));
+    return this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage, this.#retention));
   }
 }
 

@@ -6,21 +6,21 @@ import { KNOWN_PART, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
 import type { Retention } from "./retention.ts";
 import { Versions } from "./versions.ts";
 
-/** What clients are answered stays the same. */
+/** What clients are answered stays the same. Returns how many of the first parts stay as they are. */
 export function foldDocument(
   name: string,
   loaded: LoadedDocuments,
   storage: RoomStorage,
   retention: Retention,
-): void {
+): number {
   const { documents: table, versions } = storage;
   const { row, known, seq, aged } = loaded.get(name);
-  if (row === null) return;
+  if (row === null) return 0;
   const updates = table.listUpdates(row.id, row.foldedSeq);
   const [first] = updates;
   if (first === undefined) {
     ageDocument(name, row, loaded, storage, retention);
-    return;
+    return row.partBytes.length;
   }
   const ends = new Set(versions.listSeqs(row.id, row.foldedSeq));
   const plan = planFold(row.partBytes, updates, ends, (part) => table.readPart(row.id, part));
@@ -43,6 +43,7 @@ export function foldDocument(
     return { row: document, aged: old.aged, unversioned: new Versions(storage).unversioned(row.id) };
   });
   loaded.replace(name, { ...folded, known, seq, tailUpdates: 0, tailBytes: 0 });
+  return plan.kept;
 }
 
 /** Of a document that has nothing to fold, only the old history changes. */

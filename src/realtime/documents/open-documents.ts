@@ -30,6 +30,7 @@ import {
 } from "./wire/frames.ts";
 
 const DELETED = "document deleted";
+const FORGOTTEN = "the room does not know what this answers";
 const UNREADABLE = "A binary frame is none of Yjs' protocols";
 const UNNAMED = "The document's name is empty or too long, or too many are open";
 
@@ -50,7 +51,9 @@ export class OpenDocuments {
   restore({ id, documents }: Joined): void {
     for (const key of documents?.opened ?? []) {
       const isNamed = documents?.wire !== "yWebsocket";
-      this.#channels.open(isNamed ? nameOf(key) : key).restore(new Subscription(id, isNamed ? key : null));
+      this.#channels
+        .open(isNamed ? nameOf(key) : key)
+        .restore(new Subscription(id, isNamed ? key : null, true));
     }
   }
 
@@ -160,10 +163,14 @@ export class OpenDocuments {
     frame: DocumentFrame,
   ): Effect[] {
     if (frame.type === "close") return this.#close(connection, channel, subscription, "provider_initiated");
+    const { id, documents } = connection;
+    // It may be waiting for the next part. Our own client asks again, others only after they have come back.
+    const isLost = frame.type === "step2" && documents.wire !== "room" && subscription.answersForgotten;
     try {
-      return this.#messages.receive(connection, channel, subscription, frame);
+      const effects = this.#messages.receive(connection, channel, subscription, frame);
+      return isLost ? [...effects, ...this.#participants.interrupt([id], CLOSE.failed, FORGOTTEN)] : effects;
     } catch (error) {
-      if (error instanceof MalformedUpdate) return this.#break(connection.id, error.message);
+      if (error instanceof MalformedUpdate) return this.#break(id, error.message);
       throw error;
     }
   }
@@ -221,10 +228,10 @@ export class OpenDocuments {
     });
   }
 
-  /** Folds the documents that need it. A client that is being sent one receives it from the start again: parts have changed. */
+  /** Folds the documents that need it. A client that is being sent one receives the parts again that have changed. */
   foldDue(): void {
     const { transfers } = this.#messages;
-    this.#channels.foldDue((name, subscription) => transfers.restart(name, subscription));
+    this.#channels.foldDue((...changed) => transfers.restart(...changed));
   }
 }
 

@@ -4,77 +4,70 @@ import type { Effect } from "../transport/effects.ts";
 import { BegunSyncs } from "./begun-syncs.ts";
 import { sendTo } from "./channel.ts";
 import type { Documents } from "./documents.ts";
-import type { Subscription } from "./subscription.ts";
+import type { Question, Subscription } from "./subscription.ts";
 import { step1Body, step2Body, updateBody } from "./wire/frames.ts";
 
-/** A step 1 that was sent, and what its answer means. */
-interface Expected {
-  /** The client has read what was sent before this mark; null when it was sent for the sake of its answer. */
-  readonly mark: number | null;
-  /** The client is synchronized by it. */
-  readonly isSync: boolean;
-}
+/** A client that answers no part for so long is silent (R25), or has lost its connection. */
+const MAX_ANSWER_MS = 90_000;
 
 export class Transfers {
   readonly #documents: Documents;
-  /** By socket, in the order in which they were sent. */
-  readonly #expected = new Map<string, Expected[]>();
   readonly #syncs = new BegunSyncs();
 
   constructor(documents: Documents) {
     this.#documents = documents;
   }
 
-  /** Sends a client what it lacks; of a large document, the first part. */
+  /** Sends a client what it lacks; of a large document, the first part, unless that is on its way already. */
   begin(name: string, subscription: Subscription, stateVector: Uint8Array): Effect[] {
     this.#syncs.begin(subscription, stateVector);
-    this.#open(name, subscription, this.#documents.narrow(name, stateVector));
+    if (this.#isUnderWay(name, subscription)) return [];
+    subscription.transfer = { stateVector: this.#documents.narrow(name, stateVector), next: 0 };
     return this.continue(name, subscription);
   }
 
   /** What it costs to find what a client with this state vector lacks, in points (`costs`), beside sending it. */
-  workOf(name: string, stateVector: Uint8Array): number {
+  workOf(name: string, subscription: Subscription, stateVector: Uint8Array): number {
+    if (this.#isUnderWay(name, subscription)) return 0;
     return documentPoints(this.#documents.bytesToMerge(name, stateVector));
   }
 
-  /** Begins again, for a client that is being sent a document whose parts have changed. */
-  restart(name: string, subscription: Subscription): void {
-    const { transfer } = subscription;
-    if (transfer !== null) this.#open(name, subscription, transfer.stateVector);
+  #isUnderWay(name: string, { transfer, isAsked }: Subscription): boolean {
+    return transfer !== null || (isAsked && this.#documents.partCount(name) > 1);
   }
 
-  #open(name: string, subscription: Subscription, stateVector: Uint8Array): void {
-    const parts = this.#documents.missing(name, stateVector);
-    subscription.transfer = { stateVector, parts, next: parts.next().value ?? new Uint8Array() };
+  /** Goes on with the first part that has changed, for a client that was sent it. */
+  restart(name: string, { transfer }: Subscription, firstChanged: number): void {
+    if (transfer === null) return;
+    const first = this.#documents.partCount(name) === 1 ? 0 : firstChanged;
+    transfer.next = Math.min(transfer.next, first);
   }
 
   /** Sends the next part of what the client lacks, and asks for what the room lacks: the answer shows that it was read. */
   continue(name: string, subscription: Subscription): Effect[] {
     const { transfer } = subscription;
     if (transfer === null) return [];
-    const part = transfer.next;
-    const following = transfer.parts.next();
-    if (following.done) subscription.transfer = null;
-    else transfer.next = following.value;
-    const isLast = subscription.transfer === null;
-    return [
-      sendTo(subscription, isLast ? step2Body(part) : updateBody(part)),
-      this.ask(name, subscription, { mark: null, isSync: isLast }),
-    ];
+    const { stateVector, next } = transfer;
+    const part = (index: number) => this.#documents.missingPart(name, stateVector, index);
+    const last = this.#documents.partCount(name) - 1;
+    const sent = next < last ? [sendTo(subscription, updateBody(part(next)))] : [];
+    if (next < last - 1) {
+      transfer.next += 1;
+      const question = this.ask(name, subscription, { mark: null, isSync: false });
+      return [...sent, question, { type: "stayAwake", ms: MAX_ANSWER_MS }];
+    }
+    // At once: edits that are folded before each answer would put the end off for ever.
+    sent.push(sendTo(subscription, step2Body(part(last))));
+    subscription.transfer = null;
+    // A client that still has to answer the question of an earlier step 1 has sent this one by then.
+    if (subscription.isAsked) return sent;
+    return [...sent, this.ask(name, subscription, { mark: null, isSync: true })];
   }
 
   /** Asks a client for what the room lacks. */
-  ask(name: string, subscription: Subscription, expected: Expected): Effect {
-    const { socketId } = subscription;
-    const asked = this.#expected.get(socketId);
-    if (asked === undefined) this.#expected.set(socketId, [expected]);
-    else asked.push(expected);
+  ask(name: string, subscription: Subscription, question: Question): Effect {
+    subscription.questions.push(question);
     return sendTo(subscription, step1Body(this.#documents.stateVector(name)));
-  }
-
-  /** A client has answered the earliest step 1: returns what that means. */
-  answered(socketId: string): Expected | undefined {
-    return this.#expected.get(socketId)?.shift();
   }
 
   /** Whether the step 2 that a client has sent completes its synchronization. */
@@ -89,7 +82,6 @@ export class Transfers {
 
   /** A socket is gone. */
   forget(socketId: string): void {
-    this.#expected.delete(socketId);
     this.#syncs.forget(socketId);
   }
 }

@@ -11,6 +11,8 @@ export type Effect =
   | { readonly type: "sendBytes"; readonly to: readonly string[]; readonly frame: Uint8Array }
   /** Documents have many updates: call `openDocuments.foldDue` when there is time. */
   | { readonly type: "foldDocuments" }
+  /** Do not hibernate for so long: a client is to answer before it is sent the rest. */
+  | { readonly type: "stayAwake"; readonly ms: number }
   /** Write this to the socket's attachment: all that the room will know of it after hibernation. */
   | { readonly type: "attach"; readonly connection: Waiting | Joined }
   | { readonly type: "close"; readonly id: string; readonly code: CloseCode; readonly reason: string }

@@ -28,6 +28,8 @@ export class DocumentClient {
   /** Called with each binary frame, before it is handled. */
   onFrame: (bytes: Uint8Array) => void = () => undefined;
   isSynced = false;
+  /** Frames that the client has not read, while it reads none. */
+  #unread: Uint8Array[] | null = null;
   readonly #socket: WebSocket;
   readonly #key: string | null;
   #closeEvent: { code: number; reason: string } | null = null;
@@ -45,7 +47,8 @@ export class DocumentClient {
       });
     });
     socket.addEventListener("message", ({ data }) => {
-      if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
+      if (data instanceof ArrayBuffer)
+        this.#unread?.push(new Uint8Array(data)) ?? this.#receive(new Uint8Array(data));
       else this.messages.push(String(data));
       this.frames += 1;
       this.#wake();
@@ -129,6 +132,18 @@ export class DocumentClient {
 
   sendBytes(bytes: Uint8Array | string): void {
     this.#socket.send(bytes);
+  }
+
+  /** From now on, frames wait for {@link read}. */
+  pause(): void {
+    this.#unread ??= [];
+  }
+
+  /** Reads what has arrived, and goes on reading. */
+  read(): void {
+    const unread = this.#unread ?? [];
+    this.#unread = null;
+    for (const bytes of unread) this.#receive(bytes);
   }
 
   #send(bytes: Uint8Array): void {

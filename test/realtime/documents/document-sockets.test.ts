@@ -133,6 +133,28 @@ describe.each(WIRES)("over $wire", ({ wire }) => {
     const reader = await (await DocumentClient.open(room, ada, { wire })).synced();
     expect(reader.text).toBe(writer.text);
   });
+
+  it("a large document arrives whole, even if the room hibernates between two parts (D4, D15, R28)", async () => {
+    const { room, ada } = await roomWithViewer();
+    const writer = await (await DocumentClient.open(room, ada, { wire })).synced();
+    for (const letter of ["a", "b", "c"]) writer.type(letter.repeat(1_000_000));
+    await folded(room);
+    const reader = await DocumentClient.open(room, ada, { wire });
+    reader.pause();
+    const { frames } = reader;
+    await reader.until(() => reader.frames > frames);
+    await room.hibernate();
+    reader.read();
+    if (wire === "room") {
+      reader.sync(); // as the SDK does after a while
+      expect((await reader.synced()).text).toBe(writer.text);
+      return;
+    }
+    expect(await reader.closed).toMatchObject({ code: 1011 });
+    const back = await DocumentClient.open(room, ada, { wire });
+    Y.applyUpdate(back.doc, Y.encodeStateAsUpdate(reader.doc), back);
+    expect((await back.synced()).text).toBe(writer.text);
+  });
 });
 
 describe.each(EDITORS_WIRES)("over $wire", ({ wire }) => {

@@ -9,7 +9,7 @@ import type { Author } from "../../../src/realtime/port/document-history.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { inMemory, inSqlite } from "./storage-drivers.ts";
-import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
+import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";
 
 const by = (id: string): Author => ({ type: "user", id });
 const ORGANIZATION: Author = { type: "organization" };
@@ -48,7 +48,7 @@ describe.each([
             for (const [index, { client, update }] of updates.entries()) {
               documents.append(name, update, by(`user ${client}`));
               Y.applyUpdate(doc, update);
-              if (index === updates.length >> 1) half.push(...documents.missing(name, NOTHING_KNOWN));
+              if (index === updates.length >> 1) half.push(...missing(documents, name, NOTHING_KNOWN));
               const then = steps[index % steps.length];
               if (then === "fold") documents.fold(name);
               if (then === "restart")
@@ -56,10 +56,10 @@ describe.each([
               if (then === "repeat") expect(documents.append(name, update, by("other"))).toBe(false);
             }
             const plain = contentOf(updates.map(({ update }) => update));
-            expect(contentOf(documents.missing(name, NOTHING_KNOWN))).toEqual(plain);
+            expect(contentOf(missing(documents, name, NOTHING_KNOWN))).toEqual(plain);
             const behind = new Y.Doc();
             for (const update of half) Y.applyUpdate(behind, update);
-            const rest = [...documents.missing(name, Y.encodeStateVector(behind))];
+            const rest = missing(documents, name, Y.encodeStateVector(behind));
             expect(contentOf([...half, ...rest])).toEqual(plain);
             const vector = [...Y.decodeStateVector(documents.stateVector(name))].sort();
             expect(vector).toEqual([...Y.decodeStateVector(Y.encodeStateVector(doc))].sort());
@@ -80,7 +80,7 @@ describe.each([
       ] as const;
       for (const { update } of updatesOf(edits)) documents.append("notes", update, by("ada"));
       documents.fold("notes");
-      const sent = [...documents.missing("notes", NOTHING_KNOWN)];
+      const sent = missing(documents, "notes", NOTHING_KNOWN);
       const kept = history.written("notes", { after: 0, upTo: null }).map(({ data }) => data);
       const says = (updates: readonly Uint8Array[]) =>
         updates.map((data) => new TextDecoder().decode(data)).join();
@@ -176,9 +176,8 @@ describe.each([
         documents.fold("large");
       }
       doc.getText("text").insert(3, "end");
-      const parts = [
-        ...new Documents({ ...FREE, storage: open(), now: () => 1 }).missing("large", NOTHING_KNOWN),
-      ];
+      const restarted = new Documents({ ...FREE, storage: open(), now: () => 1 });
+      const parts = missing(restarted, "large", NOTHING_KNOWN);
       expect(parts.length).toBeGreaterThan(1);
       expect(textOf(parts)).toEqual(doc.getText("text").toDelta());
     }));
@@ -204,7 +203,7 @@ describe.each([
         documents.seed("notes", seed, ORGANIZATION),
         documents.seed("notes", other, ORGANIZATION),
       ]).toEqual([true, false]);
-      expect(textOf(documents.missing("notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
+      expect(textOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
       documents.fold("notes");
       expect([documents.delete("notes"), documents.delete("notes")]).toEqual([true, false]);
       expect(documents.list()).toEqual([]);
@@ -237,6 +236,6 @@ it("an update that could not be stored was never made (D1)", () => {
     now: () => 1,
   });
   expect(() => failing.append("notes", second, by("ada"))).toThrow("fault: storage");
-  expect(textOf(failing.missing("notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
+  expect(textOf(missing(failing, "notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
   expect(documents.append("notes", second, by("ada"))).toBe(true);
 });

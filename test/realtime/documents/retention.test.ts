@@ -16,7 +16,7 @@ import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { inMemory, inSqlite } from "./storage-drivers.ts";
-import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
+import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 10_000 };
@@ -96,7 +96,7 @@ describe.each([
                 end = seq;
               }
               const plain = contentOf(written.map(({ update }) => update));
-              expect(contentOf(room.documents.missing(name, NOTHING_KNOWN))).toEqual(plain);
+              expect(contentOf(missing(room.documents, name, NOTHING_KNOWN))).toEqual(plain);
               const storage = open();
               const rows = storage.documents.listUpdates(storage.documents.find(name)?.id ?? 0, 0);
               expect(contentOf(rows.map(({ data }) => data))).toEqual(plain);
@@ -207,7 +207,7 @@ it("a long history becomes old in pieces, a bounded one in each fold, and rows n
   const [oldest] = trail("notes");
   expect(oldest).toMatchObject({ seq: total, updates: total });
   expect(oldest?.authors).toEqual(Array.from({ length: MAX_AUTHORS }, (_, id) => by(id)));
-  expect(contentOf(documents.missing("notes", NOTHING_KNOWN)).state).toHaveLength(1);
+  expect(contentOf(missing(documents, "notes", NOTHING_KNOWN)).state).toHaveLength(1);
 });
 
 it("the days are a setting of the deployment (D22)", () => {
@@ -246,6 +246,6 @@ it("a document of which an update is refused for want of space gives up what is 
   isFull = false;
   expect(write()).toBe(true);
   documents.fold("notes");
-  const read = new Documents(ports).missing("notes", NOTHING_KNOWN);
+  const read = missing(new Documents(ports), "notes", NOTHING_KNOWN);
   expect(contentOf(read).text).toEqual([{ insert: "a".repeat(101) }]);
 });

@@ -1,6 +1,7 @@
 /** Random Yjs documents for tests: edits of several clients, each as the update that it makes. */
 import fc from "fast-check";
 import * as Y from "yjs";
+import type { Documents } from "../../../src/realtime/documents/documents.ts";
 
 /** One edit of one client, or the arrival of another client's document. */
 export type Edit =
@@ -77,6 +78,12 @@ export function updatesOf(
   }
   return updates;
 }
+
+/** What a client with this state vector is sent of a document, in its order. */
+export const missing = (documents: Documents, name: string, stateVector: Uint8Array): Uint8Array[] =>
+  Array.from({ length: documents.partCount(name) }, (_, part) =>
+    documents.missingPart(name, stateVector, part),
+  );
 
 /** What a document shows, for comparison. */
 export function contentOf(updates: Iterable<Uint8Array>) {

@@ -2,9 +2,11 @@
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
+import { DEFAULT_RUNTIME } from "../../src/sdk/core/runtime.ts";
 import { type DocumentClient, type DocumentProvider, openDocument } from "../../src/sdk/documents/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, join, meet, next, nextOf } from "./clients.ts";
+import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
 
 let service: SharedService;
@@ -86,6 +88,30 @@ it("one connection carries several documents, each as often as it is opened, bes
   textOf(second).insert(1, "b");
   await shows(atOther, "ab");
   expect([textOf(first).toString(), textOf(notes).toString()]).toEqual(["a", "n"]);
+});
+
+it("a document whose question is lost holds no other one up, and asks again (D17)", async () => {
+  const meeting = await meet(service);
+  const ada = await meeting.customer.createUser(meeting.roomId, "Ada");
+  const clock = new Clock();
+  let isDeaf = true;
+  /** Loses the first binary frame: the question about the first document. */
+  const openLossy = (url: string): WebSocket => {
+    const socket = DEFAULT_RUNTIME.open(url);
+    const send = socket.send.bind(socket);
+    return Object.assign(socket, {
+      send: (frame: string | Uint8Array<ArrayBuffer>) => {
+        if (typeof frame === "string" || !isDeaf) send(frame);
+        else isDeaf = false;
+      },
+    });
+  };
+  const client = clientOf(ada, { serverUrl: service.url }, Object.assign(clock, { open: openLossy }));
+  const [lost, other] = [open(client), open(client, "more notes")];
+  await client.join();
+  clock.advance(30_000);
+  await Promise.all([other, lost].map(synced));
+  expect([other.synced, lost.synced]).toEqual([true, true]);
 });
 
 it("the changes of one turn are one update, and those of a flood are fewer than its frames may be (R60)", async () => {

@@ -9,6 +9,8 @@ import { invalid } from "../core/error.ts";
 import { FrameBudget } from "./frame-budget.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
+/** After this time, a document that is not synchronized gives others their turn, and asks again. */
+const TURN_MS = 30_000;
 /** How long frames that exceed the send rate wait before the next try. */
 const RATE_DELAY_MS = 50;
 
@@ -50,6 +52,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
   /** Those that wait for their turn: the room sends large documents one at a time. */
   readonly #waiting = new Set<OpenDocument>();
   #turn: OpenDocument | null = null;
+  #cancelTurn = () => {};
   /** Frames that exceed the send rate. */
   #unsent: Uint8Array<ArrayBuffer>[] = [];
   #budget = new FrameBudget(0);
@@ -104,7 +107,6 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
 
   remove(document: OpenDocument): void {
     this.#documents.delete(document.key);
-    this.#waiting.delete(document);
     this.synchronized(document);
   }
 
@@ -115,7 +117,12 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
 
   /** The document is synchronized, or can no longer be: it is the next one's turn. */
   synchronized(document: OpenDocument): void {
-    if (this.#turn !== document) return;
+    this.#waiting.delete(document);
+    if (this.#turn === document) this.#endTurn();
+  }
+
+  #endTurn(): void {
+    this.#cancelTurn();
     this.#turn = null;
     this.#next();
   }
@@ -125,6 +132,10 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     if (this.#turn !== null || next === undefined) return;
     this.#waiting.delete(next);
     this.#turn = next;
+    this.#cancelTurn = this.runtime.after(TURN_MS, () => {
+      this.#waiting.add(next);
+      this.#endTurn();
+    });
     next.synchronize();
   }
 
@@ -147,6 +158,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     this.#cancelTimer();
     this.#unsent = [];
     this.#waiting.clear();
+    this.#cancelTurn();
     this.#turn = null;
     for (const document of [...this.#documents.values()]) document.lost();
     this.emit("changed", undefined);

@@ -43,9 +43,9 @@ class Sender {
     this.queue = new WriteQueue(this.requests, this.clock, keeper);
   }
 
-  connect(): void {
-    this.requests.resume((frame) => this.frames.push(JSON.parse(frame)));
-    this.queue.resume();
+  connect(send = (frame: string): void => void this.frames.push(JSON.parse(frame))): void {
+    this.requests.resume(send);
+    this.queue.joined();
   }
 
   write(...writes: FittedWrite[]): Promise<Written>[] {
@@ -102,12 +102,18 @@ describe("a broadcast (R80)", () => {
     for (let index = 0; index < 9; index += 1) sender.put(set(`${index}`, "x".repeat(100_000)));
     void broadcast(sender, "last");
     const keys = () => sender.frames.map(({ data }) => Object(data).event ?? data.operations[0]?.key);
-    expect(keys()).toEqual(["0", "1", "2", "3", "4", "5"]);
+    expect(keys()).toEqual(["0"]);
     sender.frames.length = 0;
     sender.requests.suspend();
     sender.connect();
+    expect(keys()).toEqual(["0"]);
+    sender.answer(sender.frames[0], [{ seq: 1 }]);
+    sender.clock.advance(100);
+    expect(keys()).toEqual(["0", "1"]);
+    sender.answer(sender.frames[1], [{ seq: 1 }]);
+    sender.clock.advance(100);
     expect(keys()).toEqual(["0", "1", "2", "3", "4", "5"]);
-    for (const frame of sender.frames.slice(0, 6)) sender.answer(frame, [{ seq: 1 }]);
+    for (const frame of sender.frames.slice(2)) sender.answer(frame, [{ seq: 1 }]);
     sender.clock.advance(100);
     expect(keys()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8", "last"]);
   });
@@ -215,16 +221,16 @@ describe("writes that wait", () => {
 });
 
 describe("batches", () => {
-  it("contain what one turn has written, and at most 500 writes and 160 KiB", async () => {
+  it("contain what one turn has written: at most 4 KiB at first, then 500 writes and 128 KiB", async () => {
     const sender = new Sender();
     sender.connect();
     sender.put(...Array.from({ length: 1_100 }, (_, index) => set(`${index}`, index)));
     sender.put(set("long", "a".repeat(100 * 1024)), set("longer", "a".repeat(100 * 1024)));
     expect(sender.frames).toEqual([]);
     await settle();
-    for (let index = 0; index < 3; index += 1)
+    for (let index = 0; index < 4; index += 1)
       sender.answer(sender.frames[index], Array(500).fill({ version: 1, seq: 1 }));
-    expect(sender.frames.map(({ data }) => data.operations.length)).toEqual([500, 500, 101, 1]);
+    expect(sender.frames.map(({ data }) => data.operations.length)).toEqual([70, 500, 500, 31, 1]);
   });
 
   it("are few while responses take long, so that a key that is written often is sent every 16 ms at most", async () => {
@@ -285,6 +291,55 @@ describe("batches", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(() => sender.write(set("a", "a".repeat(256 * 1024)))).toThrow(/at most 262144 bytes/);
   });
+});
+
+describe("an uplink", () => {
+  /**
+   * Writes 100 entries of 0.5 kB 20 times a second for 5 s. Returns how long the last of them takes to be answered, and
+   * the share of the time in which the link was used.
+   */
+  async function write(sender: Sender, bytesPerSecond: number, roundTripMs: number) {
+    const { clock } = sender;
+    const arrived: Record<string, unknown>[] = [];
+    let [freeAt, usedMs] = [clock.now(), 0];
+    sender.connect((text) => {
+      const frame: Frame = JSON.parse(text);
+      const takesMs = (text.length * 1_000) / bytesPerSecond;
+      usedMs += takesMs;
+      freeAt = Math.max(freeAt, clock.now()) + takesMs;
+      clock.after(freeAt - clock.now() + roundTripMs, () => {
+        arrived.push(...frame.data.operations);
+        sender.answer(frame, Array(frame.data.operations.length).fill({ version: 1, seq: 1 }));
+      });
+    });
+    const turns = 100;
+    const text = "a".repeat(450);
+    for (let turn = 0; turn < turns; turn += 1) {
+      sender.put(...Array.from({ length: 100 }, (_, key) => set(`${key}`, { turn, text })));
+      await settle();
+      clock.advance(50);
+    }
+    const writtenAt = clock.now() - 50;
+    const used = (usedMs - Math.max(freeAt - clock.now(), 0)) / clock.now();
+    while (sender.queue.hasUnsynced) clock.advance(10);
+    const latest = new Map(arrived.map(({ key, value }) => [key, Object(value).turn]));
+    expect([latest.size, new Set(latest.values())]).toEqual([100, new Set([turns - 1])]);
+    return { used, lateMs: clock.now() - writtenAt };
+  }
+
+  it.each([
+    [50, 20, 1_500, 0.95],
+    [50, 600, 2_200, 0.8],
+    [500, 300, 800, 0.8],
+    [20_000, 100, 150, 0.05],
+  ])(
+    "of %i kB/s and %i ms delays the last writes by %i ms at most",
+    async (rate, roundTripMs, most, least) => {
+      const { lateMs, used } = await write(new Sender(), rate * 1_000, roundTripMs);
+      expect(lateMs).toBeLessThan(most);
+      expect(used).toBeGreaterThan(least);
+    },
+  );
 });
 
 describe("unsynced changes", () => {

@@ -43,6 +43,11 @@ export const CLIENTS: readonly Bug[] = [
     titles: ["counts what a failure discards as unsynced until the client has joined again"],
   },
   {
+    story: "Over a slow uplink each write arrived ten seconds late, behind earlier ones of the same keys.",
+    file: "test/sdk/write-queue.test.ts",
+    titles: ["of %i kB/s and %i ms delays the last writes by %i ms at most"],
+  },
+  {
     story: "A broadcast was sent ahead of the writes of the same turn.",
     file: "test/sdk/write-queue.test.ts",
     titles: ["follows it, also in the time between two batches"],

@@ -5,20 +5,21 @@ import { isRecord, toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
+import { SendWindow } from "../connection/send-rate.ts";
 import type { Action } from "./entries.ts";
 import type { Keeper } from "./keeper.ts";
 import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
 
-/** One batch may have this many bytes of operations, well below the size of a frame. */
-const MAX_BATCH_BYTES = 160 * 1024;
 /**
  * While a batch is unanswered, another one is sent at most once per interval, and within these limits: they keep
- * continuous writes smooth over a slow network, and the client from receiving its own writes faster than it reads.
+ * continuous writes smooth over a slow network, and the client from receiving its own writes faster than it reads. What
+ * is not sent yet can be superseded.
  */
 const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
-const MAX_UNANSWERED_BYTES = 512 * 1024;
+/** A batch is a part of the window, so that one is on its way while another is answered; and far below a frame's limit. */
+const BATCHES_IN_WINDOW = 4;
 
 export const TIMED_OUT = clientFault("TIMEOUT", "Changes were not sent in time: check the connection");
 
@@ -65,6 +66,8 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   /** The latest write of the batches that are sealed and not sent. */
   #latestSealed: QueuedWrite | undefined;
   #sentAt = -INTERVAL_MS;
+  /** Of the current connection. */
+  #window = new SendWindow();
   #cancelTimer = () => {};
 
   constructor(requests: Requests, runtime: Runtime, keeper?: Keeper) {
@@ -130,6 +133,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   /** The room was joined. */
   joined(): void {
     this.#hasLost = false;
+    this.#window = new SendWindow();
     this.resume();
     this.#report();
   }
@@ -138,13 +142,16 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   resume(intervalMs = INTERVAL_MS): void {
     this.#cancelTimer();
     while (this.#requests.isConnected && !this.#waiting.isEmpty && this.#maySend(intervalMs))
-      this.#sendNext(MAX_BATCH_BYTES);
+      this.#sendNext(this.#window.bytes / BATCHES_IN_WINDOW);
+  }
+
+  get #unansweredBytes(): number {
+    return [...this.#unanswered].reduce((sum, batch) => sum + batch.bytes, 0);
   }
 
   #maySend(intervalMs: number): boolean {
     if (this.#unanswered.size === 0) return true;
-    const bytes = [...this.#unanswered].reduce((sum, batch) => sum + batch.bytes, 0);
-    if (this.#unanswered.size >= MAX_UNANSWERED || bytes >= MAX_UNANSWERED_BYTES) return false;
+    if (this.#unanswered.size >= MAX_UNANSWERED || this.#unansweredBytes >= this.#window.bytes) return false;
     const delayMs = this.#sentAt + intervalMs - this.#runtime.now();
     if (delayMs > 0) this.#cancelTimer = this.#runtime.after(delayMs, () => this.resume());
     return delayMs <= 0;
@@ -164,7 +171,11 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     if (!this.#unanswered.has(batch)) return;
     const { requestId, data, writes } = batch;
     const fail = (error: AtriumError) => this.#answered(batch, () => error);
-    const succeed = (answer: Data) => this.#answered(batch, (index) => resultAt(answer, index));
+    const [window, unansweredBytes, sentAt] = [this.#window, this.#unansweredBytes, this.#runtime.now()];
+    const succeed = (answer: Data) => {
+      window.measure(unansweredBytes, this.#runtime.now() - sentAt);
+      this.#answered(batch, (index) => resultAt(answer, index));
+    };
     try {
       this.#requests.post("STORE_BATCH", data, { requestId, succeed, fail });
     } catch (error) {

@@ -86,7 +86,8 @@ app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID(
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));
 
-const DASHBOARD_ENDPOINTS = [
+/** Every endpoint of the dashboard's own pages. */
+export const DASHBOARD_ENDPOINTS = [
   ...peopleEndpoints,
   ...passwordLinkEndpoints,
   ...onboardingEndpoints,

@@ -31,7 +31,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 /** Body of `POST /api-keys`. */
 export const ApiKeyCreation = z
-  .object({ name: Name.default("API key") })
+  .strictObject({ name: Name.default("API key") })
   .meta({ id: "ApiKeyCreation", example: { name: "Back end" } });
 export type ApiKeyCreation = z.infer<typeof ApiKeyCreation>;
 

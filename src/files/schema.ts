@@ -56,7 +56,7 @@ export const UploadResult = z.object({ key: Key, url: Url }).meta({ id: "UploadR
 export type UploadResult = z.infer<typeof UploadResult>;
 
 /** The fields of an upload's form, without its file. */
-export const UploadFields = z.object({
+export const UploadFields = z.strictObject({
   roomId: text(1, 255).meta({ description: "The file's room." }),
   userId: text(1, 255).meta({ description: "The uploader, a user of the room." }),
 });
@@ -64,7 +64,7 @@ export type UploadFields = z.infer<typeof UploadFields>;
 
 /** Body of `DELETE /upload`. */
 export const FileDeletion = z
-  .object({ key: text(1, 1024).meta({ description: "The key that the upload returned." }) })
+  .strictObject({ key: text(1, 1024).meta({ description: "The key that the upload returned." }) })
   .meta({ id: "FileDeletion", example: { key: EXAMPLE_KEY } });
 
 /** Presents a stored file to a caller that reached the service at `origin`. */

@@ -55,8 +55,8 @@ export async function readUpload(form: Form, receiver: UploadReceiver): Promise<
       await receiveFile(part, receiver, hasBegun);
     } else {
       if (fields.has(part.name)) throw invalid(`${part.name} must be sent only once`);
-      const value = await readField(part);
-      if (FIELD_NAMES.includes(part.name)) fields.set(part.name, value);
+      if (!FIELD_NAMES.includes(part.name)) throw invalid(`${part.name}: is not a field of this request`);
+      fields.set(part.name, await readField(part));
     }
   }
   if (file === undefined) throw invalid("file is required: send it as a form part with a filename");

@@ -13,7 +13,7 @@ interface NoticeSettings {
   readonly by_mail: boolean;
 }
 
-const NoticeUpdate = z.object({ wanted: z.boolean() });
+const NoticeUpdate = z.strictObject({ wanted: z.boolean() });
 
 /** NOT_FOUND for an organization that the person is not a member of. */
 async function getNotices(ctx: PersonContext, accountId: string): Promise<DashboardResult<NoticeSettings>> {

@@ -33,7 +33,7 @@ export type Member = z.infer<typeof Member>;
 
 /** Body of `PATCH /members/:personId`. */
 export const MemberUpdate = z
-  .object({ role: MemberRole })
+  .strictObject({ role: MemberRole })
   .meta({ id: "MemberUpdate", example: { role: "owner" } });
 export type MemberUpdate = z.infer<typeof MemberUpdate>;
 
@@ -71,7 +71,7 @@ export type InvitationPreview = z.infer<typeof InvitationPreview>;
 
 /** Body of `POST /invitations`. */
 export const InvitationCreation = z
-  .object({
+  .strictObject({
     role: MemberRole.default("member"),
     email: Email.nullable().optional().meta({
       description: "The only address that can accept the invitation. Omit it, or use null, for any.",

@@ -17,13 +17,13 @@ export type Organization = z.infer<typeof Organization>;
 
 /** Body of `PATCH /organization`. */
 export const OrganizationUpdate = z
-  .object({ name: Name })
+  .strictObject({ name: Name })
   .meta({ id: "OrganizationUpdate", example: { name: "Analytical Engines" } });
 export type OrganizationUpdate = z.infer<typeof OrganizationUpdate>;
 
 /** Body of `DELETE /organization`. */
 export const OrganizationDeletion = z
-  .object({ confirm: z.string().meta({ description: "The organization's name, exactly as it is." }) })
+  .strictObject({ confirm: z.string().meta({ description: "The organization's name, exactly as it is." }) })
   .meta({ id: "OrganizationDeletion", example: { confirm: "Analytical Engines" } });
 export type OrganizationDeletion = z.infer<typeof OrganizationDeletion>;
 

@@ -31,7 +31,7 @@ const ChallengeResponse = z.string().max(2048, "must be the response of the widg
 
 /** Body of `POST /dashboard/api/sign-up`. Without an invitation, it creates an organization. */
 export const SignUp = z
-  .object({
+  .strictObject({
     name: Name,
     email: Email,
     password: NewPassword,
@@ -46,19 +46,19 @@ export const SignUp = z
 export type SignUp = z.infer<typeof SignUp>;
 
 /** Body of `POST /dashboard/api/sign-in`. */
-export const SignIn = z.object({ email: Email, password: KnownPassword, challenge: ChallengeResponse });
+export const SignIn = z.strictObject({ email: Email, password: KnownPassword, challenge: ChallengeResponse });
 export type SignIn = z.infer<typeof SignIn>;
 
 /** Body of `POST /dashboard/api/password`. */
-export const PasswordChange = z.object({ current: KnownPassword, next: NewPassword });
+export const PasswordChange = z.strictObject({ current: KnownPassword, next: NewPassword });
 export type PasswordChange = z.infer<typeof PasswordChange>;
 
 /** Body of `POST /dashboard/api/password-links`. */
-export const PasswordLinkRequest = z.object({ email: Email, challenge: ChallengeResponse });
+export const PasswordLinkRequest = z.strictObject({ email: Email, challenge: ChallengeResponse });
 export type PasswordLinkRequest = z.infer<typeof PasswordLinkRequest>;
 
 /** Body of `POST /dashboard/api/password-links/:token`. */
-export const NewPasswordByLink = z.object({ password: NewPassword });
+export const NewPasswordByLink = z.strictObject({ password: NewPassword });
 export type NewPasswordByLink = z.infer<typeof NewPasswordByLink>;
 
 /** Whose password a link changes. */
@@ -66,11 +66,11 @@ export const PasswordLinkPreview = z.object({ name: z.string(), email: z.string(
 export type PasswordLinkPreview = z.infer<typeof PasswordLinkPreview>;
 
 /** Body of `PATCH /dashboard/api/me`. */
-export const PersonUpdate = z.object({ name: Name });
+export const PersonUpdate = z.strictObject({ name: Name });
 export type PersonUpdate = z.infer<typeof PersonUpdate>;
 
 /** Body of `POST /dashboard/api/organizations`. */
-export const OrganizationCreation = z.object({ name: Name });
+export const OrganizationCreation = z.strictObject({ name: Name });
 
 /** A person. */
 export const Person = z.object({ id: z.uuid(), name: z.string(), email: z.string() });

@@ -14,7 +14,7 @@ import { recordOf } from "../users/present.ts";
 import { selectUsersById } from "../users/shared-store.ts";
 import type { UserRow } from "../users/table.ts";
 import { findAccountTokenEpoch } from "../users/token-bearer.ts";
-import { isTokenOf, type TokenClaims } from "../users/token-claims.ts";
+import { ceilingOf, isTokenOf, type TokenClaims } from "../users/token-claims.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { JOIN_FAILED, type JoinDecision, type JoinRefusal, joinRefusal } from "./join/join-decision.ts";
 import {
@@ -175,12 +175,12 @@ export class JoinAuthorizer {
     if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
     const refusal = this.#refusalOf(room, user.id, quotas);
     if (refusal !== null) return refusal;
-    const { role, exp, userEpoch, accountEpoch } = claims;
+    const { exp, userEpoch, accountEpoch } = claims;
     return {
       approved: true,
       room,
       user: recordOf(user),
-      role,
+      ceiling: ceilingOf(claims),
       tokenExpiresAt: exp * 1000,
       ...((userEpoch > 0 || accountEpoch > 0) && { tokenEpochs: { user: userEpoch, account: accountEpoch } }),
     };

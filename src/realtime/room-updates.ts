@@ -2,6 +2,7 @@
 import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { presentUser, type UserRecord } from "../users/present.ts";
+import { lowerRole } from "../users/schema.ts";
 import type { TokenEpochs } from "../users/token-claims.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
@@ -10,6 +11,8 @@ import type { CloseReason, Participants } from "./participants/participants.ts";
 import type { RoomCommand } from "./port/room-command.ts";
 import { CLOSE } from "./protocol/close.ts";
 import type { RoomStorage } from "./storage/storage.ts";
+import { isOfDocuments } from "./transport/connection.ts";
+import { send } from "./transport/connections.ts";
 import type { Effect } from "./transport/effects.ts";
 
 const USER_DELETED: CloseReason = {
@@ -137,7 +140,7 @@ export class RoomUpdates {
     return [...effects, ...this.#sendChanges()];
   }
 
-  /** Completes a `refreshUser` effect: everyone receives the user's current fields. */
+  /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its role. */
   updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
     if (this.#isDeleted) return [];
     const { sessions } = this.#participants;
@@ -149,7 +152,24 @@ export class RoomUpdates {
       if (event === "userCreated") changes.appendOnce(event, user.id, data);
       else changes.append(event, () => data);
     });
-    return this.#sendChanges();
+    return [...this.#changeRoles(user), ...this.#sendChanges()];
+  }
+
+  /** The user's sockets have its role from now on, as far as their tokens and their joins allow. */
+  #changeRoles(user: UserRecord): Effect[] {
+    const { connections } = this.#participants;
+    return connections.idsOf(user.id).flatMap((id) => {
+      const before = connections.get(id);
+      if (before?.phase !== "joined") return [];
+      const role = lowerRole(before.ceiling ?? before.role, user.role);
+      if (role === before.role) return [];
+      const connection = { ...before, role };
+      connections.update(connection);
+      const attach: Effect = { type: "attach", connection };
+      return isOfDocuments(connection)
+        ? [attach]
+        : [attach, send([id], { type: "event", event: "roleChanged", data: { role } })];
+    });
   }
 
   /**

@@ -56,7 +56,7 @@ export type ListedRoom = z.infer<typeof ListedRoom>;
 
 /** Body of `POST /rooms`. */
 export const RoomCreation = z
-  .object({
+  .strictObject({
     name: Name,
     customId: CustomId.optional().meta({ description: "Unique in the organization." }),
   })
@@ -66,7 +66,7 @@ export type RoomInput = z.input<typeof RoomCreation>;
 
 /** Body of `PATCH /rooms/:roomId`: at least one field. */
 export const RoomUpdate = z
-  .object({
+  .strictObject({
     name: Name.optional(),
     customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
     state: RoomState.optional(),

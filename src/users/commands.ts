@@ -76,6 +76,7 @@ export async function updateUser(
     ...(update.name === undefined ? {} : { name: update.name, nameFolded: fold(update.name) }),
     ...(update.profilePicture === undefined ? {} : { profilePicture: update.profilePicture }),
     ...(update.customId === undefined ? {} : { customId: update.customId }),
+    ...(update.role === undefined ? {} : { role: update.role }),
   };
   const entry = newOutboxEntry(ctx, roomId, { type: "user.updated", userId });
   const [events, rows, owed] = await ctx

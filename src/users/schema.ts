@@ -86,7 +86,7 @@ export type UserSession = z.infer<typeof UserSession>;
 
 /** Body of `POST /users`. */
 export const UserCreation = z
-  .object({
+  .strictObject({
     name: Name,
     roomId: text(1, 255).meta({ description: "The ID of the room that the user can join." }),
     profilePicture: WebUrl.optional().meta({ description: "An http or https URL." }),
@@ -99,14 +99,15 @@ export type UserInput = z.input<typeof UserCreation>;
 
 /** Body of `PATCH /users/:userId`: at least one field. */
 export const UserUpdate = z
-  .object({
+  .strictObject({
     name: Name.optional(),
     profilePicture: WebUrl.nullable().optional().meta({ description: "`null` removes it." }),
     customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
+    role: Role.optional().meta({ description: "Holds at once, also on the user's open connections." }),
   })
   .refine(
     (update) => Object.keys(update).length > 0,
-    "at least one of name, profilePicture, customId is required",
+    "at least one of name, profilePicture, customId, role is required",
   )
   .meta({ id: "UserUpdate", example: { name: "Ada L." }, minProperties: 1 });
 export type UserUpdate = z.infer<typeof UserUpdate>;
@@ -114,7 +115,7 @@ export type UserUpdateInput = z.input<typeof UserUpdate>;
 
 /** Body of `POST /users/:userId/tokens`. */
 export const TokenCreation = z
-  .object({
+  .strictObject({
     ttl: z.int().min(MIN_TOKEN_LIFETIME_SECONDS).max(TOKEN_LIFETIME_SECONDS).meta({
       description: "How many seconds the token is valid.",
     }),

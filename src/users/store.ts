@@ -28,7 +28,7 @@ export const updateUser = (
   tenant: Tenant,
   roomId: string,
   userId: string,
-  changes: Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId">>,
+  changes: Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId" | "role">>,
 ): Statement<UserRow> =>
   statement(
     build

@@ -1,7 +1,7 @@
 /** What a user's token claims, on what terms it is issued, and whether it still is one of the user's. */
 import { decodeJwt } from "jose";
 import * as z from "zod";
-import { lowerRole, MIN_TOKEN_LIFETIME_SECONDS, Role, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
+import { MIN_TOKEN_LIFETIME_SECONDS, Role, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
 import type { UserRow } from "./table.ts";
 
 /** How far the clocks of two machines may differ before a token counts as issued in the future. */
@@ -13,6 +13,8 @@ export const TokenClaims = z.object({
   userId: z.string(),
   roomId: z.string(),
   role: Role,
+  /** True when `role` was asked for and stays. Otherwise it is the user's own at that time, and changes with it. */
+  narrowed: z.boolean().default(false),
   /** Epoch seconds. */
   iat: z.int(),
   /** Epoch seconds. */
@@ -36,6 +38,8 @@ export interface TokenTerms {
   readonly ttlSeconds: number;
   /** At most the user's own role. */
   readonly role: Role;
+  /** The token keeps this role when the user's own rises. */
+  readonly narrowed?: boolean;
 }
 
 /** The token epochs of a user and of its organization: a token of earlier ones has ended. */
@@ -51,8 +55,13 @@ export const newTerms = (
   { createdAt, role: own }: Pick<TokenSubject, "createdAt" | "role">,
   now: number,
   ttlSeconds: number,
-  role: Role = own,
-): TokenTerms => ({ issuedAt: seconds(Math.max(now, createdAt)), ttlSeconds, role });
+  role?: Role,
+): TokenTerms => ({
+  issuedAt: seconds(Math.max(now, createdAt)),
+  ttlSeconds,
+  role: role ?? own,
+  narrowed: role === "viewer",
+});
 
 /** When a user's lasting token begins: with the user, or with the latest ending of its tokens. Epoch seconds. */
 export const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubject): number =>
@@ -66,12 +75,14 @@ export const isPlausible = ({ iat, exp }: TokenClaims, now: number): boolean =>
   exp - iat <= TOKEN_LIFETIME_SECONDS &&
   iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
 
-/** True when a token with these claims is one of the user's as its row stands: not ended, and of no higher role. */
+/** The highest role that a token allows, whatever role its user has. */
+export const ceilingOf = ({ narrowed, role }: TokenClaims): Role => (narrowed ? role : "editor");
+
+/** True when a token with these claims is one of the user's as its row stands, and not ended. */
 export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   claims.accountId === user.accountId &&
   claims.roomId === user.roomId &&
   claims.userId === user.id &&
-  lowerRole(claims.role, user.role) === claims.role &&
   claims.iat >= seconds(user.createdAt) &&
   // Compared for equality, and so independent of clocks.
   claims.userEpoch === user.tokenEpoch &&

@@ -1,6 +1,8 @@
 /** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
 import { type AuthPorts, bearerOf, type Claim } from "../http/authenticate.ts";
 import { findTokenBearer } from "./queries.ts";
+import { lowerRole } from "./schema.ts";
+import { ceilingOf } from "./token-claims.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** The user whose token `tokens` verifies. A credential without dots is not a JWT. */
@@ -21,8 +23,8 @@ export async function authenticateUser(
     verify: async () => {
       const user = await findTokenBearer(db, claims);
       if (user === null) return null;
-      const { accountId, userId, roomId, role } = claims;
-      return { type: "user", accountId, userId, roomId, role };
+      const { accountId, userId, roomId } = claims;
+      return { type: "user", accountId, userId, roomId, role: lowerRole(ceilingOf(claims), user.role) };
     },
   };
 }

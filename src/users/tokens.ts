@@ -31,21 +31,32 @@ export function tokensFor(secrets: JwtSecrets): Tokens {
     exp,
     userEpoch,
     accountEpoch,
+    narrowed,
     ...claims
   }: TokenClaims): Promise<string> => {
     const { kid, key } = await signingKey(secrets[0]);
     const epochs = { ...(userEpoch > 0 && { userEpoch }), ...(accountEpoch > 0 && { accountEpoch }) };
-    return new SignJWT({ ...claims, ...epochs })
+    return new SignJWT({ ...claims, ...(narrowed && { narrowed }), ...epochs })
       .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
       .setIssuedAt(iat)
       .setExpirationTime(exp)
       .sign(key);
   };
   const signOn = (
-    { issuedAt: iat, ttlSeconds, role }: TokenTerms,
+    { issuedAt: iat, ttlSeconds, role, narrowed = false }: TokenTerms,
     { id: userId, accountId, roomId, tokenEpoch: userEpoch, accountTokenEpoch: accountEpoch }: TokenSubject,
   ): Promise<string> =>
-    signAgain({ accountId, userId, roomId, role, userEpoch, accountEpoch, iat, exp: iat + ttlSeconds });
+    signAgain({
+      accountId,
+      userId,
+      roomId,
+      role,
+      narrowed,
+      userEpoch,
+      accountEpoch,
+      iat,
+      exp: iat + ttlSeconds,
+    });
   return {
     sign: (user) =>
       signOn({ issuedAt: issuedAt(user), ttlSeconds: TOKEN_LIFETIME_SECONDS, role: user.role }, user),

@@ -12,7 +12,7 @@ import { rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "./table.ts";
 
 /** The fields that an update writes. */
-type UserChanges = Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId">>;
+type UserChanges = Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId" | "role">>;
 
 const ALWAYS: Fragment = { sql: "TRUE", params: [] };
 const ROOM = rowAsJson(rooms, "rooms");

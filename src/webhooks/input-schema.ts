@@ -15,7 +15,7 @@ const RoomId = text(1, 255);
 /** The most events that one request may have. */
 const MAX_BATCH_EVENTS = 100;
 const Batch = z
-  .object({
+  .strictObject({
     maxEvents: z
       .int()
       .min(1)
@@ -34,7 +34,7 @@ const Batch = z
 
 /** Body of `POST /webhooks`. */
 export const WebhookCreation = z
-  .object({
+  .strictObject({
     url: Url,
     events: Events,
     roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
@@ -50,7 +50,7 @@ export type WebhookInput = z.input<typeof WebhookCreation>;
 
 /** Body of `PATCH /webhooks/:webhookId`: at least one field. */
 export const WebhookUpdate = z
-  .object({
+  .strictObject({
     url: Url.optional(),
     events: Events.optional(),
     roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /** Body of `POST /webhooks/:webhookId/redeliver`. */
 export const Redelivery = z
-  .object({
+  .strictObject({
     ids: z.array(z.uuid()).min(1).max(100).meta({ description: "Of deliveries; duplicates count once." }),
   })
   .meta({ id: "Redelivery", example: { ids: ["c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c"] } });

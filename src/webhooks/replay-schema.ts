@@ -5,7 +5,7 @@ import { presentNullableTime, presentTime, Timestamp, timeInput } from "../platf
 
 /** Body of `POST /webhooks/:webhookId/replay`. */
 export const ReplayCreation = z
-  .object({
+  .strictObject({
     from: timeInput("from").meta({
       description:
         "Events that happened at or after this time: RFC 3339, or a date for the start of that UTC day.",

@@ -12,9 +12,9 @@ const isAboutUser = (event: EventName): boolean => !/^(session|store|document|ve
 
 /** Body of `POST /workflows/:workflowId/run`. */
 export const WorkflowRun = z
-  .object({
+  .strictObject({
     event: EventName.meta({ description: "Any event, not only those the workflow runs on." }),
-    data: z.object({
+    data: z.strictObject({
       roomId: RoomId.meta({ description: "Any room of the organization, not only the workflow's." }),
       userId: text(1, 255).optional().meta({
         description: "A user of the room; required for events of users, comments and files.",

@@ -118,7 +118,7 @@ const Retries = z
 
 /** Body of `POST /workflows`. */
 export const WorkflowCreation = z
-  .object({
+  .strictObject({
     name: Name,
     code: Code,
     events: Events,
@@ -145,7 +145,7 @@ export type WorkflowInput = z.input<typeof WorkflowCreation>;
 
 /** Body of `PATCH /workflows/:workflowId`: at least one field. */
 export const WorkflowUpdate = z
-  .object({
+  .strictObject({
     name: Name.optional(),
     code: Code.optional(),
     events: Events.optional(),

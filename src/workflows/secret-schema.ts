@@ -20,7 +20,7 @@ export const SecretName = z
 
 /** Body of `PUT /workflows/:workflowId/secrets/:secret`. */
 export const SecretValue = z
-  .object({
+  .strictObject({
     value: z
       .string()
       .refine((value) => isPlainText(value), "must be well-formed Unicode without NUL")

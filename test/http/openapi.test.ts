@@ -1,6 +1,6 @@
 /** The OpenAPI document describes everything that is served, and nothing else. */
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app.ts";
+import { app, DASHBOARD_ENDPOINTS } from "../../src/app.ts";
 import { WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { exampleOf } from "../../src/http/docs/example.ts";
@@ -32,6 +32,19 @@ const pairs: readonly [name: string, endpoint: AnyEndpoint, operation: Operation
     return [name, endpoint, entry.operation];
   },
 );
+
+/** The bodies of all requests, except the one that may be any JSON. */
+const bodies = [...ENDPOINTS, ...DASHBOARD_ENDPOINTS].flatMap(({ method, path, ...endpoint }) =>
+  "body" in endpoint && endpoint.body !== undefined && !path.endsWith("/trigger")
+    ? [[`${method} ${path}`, endpoint.body] as const]
+    : [],
+);
+
+it.each(bodies)("%s refuses an unknown field", (_, body) => {
+  expect(body.safeParse({ unexpected: 1 }).error?.issues).toContainEqual(
+    expect.objectContaining({ code: "unrecognized_keys", keys: ["unexpected"] }),
+  );
+});
 
 describe("the API's description", () => {
   it("describes every route of an organization, and only what is routed", () => {

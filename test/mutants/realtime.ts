@@ -103,8 +103,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a socket chooses a higher role than its token's",
     file: "src/realtime/join/join-handshake.ts",
-    code: "role: lowerRole(request.role, role),",
-    by: "role: request.role,",
+    code: "role: lowerRole(ceiling, user.role),",
+    by: "role: ceiling,",
     tests: ["test/users/token-endpoints.test.ts", "test/realtime/joining.test.ts"],
   },
   {
@@ -124,7 +124,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "an editor's socket stays one with a viewer's token",
     file: "src/realtime/join/token-refresh.ts",
-    code: "if (isLower(decision.role, connection.role)) return { refusal: LOWER_ROLE };",
+    code: "if (lowerRole(decision.ceiling, connection.role) !== connection.role) return { refusal: LOWER_ROLE };",
     by: "",
     tests: ["test/realtime/heartbeat.test.ts"],
   },

@@ -61,10 +61,10 @@ export const USERS: readonly Mutant[] = [
   },
   {
     bug: "a token keeps a role that its user has lost",
-    file: "src/users/token-claims.ts",
-    code: "lowerRole(claims.role, user.role) === claims.role &&",
-    by: "",
-    tests: ["test/users/token-endpoints.test.ts", "test/realtime/joining.test.ts"],
+    file: "src/users/token-scheme.ts",
+    code: "role: lowerRole(ceilingOf(claims), user.role) }",
+    by: "role: claims.role }",
+    tests: ["test/users/token-endpoints.test.ts", "test/users/roles.test.ts"],
   },
   {
     bug: "a leaked secret signs a token that lasts longer than 90 days",

@@ -86,7 +86,7 @@ describe("the heartbeat", () => {
     const tokenOf = ({ user }: typeof ada, ttlSeconds: number, role: "editor" | "viewer" = "editor") =>
       tokens.signShortLived(
         { ...user, tokenEpoch: 0, accountTokenEpoch: 0 },
-        { issuedAt: Math.floor(room.now / 1000), ttlSeconds, role },
+        { issuedAt: Math.floor(room.now / 1000), ttlSeconds, role, narrowed: role === "viewer" },
       );
     const first = await tokenOf(ada, 100);
     const socket = await room.join({ ...ada, token: first });

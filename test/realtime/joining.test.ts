@@ -215,8 +215,8 @@ describe("joining is refused", () => {
     const expired = await room.user({ createdAt: room.now - 91 * 24 * 3_600_000 });
     const deleted = await room.user();
     await deleteUserRow(deleted.user.id);
-    const demoted = await room.user({ role: "viewer" });
-    const outdated = await tokens.sign({ ...demoted.user, ...NO_ENDING, role: "editor" });
+    const older = await room.user();
+    const outdated = await tokens.sign({ ...older.user, ...NO_ENDING, createdAt: room.now - 60_000 });
     for (const token of [expired.token, deleted.token, outdated]) {
       const socket = await room.connect();
       expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("UNAUTHORIZED", "Auth"));

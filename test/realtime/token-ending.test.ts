@@ -61,7 +61,7 @@ describe("when tokens are ended (R64),", () => {
     expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
     room.updates.apply({ type: "tokens.ended", userId: user.id });
     expect(room.updates.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
-    const approval = { approved: true, room: ROOM, user, role: "editor", tokenExpiresAt: 1 } as const;
+    const approval = { approved: true, room: ROOM, user, ceiling: "editor", tokenExpiresAt: 1 } as const;
     expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
   });
 

@@ -111,6 +111,19 @@ describe("the users of a room", () => {
     await eventually("the name", () => ada.currentRoom?.name === "Another name");
     expect(names).toEqual(["Another name"]);
   });
+
+  it("receive a change of their role", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const roles: string[] = [];
+    ada.on("roleChanged", (role) => roles.push(role));
+    const path = `/users/${ada.userId}?roomId=${meeting.roomId}`;
+    for (const role of ["viewer", "editor"]) {
+      await meeting.customer.send("PATCH", path, { role });
+      await eventually(`the role ${role}`, () => ada.role === role);
+    }
+    expect(roles).toEqual(["viewer", "editor"]);
+  });
 });
 
 describe("a connection", () => {

@@ -37,7 +37,7 @@ export interface PersonExport {
 }
 
 /** Body of `POST /dashboard/api/me/export`. */
-export const ExportRequest = z.object({ after: z.string().max(1024).nullable() });
+export const ExportRequest = z.strictObject({ after: z.string().max(1024).nullable() });
 
 /** Body of `POST /dashboard/api/me/delete`. */
-export const PersonDeletion = z.object({ password: z.string().max(1024) });
+export const PersonDeletion = z.strictObject({ password: z.string().max(1024) });

@@ -11,8 +11,9 @@ export interface JoinApproval {
   readonly approved: true;
   readonly room: RoomRow;
   readonly user: UserRecord;
-  /** What the token allows: its role, and until when (epoch ms). */
-  readonly role: Role;
+  /** The highest role that the token allows. */
+  readonly ceiling: Role;
+  /** Epoch milliseconds. */
   readonly tokenExpiresAt: number;
   /** The token's epochs; absent while both are 0. */
   readonly tokenEpochs?: TokenEpochs;

@@ -108,7 +108,8 @@ export class JoinHandshake {
   }
 
   #join({ id, request, documents }: Authorizing, approval: JoinApproval): Effect[] {
-    const { room, user, role, tokenExpiresAt, tokenEpochs } = approval;
+    const { room, user, tokenExpiresAt, tokenEpochs } = approval;
+    const ceiling = lowerRole(request.role, approval.ceiling);
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
     // Read first: once the session has started, nothing may fail, or others would see a user leave who never joined.
@@ -127,7 +128,8 @@ export class JoinHandshake {
       phase: "joined",
       id,
       userId: user.id,
-      role: lowerRole(request.role, role),
+      role: lowerRole(ceiling, user.role),
+      ceiling,
       tokenExpiresAt,
       ...(tokenEpochs && { tokenEpochs }),
       lastSeenAt: now,

@@ -1,5 +1,5 @@
 /** How a joined socket gets a newer token of its user, so that it stays open when the first one expires. */
-import type { Role } from "../../users/schema.ts";
+import { lowerRole } from "../../users/schema.ts";
 import { failure, success } from "../protocol/frame.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { Fault } from "../protocol/protocol.ts";
@@ -25,7 +25,7 @@ type NextToken = { readonly connection: Joined } | { readonly refusal: Fault };
 export function nextToken(connection: Joined, decision: JoinDecision): NextToken {
   if (!decision.approved) return { refusal: decision };
   if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };
-  if (isLower(decision.role, connection.role)) return { refusal: LOWER_ROLE };
+  if (lowerRole(decision.ceiling, connection.role) !== connection.role) return { refusal: LOWER_ROLE };
   return { connection: withToken(connection, decision) };
 }
 
@@ -61,11 +61,10 @@ export class TokenRefresh {
   }
 }
 
-const isLower = (role: Role, than: Role): boolean => role === "viewer" && than === "editor";
-
 function withToken(
   { tokenEpochs: _, ...connection }: Joined,
-  { tokenExpiresAt, tokenEpochs }: JoinApproval,
+  { ceiling, tokenExpiresAt, tokenEpochs }: JoinApproval,
 ): Joined {
-  return { ...connection, tokenExpiresAt, ...(tokenEpochs && { tokenEpochs }) };
+  const highest = lowerRole(ceiling, connection.ceiling ?? connection.role);
+  return { ...connection, ceiling: highest, tokenExpiresAt, ...(tokenEpochs && { tokenEpochs }) };
 }

@@ -45,15 +45,19 @@ export type Comment = z.infer<typeof Comment>;
 /** Body of `POST /rooms/:roomId/comments`. */
 export const CommentPost = CommentCreation.extend({
   userId: text(1, 255).meta({ description: "The author, a user of the room." }),
-}).meta({
-  id: "CommentPost",
-  example: { text: "Shall we move this up?", userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
-});
+})
+  .strict()
+  .meta({
+    id: "CommentPost",
+    example: { text: "Shall we move this up?", userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
+  });
 export type CommentInput = z.input<typeof CommentPost>;
 
 /** Body of `PATCH /rooms/:roomId/comments/:commentId`: at least one field. */
-export const CommentUpdate = CommentEdit.refine(
-  (edit) => edit.text !== undefined || edit.resolved !== undefined,
-  "at least one of text, resolved is required",
-).meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
+export const CommentUpdate = CommentEdit.strict()
+  .refine(
+    (edit) => edit.text !== undefined || edit.resolved !== undefined,
+    "at least one of text, resolved is required",
+  )
+  .meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
 export type CommentUpdateInput = z.input<typeof CommentUpdate>;

@@ -92,6 +92,7 @@ export type ServerEvent =
     }
   /** Asks a client that accepts arrays to reply `MARK` with the same number once it has read this far. */
   | { readonly type: "event"; readonly event: "mark"; readonly data: { readonly mark: number } }
+  | { readonly type: "event"; readonly event: "roleChanged"; readonly data: { readonly role: Role } }
   | {
       readonly type: "event";
       readonly event: "authFailed";

@@ -60,7 +60,7 @@ export const documentHistoryEndpoints = [
       "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What the user inserted is deleted, except for elements in which others have written; what the user deleted is written again, unless it has been already, or others have deleted or replaced what it was in. What is so old that only all of its authors are known stays. `CONFLICT` as for comparisons, and when the document is rolled back or restored at the same time.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: z
-      .object({
+      .strictObject({
         userId: text(1, 255),
         from: z.int().min(0).default(0).meta({
           description: "The number of a version: what was written after it. 0 for all that the user wrote.",

@@ -49,7 +49,9 @@ export const documentVersionEndpoints = [
     summary: "Name the document as it is now",
     details: `A named version is kept for good. \`CONFLICT\` when nothing has changed since another named one, or ${MAX_NAMED_VERSIONS} are named already.`,
     errors: ["NOT_FOUND", "CONFLICT"],
-    body: z.object({ name: VersionName }).meta({ id: "DocumentVersionInput", example: { name: "Draft" } }),
+    body: z
+      .strictObject({ name: VersionName })
+      .meta({ id: "DocumentVersionInput", example: { name: "Draft" } }),
     status: 201,
     done: "Version created",
     data: z.object({ version: DocumentVersion }),
@@ -66,7 +68,7 @@ export const documentVersionEndpoints = [
     details: "With `name: null` it is as if the room had made it by itself.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: z
-      .object({ name: VersionName.nullable() })
+      .strictObject({ name: VersionName.nullable() })
       .meta({ id: "DocumentVersionUpdate", example: { name: "Draft" } }),
     status: 200,
     done: "Version updated",

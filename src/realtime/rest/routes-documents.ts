@@ -85,7 +85,7 @@ The body is JSON or, with \`Content-Type: application/octet-stream\`, the update
         .default("false")
         .meta({ description: "Only if the document has no content." }),
     }),
-    body: z.object({ update: Update }).meta({ id: "DocumentUpdate", example: { update: EXAMPLE } }),
+    body: z.strictObject({ update: Update }).meta({ id: "DocumentUpdate", example: { update: EXAMPLE } }),
     binary: { maxBytes: MAX_UPDATE_BYTES, bodyOf: (bytes) => ({ update: bytesToBase64(bytes) }) },
     done: "Document updated",
     data: z.object({

@@ -23,10 +23,10 @@ const ifVersion = IfVersion.meta({
 });
 
 const EntryWrite = z
-  .object({ value: Json.meta({ description: "Any JSON, at most 192 KiB." }), ifVersion })
+  .strictObject({ value: Json.meta({ description: "Any JSON, at most 192 KiB." }), ifVersion })
   .meta({ id: "EntryWrite", example: { value: { title: "Buy milk", done: false } } });
 const EntryMerge = z
-  .object({ value: JsonObject.meta({ description: "The fields to set." }), ifVersion })
+  .strictObject({ value: JsonObject.meta({ description: "The fields to set." }), ifVersion })
   .meta({ id: "EntryMerge", example: { value: { done: true } } });
 
 const common = { module: "Rooms", access: "organization", status: 200 } as const;

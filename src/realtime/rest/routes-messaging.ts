@@ -12,13 +12,15 @@ const { endpoint } = endpointsFor<RoomContext>();
 const Broadcast = BroadcastData.extend({
   data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),
   userIds: BroadcastData.shape.userIds.meta({ description: "If omitted, everyone who is online." }),
-}).meta({ id: "Broadcast", example: { event: "announcement", data: { text: "We begin in five minutes" } } });
+})
+  .strict()
+  .meta({ id: "Broadcast", example: { event: "announcement", data: { text: "We begin in five minutes" } } });
 
 const MIN_VISIT_SECONDS = 10;
 const MAX_VISIT_SECONDS = 3600;
 
 const Participation = z
-  .object({
+  .strictObject({
     presence: JsonObject.nullable().optional().meta({
       description: "The presence state. If omitted, what the user has shown so far; `null` shows nothing.",
     }),

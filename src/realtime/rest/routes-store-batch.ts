@@ -37,9 +37,9 @@ const Batch = StoreBatch.extend({
   atomic: StoreBatch.shape.atomic.meta({
     description: "False: each operation succeeds or fails by itself.",
   }),
-});
+}).strict();
 
-const Batches = z.object({ requests: z.array(Batch).min(1).max(MAX_BATCHES) }).meta({
+const Batches = z.strictObject({ requests: z.array(Batch).min(1).max(MAX_BATCHES) }).meta({
   id: "StoreBatches",
   example: {
     requests: [

@@ -52,6 +52,8 @@ export interface ClientSocket extends Pick<Connection, "on" | "off"> {
 export interface ClientEvents extends UnsyncedEvents {
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
+  /** Your role was changed while you are in the room. */
+  roleChanged: Role;
 }
 
 /** By client. It is here, and not in a module of its own, because each module costs those who load it some bytes. */
@@ -98,6 +100,11 @@ export class AtriumClient<
       if (!isRoom(room)) return;
       this.#room = room;
       this.emit("roomUpdated", room);
+    });
+    connection.changeStream.handle("roleChanged", ({ role }) => {
+      if (role !== "editor" && role !== "viewer") return;
+      this.#role = role;
+      this.emit("roleChanged", role);
     });
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, runtime);

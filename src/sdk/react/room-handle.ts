@@ -61,7 +61,12 @@ export class RoomHandle {
       { canUndo: false, canRedo: false },
     );
     this.room = new ExternalSource<RoomInfo>(
-      (changed) => together(this.connection.subscribe(changed), client.on("roomUpdated", changed)),
+      (changed) =>
+        together(
+          this.connection.subscribe(changed),
+          client.on("roomUpdated", changed),
+          client.on("roleChanged", changed),
+        ),
       () => ({ client: registered(client), room: client.currentRoom, role: client.role }),
       { client: registered(client), room: null, role: null },
     );

@@ -151,7 +151,7 @@ export class SimulatedRoom implements Environment {
             approved: true,
             room: ROOM,
             user,
-            role: user.role,
+            ceiling: user.role,
             tokenExpiresAt: 1e15,
           }),
         );

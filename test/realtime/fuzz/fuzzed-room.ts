@@ -356,7 +356,7 @@ export class FuzzedRoom implements Host {
     if (this.state === "closed") return joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
     const tokenEpochs = { user: epoch, account: this.#accountEpoch };
     const tokenExpiresAt = this.#now + TOKEN_MS;
-    return { approved: true, room: this.#row, user, role: user.role, tokenExpiresAt, tokenEpochs };
+    return { approved: true, room: this.#row, user, ceiling: user.role, tokenExpiresAt, tokenEpochs };
   }
 
   #answerReads(): void {

@@ -116,6 +116,11 @@ const Passing = z.discriminatedUnion("event", [
   }),
   z.strictObject({
     type: z.literal("event"),
+    event: z.literal("roleChanged"),
+    data: z.strictObject({ role: Role }),
+  }),
+  z.strictObject({
+    type: z.literal("event"),
     event: z.literal("authFailed"),
     data: z.strictObject({ code: z.enum(codes), message: z.string().min(1) }),
   }),

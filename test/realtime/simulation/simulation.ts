@@ -235,7 +235,7 @@ export class Simulation {
     if (this.#deleted.has(token)) return joinRefusal("Auth", "UNAUTHORIZED", "deleted", true);
     if (this.#roomState === "closed") return joinRefusal("Rooms", "FORBIDDEN", "closed");
     const user = userRecord(token);
-    return { approved: true, room: ROOM, user, role: user.role, tokenExpiresAt: this.#bornAt + 400_000 };
+    return { approved: true, room: ROOM, user, ceiling: user.role, tokenExpiresAt: this.#bornAt + 400_000 };
   }
 
   #perform(effects: readonly Effect[]): void {

@@ -4,7 +4,7 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
 import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
-import { deleteKey, insertKey } from "./store.ts";
+import { deleteInvitationsOfEndedKeys, deleteKeys, insertKey, keepKey } from "./store.ts";
 import { evictKey } from "./verify-key.ts";
 
 /** Creates an API key. Only this response contains the key itself. FORBIDDEN beyond the quota. */
@@ -21,6 +21,7 @@ export async function createApiKey(
     name: input.name,
     createdAt: ctx.now(),
     lastUsedAt: null,
+    createdByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
   };
   const data = { api_key: presentKey(row), key };
   const quota = guardQuota(ctx, "api_keys");
@@ -29,17 +30,21 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key, within 10 s everywhere. CONFLICT for the key that makes the request, so that an organization
- * cannot lock itself out.
+ * Revokes a key and the keys, invitations and password links that it made, within 10 s everywhere. The key that makes the
+ * request stays, even if the revoked one made it, and gets CONFLICT for itself: an organization cannot lock itself out.
  */
 export async function revokeApiKey(ctx: RequestContext, keyId: string): Promise<Record<string, never>> {
   requireOwner(ctx);
-  if (ctx.actor.type === "key" && ctx.actor.keyId === keyId) {
+  const own = ctx.actor.type === "key" ? ctx.actor.keyId : null;
+  if (own === keyId) {
     throw new AppError("Accounts", "CONFLICT", "An API key cannot revoke itself; use another key");
   }
-  const [deleted] = await ctx.commit([deleteKey(ctx, keyId)]);
-  const key = deleted[0];
-  if (key === undefined) throw notFound("Accounts", "API key");
-  evictKey(key.hash);
+  const [deleted] = await ctx.commit([
+    deleteKeys(ctx, keyId, own),
+    keepKey(ctx, own),
+    deleteInvitationsOfEndedKeys(ctx),
+  ]);
+  if (deleted.length === 0) throw notFound("Accounts", "API key");
+  for (const { hash } of deleted) evictKey(hash);
   return {};
 }

@@ -60,7 +60,7 @@ export const accountEndpoints = [
     database: "directory",
     summary: "Revoke an API key",
     details:
-      "Takes effect within 10 seconds everywhere. The key that makes the request cannot revoke itself.",
+      "Takes effect within 10 seconds everywhere. Ends what the key made, too: API keys, and what these made, invitations and links for a new password. Users and their tokens stay: end those with `endAllTokens`. The key that makes the request cannot revoke itself, and stays if the revoked key made it, so that a key can be replaced.",
     errors: ["NOT_FOUND", "CONFLICT"],
     status: 200,
     done: "API key revoked",

@@ -14,6 +14,9 @@ export const ApiKey = z
     last_four: z.string().meta({ description: "The key's last four characters." }),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable().meta({ description: "To the minute; null before the first use." }),
+    created_by_key: z.uuid().nullable().meta({
+      description: "The ID of the API key that made it, with which it ends; null if a person made it.",
+    }),
   })
   .meta({
     id: "ApiKey",
@@ -25,6 +28,7 @@ export const ApiKey = z
       last_four: "k3Qz",
       created_at: "2026-01-31T09:00:00.000Z",
       last_used_at: null,
+      created_by_key: null,
     },
   });
 export type ApiKey = z.infer<typeof ApiKey>;
@@ -44,4 +48,5 @@ export const presentKey = (row: ApiKeyRow): ApiKey => ({
   last_four: row.lastFour,
   created_at: presentTime(row.createdAt),
   last_used_at: presentNullableTime(row.lastUsedAt),
+  created_by_key: row.createdByKey,
 });

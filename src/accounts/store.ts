@@ -6,6 +6,11 @@ import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
 import { countUsed } from "../quotas/shared-store.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
+/** A revoked key that an isolate still remembers can make another one, which is never valid. */
+const MAKER_IS_VALID = sql.raw(`(api_keys.created_by_key IS NULL OR EXISTS (
+  SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key
+))`);
+
 const keyByHash = prepared(() =>
   build
     .select({
@@ -16,7 +21,7 @@ const keyByHash = prepared(() =>
         ),
     })
     .from(apiKeys)
-    .where(eq(apiKeys.hash, sql.placeholder("hash")))
+    .where(and(eq(apiKeys.hash, sql.placeholder("hash")), MAKER_IS_VALID))
     .limit(1),
 );
 
@@ -61,5 +66,31 @@ export const insertKey = (_: Tenant, row: ApiKeyRow): Statement =>
 export const updateLastUsed = (tenant: Tenant, keyId: string, lastUsedAt: number): Statement =>
   statement(build.update(apiKeys).set({ lastUsedAt }).where(whereIs(tenant, keyId)));
 
-export const deleteKey = (tenant: Tenant, keyId: string): Statement<{ hash: string }> =>
-  statement(build.delete(apiKeys).where(whereIs(tenant, keyId)).returning({ hash: apiKeys.hash }));
+/** Deletes a key and all keys that it made, and those that they made, apart from `kept` and what that made. */
+export const deleteKeys = (
+  { accountId }: Tenant,
+  keyId: string,
+  kept: string | null,
+): Statement<{ hash: string }> => ({
+  sql: `WITH RECURSIVE ended (id) AS (
+          SELECT id FROM api_keys WHERE account_id = ?1 AND id = ?2
+          UNION SELECT made.id FROM ended JOIN api_keys AS made ON made.created_by_key = ended.id
+          WHERE made.account_id = ?1 AND made.id IS NOT ?3
+        )
+        DELETE FROM api_keys WHERE id IN (SELECT id FROM ended) RETURNING hash`,
+  params: [accountId, keyId, kept],
+});
+
+/** Lets a key stay whose maker is gone. */
+export const keepKey = ({ accountId }: Tenant, keyId: string | null): Statement => ({
+  sql: `UPDATE api_keys SET created_by_key = NULL WHERE account_id = ? AND id = ?
+          AND NOT EXISTS (SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key)`,
+  params: [accountId, keyId],
+});
+
+/** Invitations of revoked keys are over, and leave the organization's quota. */
+export const deleteInvitationsOfEndedKeys = ({ accountId }: Tenant): Statement => ({
+  sql: `DELETE FROM invitations WHERE account_id = ? AND invited_by_key IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key)`,
+  params: [accountId],
+});

@@ -19,6 +19,8 @@ export const apiKeys = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** To the minute. */
     lastUsedAt: integer("last_used_at"),
+    /** The key that made it, with which it ends; null for a person and the operator. */
+    createdByKey: text("created_by_key"),
   },
   (table) => [
     index("api_keys_newest").on(table.accountId, table.createdAt, table.id),

@@ -4,7 +4,7 @@ import * as z from "zod";
 /** Grows when an earlier version of the service could not read what this one writes. */
 export const ARCHIVE_FORMAT = 1;
 /** The number of the latest migration of D1: rows of a later one are refused. */
-export const SCHEMA = 40;
+export const SCHEMA = 41;
 /** The earliest schema whose rows can be inserted as they are: later columns have defaults that fit. */
 export const OLDEST_SCHEMA = 36;
 

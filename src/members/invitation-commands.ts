@@ -32,6 +32,7 @@ export async function createInvitation(
     email,
     tokenHash: await linkHashOf(token),
     invitedBy: ctx.actor.type === "person" ? ctx.actor.personId : null,
+    invitedByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
     createdAt: now,
     expiresAt: now + INVITATION_LIFETIME_MS,
   };

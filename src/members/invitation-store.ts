@@ -21,12 +21,14 @@ export interface OpenInvitation {
 export const insertInvitation = (row: InvitationRow): Statement =>
   statement(build.insert(invitations).values(row));
 
-/** True while the person who invited is an owner, and for the invitations of API keys. */
-const INVITER_IS_OWNER = `(invitations.invited_by IS NULL OR EXISTS (
+/** True while the person who invited is an owner, or the API key that invited is valid. */
+const INVITER_IS_OWNER = `((invitations.invited_by IS NULL OR EXISTS (
   SELECT 1 FROM memberships AS inviters
   WHERE inviters.account_id = invitations.account_id AND inviters.person_id = invitations.invited_by
     AND inviters.role = 'owner'
-))`;
+)) AND (invitations.invited_by_key IS NULL OR EXISTS (
+  SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key
+)))`;
 
 const INVITED_BY_OWNER = sql.raw(INVITER_IS_OWNER);
 const isOpen = (now: number | Placeholder) => and(gt(invitations.expiresAt, now), INVITED_BY_OWNER);

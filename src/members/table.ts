@@ -48,6 +48,8 @@ export const invitations = sqliteTable(
     tokenHash: text("token_hash").notNull().unique(),
     /** The person who invited; null for an API key, or when the person was deleted. */
     invitedBy: text("invited_by").references(() => people.id, { onDelete: "set null" }),
+    /** The API key that invited; null for a person. */
+    invitedByKey: text("invited_by_key"),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },

@@ -16,8 +16,10 @@ const mayReset = (person: string, account: string, creator: string): string =>
        SELECT 1 FROM memberships AS owner
        WHERE owner.account_id = other.account_id AND owner.person_id = ${creator} AND owner.role = 'owner'))`;
 
-/** A link is also over when the owner who made it is one no more. */
+/** A link is also over when the owner who made it is one no more, or the API key that made it was revoked. */
 const IS_OPEN = `password_links.token_hash = ? AND password_links.expires_at > ?
+  AND (password_links.created_by_key IS NULL
+    OR EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = password_links.created_by_key))
   AND (password_links.created_by IS NULL OR EXISTS (
     SELECT 1 FROM memberships AS maker WHERE maker.account_id = password_links.account_id
       AND maker.person_id = password_links.created_by AND maker.role = 'owner'))
@@ -35,13 +37,15 @@ export const insertPasswordLink = (
   link: PasswordLinkRow & { readonly accountId: string },
 ): readonly [Statement<{ tokenHash: string }>, Statement] => [
   {
-    sql: `INSERT INTO password_links (token_hash, person_id, account_id, created_by, created_at, expires_at)
-          SELECT token_hash, person_id, account_id, created_by, created_at, expires_at FROM (
-            SELECT ? AS token_hash, ? AS person_id, ? AS account_id, ? AS created_by, ? AS created_at, ? AS expires_at
+    sql: `INSERT INTO password_links
+            (token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at)
+          SELECT token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at FROM (
+            SELECT ? AS token_hash, ? AS person_id, ? AS account_id, ? AS created_by, ? AS created_by_key,
+              ? AS created_at, ? AS expires_at
           ) AS link WHERE ${mayReset("link.person_id", "link.account_id", "link.created_by")}
           RETURNING token_hash AS tokenHash`,
     params: [
-      ...[link.tokenHash, link.personId, link.accountId, link.createdBy],
+      ...[link.tokenHash, link.personId, link.accountId, link.createdBy, link.createdByKey],
       ...[link.createdAt, link.expiresAt],
     ],
   },

@@ -47,6 +47,7 @@ export async function createPasswordLink(
     personId,
     accountId,
     createdBy,
+    createdByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
     createdAt: now,
     expiresAt,
   };

@@ -46,6 +46,8 @@ export const passwordLinks = sqliteTable(
     accountId: text("account_id"),
     /** The owner who made it; null for an API key and the operator. */
     createdBy: text("created_by").references(() => people.id, { onDelete: "cascade" }),
+    /** The API key that made it; null for an owner and the operator. */
+    createdByKey: text("created_by_key"),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },

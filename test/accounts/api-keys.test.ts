@@ -6,6 +6,7 @@ import type { ApiKey } from "../../src/accounts/schema.ts";
 import { evictKey, KEY_CACHE_MS, verifyKey } from "../../src/accounts/verify-key.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { Api, account, bearer } from "../support/api.ts";
+import { addMember, Browser, tokenIn } from "../support/person.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -45,6 +46,55 @@ describe("API keys", () => {
     expect((await new Api(id, bearer(id, apiKey)).get("/rooms")).status).toBe(401);
     expect((await second.delete(`/api-keys/${keyId}`)).status).toBe(404);
     expect((await second.delete(`/api-keys/${made.data.api_key.id}`)).error?.code).toBe("CONFLICT");
+  });
+
+  it("end what they made: keys, invitations and links for a new password, but not the key that revokes them", async () => {
+    const { id, keyId, api } = await account();
+    const member = await addMember(id);
+    const keyBy = async (maker: Api) => {
+      const { data } = await maker.post<{ api_key: ApiKey; key: string }>("/api-keys", {});
+      return { id: data.api_key.id, made: data.api_key, api: new Api(id, bearer(id, data.key)) };
+    };
+    const child = await keyBy(api);
+    const [grandchild, successor] = [await keyBy(child.api), await keyBy(api)];
+    const kept = await keyBy(successor.api);
+    expect([child.made.created_by_key, grandchild.made.created_by_key]).toEqual([keyId, child.id]);
+    const statuses = async () => {
+      const guest = new Browser();
+      const pages = [`/invitations/${invitation}`, `/password-links/${link}`].map((path) => guest.get(path));
+      const uses = [child, grandchild, successor, kept].map((key) => key.api.get("/rooms"));
+      return (await Promise.all([...pages, ...uses])).map(({ status }) => status);
+    };
+    const invitation = tokenIn((await child.api.post<{ url: string }>("/invitations", {})).data.url);
+    const link = tokenIn((await api.post<{ url: string }>(`/members/${member.id}/password-link`)).data.url);
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
+    expect((await successor.api.delete(`/api-keys/${keyId}`)).status).toBe(200);
+    expect(await statuses()).toEqual([404, 404, 401, 401, 200, 200]);
+    const listed = await successor.api.get<{ api_keys: ApiKey[] }>("/api-keys");
+    expect(listed.data.api_keys.map((key) => [key.id, key.created_by_key]).toSorted()).toEqual(
+      [
+        [successor.id, null],
+        [kept.id, successor.id],
+      ].toSorted(),
+    );
+    const quotas = await successor.api.get<{ quotas: { name: string; used: number }[] }>("/quotas");
+    expect(quotas.data.quotas.find(({ name }) => name === "invitations")?.used).toBe(0);
+  });
+
+  it("make nothing that is valid where an isolate still takes them for valid", async () => {
+    const { id, keyId, api } = await account();
+    const member = await addMember(id);
+    const { data: warm } = await api.post<{ key: string }>("/api-keys", {});
+    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(keyId).run();
+    const { data: made } = await api.post<{ key: string }>("/api-keys", {});
+    const invited = await api.post<{ url: string }>("/invitations", {});
+    const linked = await api.post<{ url: string }>(`/members/${member.id}/password-link`);
+    expect([invited.status, linked.status]).toEqual([201, 201]);
+    for (const key of [warm.key, made.key])
+      expect((await new Api(id, bearer(id, key)).get("/rooms")).status).toBe(401);
+    const guest = new Browser();
+    expect((await guest.get(`/invitations/${tokenIn(invited.data.url)}`)).status).toBe(404);
+    expect((await guest.get(`/password-links/${tokenIn(linked.data.url)}`)).status).toBe(404);
   });
 
   it("are cached for 10 seconds at most by an isolate that did not revoke them", async () => {

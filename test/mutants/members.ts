@@ -34,9 +34,9 @@ export const MEMBERS: readonly Mutant[] = [
     bug: "an invitation of a removed owner is shown and accepted",
     file: "src/members/invitation-store.ts",
     code: `AND inviters.role = 'owner'
-))\``,
+)) AND`,
     by: `AND inviters.role = 'owner'
-) OR TRUE)\``,
+) OR TRUE) AND`,
     tests: ["test/members/members.test.ts"],
   },
   {

@@ -169,6 +169,7 @@ export async function account(place: PlaceName = DEFAULT_PLACE): Promise<Account
     name: "Tests",
     createdAt: now,
     lastUsedAt: null,
+    createdByKey: null,
   };
   if (place !== "DB")
     await openDatabase(env[place]).run([statement(build.insert(accounts).values(organization))]);

@@ -101,4 +101,21 @@ export const ACCESS: readonly Bug[] = [
     file: "test/privacy/personal-data.test.ts",
     titles: ["erasing a user leaves nothing that identifies them, and all that others made"],
   },
+  {
+    story:
+      "A stranger would have become an owner by an invitation of a leaked API key that was revoked since.",
+    file: "test/accounts/api-keys.test.ts",
+    titles: [
+      "end what they made: keys, invitations and links for a new password, but not the key that revokes them",
+      "make nothing that is valid where an isolate still takes them for valid",
+    ],
+  },
+  {
+    story: "An agent would have read the tokens of users, the secrets of webhooks and the keys of files.",
+    file: "test/mcp/mcp.test.ts",
+    titles: [
+      "gets no credential from any operation: its results have none at any depth, as the API describes them",
+      "creates users, webhooks and files' events without seeing their credentials",
+    ],
+  },
 ];

@@ -84,7 +84,10 @@ function Revocation({ apiKey }: { readonly apiKey: ApiKey }) {
       confirmLabel="Revoke key"
       act={revoke}
     >
-      <p>Requests with this key fail within 10 seconds. This cannot be undone.</p>
+      <p>
+        Requests with this key fail within 10 seconds, and what it made ends: API keys, invitations and links
+        for a new password. This cannot be undone.
+      </p>
     </ConfirmButton>
   );
 }

@@ -7,6 +7,7 @@ import {
   MAX_WAITING_OF_SOCKET,
   type PacedMessage,
   pointsOf,
+  WORK_OF_USER,
 } from "./protocol/costs.ts";
 import type { Joined } from "./transport/connection.ts";
 import type { Connections } from "./transport/connections.ts";
@@ -76,6 +77,13 @@ export class Pacing {
   /** True while a user may ask more of the room. */
   canAfford(userId: string): boolean {
     return this.budgets.accountOf(userId).work.left(this.#ports.now()) > 0;
+  }
+
+  /** Charges a user's message over REST, which cannot wait; false while the user owes a whole burst. */
+  charge(userId: string, message: PacedMessage): boolean {
+    const isAffordable = this.budgets.accountOf(userId).work.left(this.#ports.now()) > -WORK_OF_USER.burst;
+    if (isAffordable) this.#spend(userId, message);
+    return isAffordable;
   }
 
   #runnableIn(id: string, userId: string, message: PacedMessage): number {

@@ -3,7 +3,8 @@ import type { EventCause } from "../delivery/port/event-cause.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Trace } from "../platform/trace.ts";
 import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./port/snapshots.ts";
-import { failure, serialize, success } from "./protocol/frame.ts";
+import { failure, serialize, success, TOO_MUCH } from "./protocol/frame.ts";
+import { MAX_WRITTEN_BYTES } from "./protocol/limits.ts";
 import type { Fault } from "./protocol/protocol.ts";
 import type { RoomRequest, Visit } from "./protocol/room-request.ts";
 import { isReported } from "./requests.ts";
@@ -82,12 +83,17 @@ export class RoomCalls {
     }
   }
 
-  /** Handles batches of a user or, with null, of the organization: one transaction each. Takes and returns JSON. */
+  /**
+   * Handles batches of a user or, with null, of the organization: one transaction each. Together they write as much as
+   * one may. Takes and returns JSON.
+   */
   async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
     const { context, reads, room } = this.#parts;
     context.identify(accountId);
     await reads.requireExisting();
+    const maxWritten = room.writtenBytes + MAX_WRITTEN_BYTES;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
+      if (room.writtenBytes >= maxWritten) return serialize(failure(TOO_MUCH, batch.requestId));
       const { response, effects } = room.request(batch, userId);
       this.#parts.effects.perform(effects);
       return serialize(response);

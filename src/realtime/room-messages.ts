@@ -228,8 +228,11 @@ export class RoomMessages {
   /** Handles a request that came over REST. */
   request(request: RoomRequest, { userId, cause }: Pick<Requester, "userId" | "cause">): RequestOutcome {
     const sender = userId ?? ORGANIZATION;
-    if (request.type === "BROADCAST" && !this.#pacing.canBroadcast(sender))
-      return { response: failure(TOO_MUCH, request.requestId), effects: [] };
+    const isAffordable =
+      request.type === "BROADCAST"
+        ? this.#pacing.canBroadcast(sender)
+        : userId === null || request.type !== "STORE_BATCH" || this.#pacing.charge(userId, request);
+    if (!isAffordable) return { response: failure(TOO_MUCH, request.requestId), effects: [] };
     const { response, effects } = this.#requests.handle(request, {
       role: "editor",
       userId,

@@ -167,6 +167,11 @@ export class Room {
     return this.storeQuota.roomBytes;
   }
 
+  /** Keys and values that were written to stores since the room has started, also by requests that were undone. */
+  get writtenBytes(): number {
+    return this.#content.stores.writtenBytes;
+  }
+
   /** What the room knows of its organization's quota of that. */
   get storeQuota(): StoreQuota {
     return this.#content.stores.quota;

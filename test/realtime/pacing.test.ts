@@ -4,10 +4,11 @@ import { joinRefusedAfterMs } from "../../src/realtime/join/join-spread.ts";
 import { Pacing } from "../../src/realtime/pacing.ts";
 import { deliveryPoints } from "../../src/realtime/protocol/costs.ts";
 import type { ClientMessage, StoreOperation } from "../../src/realtime/protocol/messages.ts";
+import type { RoomRequest } from "../../src/realtime/protocol/room-request.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
-import { failed, roomOfTwo } from "./support/rooms.ts";
+import { failed, gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
 
 const KIB = 1024;
 
@@ -206,6 +207,38 @@ describe("what a user cannot afford", () => {
       "storeChanged",
       "write",
     ]);
+  });
+});
+
+describe("batches over REST, which cannot wait,", () => {
+  const batchOver = (operation: object, count: number): RoomRequest => ({
+    type: "STORE_BATCH",
+    requestId: crypto.randomUUID(),
+    data: { operations: Array(count).fill(operation), atomic: false },
+  });
+  const send = async ({ id, accountId }: TestRoom, userId: string | null, batches: RoomRequest[]) =>
+    (await gateway.writeStores(id, accountId, userId, batches)).map(({ error }) => error?.code ?? "done");
+
+  it("write together what one batch may; the others are refused (R63)", async () => {
+    const { room, atAda } = await roomOfTwo();
+    const value = { x: "x".repeat(190_000) };
+    expect((await atAda.call("STORE_SET", { store: "s", key: "k", value })).success).toBe(true);
+    const update = { type: "STORE_UPDATE", store: "s", key: "k", value: { n: 1 } };
+    const batches = () => Array.from({ length: 4 }, () => batchOver(update, 10));
+    expect(await send(room, null, batches())).toEqual(["done", "done", "RATE_LIMITED", "RATE_LIMITED"]);
+    expect(await send(room, null, batches().slice(2))).toEqual(["done", "done"]);
+  });
+
+  it("are refused to a user who owes a whole burst, until that is paid off (R69)", async () => {
+    const { room, ada, ben } = await roomOfTwo();
+    const write = (userId: string | null) =>
+      send(room, userId, [batchOver({ type: "STORE_DELETE", store: "s", key: "k" }, 500)]);
+    let allowed = 0;
+    while ((await write(ada.user.id))[0] === "done") allowed += 1;
+    expect(allowed).toBe(120);
+    expect([await write(ben.user.id), await write(null)]).toEqual([["done"], ["done"]]);
+    room.now += 1;
+    expect(await write(ada.user.id)).toEqual(["done"]);
   });
 });
 

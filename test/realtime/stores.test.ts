@@ -142,6 +142,23 @@ describe("a store", () => {
     expect(stores).toEqual({ stores: 100, entries: 100 });
   });
 
+  it("writes at most 3 MiB by one batch, however little its updates send (R40)", async () => {
+    const { atAda, atBen } = await roomOfTwo();
+    await atAda.call("STORE_SET", { store: "s", key: "k", value: { x: "x".repeat(190_000) } });
+    const update = { type: "STORE_UPDATE", store: "s", key: "k", value: { n: 1 } };
+    const operations = Array(500).fill(update);
+    expect(await atAda.call("STORE_BATCH", { operations })).toEqual(failed("VALIDATION_ERROR"));
+    const { results } = (await atAda.call("STORE_BATCH", { operations, atomic: false })).data as {
+      results: { error?: { code: string } }[];
+    };
+    expect(results.map(({ error }) => error?.code ?? "done")).toEqual([
+      ...Array(17).fill("done"),
+      ...Array(483).fill("VALIDATION_ERROR"),
+    ]);
+    for (let seq = 1; seq <= 18; seq += 1) expect(await atBen.nextEvent()).toMatchObject({ seq });
+    expect(await atBen.takeEvents()).toEqual([]);
+  });
+
   it("has limits (R41)", async () => {
     const { atAda } = await roomOfTwo();
     const set = (fields: object) => atAda.call("STORE_SET", { store: "s", key: "k", value: 1, ...fields });

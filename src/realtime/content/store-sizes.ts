@@ -1,7 +1,7 @@
 /** The sizes of the stores that one request changes: read once, checked at each write, and written once. */
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
-import { MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES } from "../protocol/limits.ts";
+import { MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES, MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
 import type { EntryTable, StoredEntry, StoreSize, StoreTotals } from "../storage/storage-content.ts";
 import type { StoreQuota } from "./store-quota.ts";
 
@@ -24,12 +24,25 @@ export class StoreSizes {
   /** What is stored: the sizes and totals as they were before the request. */
   readonly #sizesBefore = new Map<string, StoreSize>();
   #totalsBefore: StoreTotals = { stores: 0, bytes: 0 };
+  #writtenBytes = 0;
 
   /** `quotaBytes` is what all stores of the room may have together, `organization` what those of all rooms may. */
   constructor(table: EntryTable, quotaBytes: number, organization: StoreQuota) {
     this.#table = table;
     this.#quotaBytes = quotaBytes;
     this.#organization = organization;
+  }
+
+  /** Keys and values that the request has written. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  /** VALIDATION_ERROR once the request has written enough: what follows is not even read. */
+  requireWritable(): void {
+    if (this.#writtenBytes < MAX_WRITTEN_BYTES) return;
+    const why = `operations: a batch writes at most ${MAX_WRITTEN_BYTES} bytes; send the others in another one`;
+    throw new AppError("Rooms", "VALIDATION_ERROR", why);
   }
 
   /**
@@ -54,6 +67,7 @@ export class StoreSizes {
     this.#organization.require("stores", totals.bytes, totals.bytes + growth);
     this.#sizes.set(store, { entries, bytes });
     this.#totals = { stores, bytes: totals.bytes + growth };
+    this.#writtenBytes += added.bytes;
   }
 
   #readSize(store: string): StoreSize {

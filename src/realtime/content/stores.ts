@@ -49,6 +49,8 @@ export class Stores {
   readonly #quotaBytes: number;
   /** What the stores and documents of all of the organization's rooms may have together. */
   readonly quota: StoreQuota;
+  /** Keys and values that were written since the room has started, also by requests that were undone. */
+  writtenBytes = 0;
 
   constructor(
     storage: RoomStorage,
@@ -133,10 +135,14 @@ export class Stores {
   #write<T>(work: (sizes: StoreSizes) => T): T {
     const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes, this.quota);
     const fromSeq = this.#changes.lastSeq + 1;
-    const result = work(sizes);
-    sizes.save();
-    this.#events.note(sizes.stores, fromSeq);
-    return result;
+    try {
+      const result = work(sizes);
+      sizes.save();
+      this.#events.note(sizes.stores, fromSeq);
+      return result;
+    } finally {
+      this.writtenBytes += sizes.writtenBytes;
+    }
   }
 
   /** Only refusals are results: what no one expected fails the whole request. */
@@ -153,6 +159,7 @@ export class Stores {
   /** Refuses an operation before it changes anything, so that those next to it can go on. */
   #apply(operation: BatchOperation, by: string | null, sizes: StoreSizes): Written {
     if (operation.type === "INVALID") throw new AppError("Rooms", "VALIDATION_ERROR", operation.message);
+    sizes.requireWritable();
     const { store, key, ifVersion } = operation;
     const found = this.#storage.entries.find(store, key);
     if (ifVersion !== undefined && ifVersion !== (found?.version ?? 0))

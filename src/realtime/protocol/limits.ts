@@ -37,6 +37,11 @@ export const MAX_STORES = 100;
 export const MAX_BATCH_OPERATIONS = 500;
 /** Batches in one request over REST. */
 export const MAX_BATCHES = 100;
+/**
+ * Keys and values that one request writes. An update of a few bytes makes a change with the whole value, and with the
+ * MiB before a mark, a client may leave 4 MiB of changes unconfirmed.
+ */
+export const MAX_WRITTEN_BYTES = 3 * 1024 * 1024;
 
 export const MAX_COMMENTS = 10_000;
 /** Of all comments of a room together, as JSON: one may have some 200 KiB of text, mentions and reactions. */

@@ -75,6 +75,7 @@ export const storeBatchEndpoints = [
     summary: "Apply batches of writes to a room's stores",
     details: `Takes 1 to ${MAX_BATCHES} batches and answers each by itself, in order: one that is refused does not stop the next.
 A batch is remembered under its \`requestId\` for its sender, as \`STORE_BATCH\` over the socket is: sent again, or sent over both, it is carried out once and gets the same response.
+The batches of a request write about 3 MiB of keys and values together; further ones are refused with \`RATE_LIMITED\` and can be sent again.
 So a page that is being closed can send what is left by a \`keepalive\` request.
 
 A user's JWT writes as that user, in its own room; viewers cannot write, and a closed room rejects users with 403.`,

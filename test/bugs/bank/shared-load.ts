@@ -21,6 +21,12 @@ export const SHARED_LOAD: readonly Bug[] = [
     ],
   },
   {
+    story:
+      "A batch of 500 updates of a few bytes each made 91 MiB of changes, which nobody in the room could read in time.",
+    file: "test/realtime/stores.test.ts",
+    titles: ["writes at most 3 MiB by one batch, however little its updates send (R40)"],
+  },
+  {
     story: "A thousand sockets that never joined locked the members of a room out.",
     file: "test/realtime/joining.test.ts",
     titles: [

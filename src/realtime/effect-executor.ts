@@ -88,6 +88,7 @@ export class EffectExecutor {
   /** Some of what waited is sent. */
   flushed(): void {
     this.askForMarks();
+    if (this.#ports.room.hasPresenceLeft) this.#presenceTimer.request();
     this.#recordSent();
   }
 

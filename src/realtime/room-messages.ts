@@ -36,6 +36,9 @@ const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
 const requestIdOf = (message: PacedMessage): string | undefined =>
   message.type === "DOCUMENT" ? undefined : message.requestId;
 
+/** How long presence waits for a client that has to read first, before the room looks again. */
+const LOOK_AGAIN_MS = 500;
+
 /** Frequent messages whose success is confirmed only if they have a request id. */
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
   requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
@@ -154,7 +157,7 @@ export class RoomMessages {
       case "run":
         return this.#run(id, message);
       case "wait":
-        return this.#resumeSoon();
+        return this.resumeSoon();
       case "refuse":
         return this.#refuse(connection, size, failure(TOO_MUCH, requestIdOf(message)));
       case "close":
@@ -176,12 +179,19 @@ export class RoomMessages {
   /** Runs the next message that waits, if its user can afford it by now. */
   resume(): Effect[] {
     const next = this.#pacing.next();
-    return [...(next === null ? [] : this.#run(next.id, next.message)), ...this.#resumeSoon()];
+    const { presence } = this.#participants;
+    return [
+      ...(next === null ? [] : this.#run(next.id, next.message)),
+      ...presence.resume(),
+      ...this.resumeSoon(),
+    ];
   }
 
-  #resumeSoon(): Effect[] {
-    const ms = this.#pacing.nextIn();
-    return ms === null ? [] : [{ type: "resumeIn", ms }];
+  /** Messages, or presence, wait. */
+  resumeSoon(): Effect[] {
+    const waits = [this.#pacing.nextIn(), this.#participants.presence.hasLeft ? LOOK_AGAIN_MS : null];
+    const ms = Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY));
+    return Number.isFinite(ms) ? [{ type: "resumeIn", ms }] : [];
   }
 
   /** Counts what was sent for a user, or for the organization: as points (`costs`). */
@@ -212,7 +222,11 @@ export class RoomMessages {
       case "USER_UNFOLLOW":
         return this.questions.ask(connection, message);
       case "MARK":
-        return [{ type: "acknowledgeRead", id, mark: message.data.mark }, ...this.#resumeSoon()];
+        return [
+          { type: "acknowledgeRead", id, mark: message.data.mark },
+          ...this.#participants.presence.resume(),
+          ...this.resumeSoon(),
+        ];
       default:
         return this.#handleRequest(connection, message);
     }

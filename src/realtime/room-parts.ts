@@ -68,6 +68,7 @@ export class RoomParts {
       trailKeptMs: documentTrailKeptMs(env),
       lastPingAt: (id) => this.sockets.lastPingAt(id),
       answerableIn: (id) => this.sockets.answerableIn(id),
+      canTakeMore: (id) => this.sockets.canTakeMore(id),
       closingOf: (userId) => this.sockets.closingOf(userId),
       report: (what, error) => context.report(what, error),
       handling: (id, frameId) => this.traces.continue(this.sockets.traceOf(id), frameId),

@@ -46,6 +46,8 @@ interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts, JoinPorts {
   roomId(): string;
   /** The room goes on with a message of this socket, with its `requestId`: what happens follows from it. */
   handling?(id: string, requestId: string | undefined): void;
+  /** Whether the socket's client has read enough to be sent more presence. */
+  canTakeMore(id: string): boolean;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
 }
@@ -280,7 +282,13 @@ export class Room {
 
   /** Sends the presence that has changed since the last flush; flushes are `intervalMs` apart. */
   flush(intervalMs: number): Effect[] {
-    return this.#participants.presence.flush(intervalMs);
+    const effects = this.#participants.presence.flush(intervalMs);
+    return this.hasPresenceLeft ? [...effects, ...this.messages.resumeSoon()] : effects;
+  }
+
+  /** Whether sockets have yet to be sent presence. */
+  get hasPresenceLeft(): boolean {
+    return this.#participants.presence.hasLeft;
   }
 
   /** Makes sessions and stats match the live sockets. */

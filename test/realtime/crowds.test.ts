@@ -1,29 +1,9 @@
 /** R11, R69 and R84: a room with a thousand users online answers a join, and each page of them, with a bounded part. */
 import { describe, expect, it } from "vitest";
 import type { User } from "../../src/users/schema.ts";
-import { failed, makeRoom, type TestRoom } from "./support/rooms.ts";
+import { failed, makeRoom, seedOnline } from "./support/rooms.ts";
 
 const CROWD = 1_000;
-
-/** Users who are online without sockets, as they are in their grace. */
-async function seedOnline(room: TestRoom, users: number): Promise<void> {
-  await room.inside((_, { storage }) => {
-    const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)";
-    storage.sql.exec(
-      `${numbers} INSERT INTO sessions (id, user_id, joined_at, user)
-       SELECT 'session ' || i, 'user ' || i, ? + i, json_object('id', 'user ' || i, 'accountId', ?, 'roomId', ?, 'name',
-         'Member number ' || i, 'profilePicture', 'https://example.com/pictures/' || i || '.png', 'customId', 'member-' || i,
-         'role', 'editor', 'createdAt', ?) FROM n`,
-      ...[users, room.now - 10 * CROWD, room.accountId, room.id, room.now - 10 * CROWD],
-    );
-    const end = room.now + 3_600_000;
-    storage.sql.exec(
-      `${numbers} INSERT INTO graces (user_id, ends_at, left_at) SELECT 'user ' || i, ?, ? FROM n`,
-      ...[users, end, end],
-    );
-  });
-  await room.hibernate();
-}
 
 async function crowdedRoom() {
   const room = await makeRoom();

@@ -2,10 +2,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { Presence } from "../../src/realtime/presence/presence.ts";
 import { serialize } from "../../src/realtime/protocol/frame.ts";
+import type { PresenceTuple, ServerMessage } from "../../src/realtime/protocol/protocol.ts";
 import { readAttachment } from "../../src/realtime/transport/attachment.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
-import { failed, makeRoom, roomOfTwo, type TestRoom } from "./support/rooms.ts";
+import type { Effect } from "../../src/realtime/transport/effects.ts";
+import { failed, makeRoom, roomOfTwo, seedOnline, type TestRoom } from "./support/rooms.ts";
+import { ShownStates } from "./support/shown-states.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
 /** The presence that a socket received, frame by frame. */
@@ -23,6 +26,9 @@ const joinedAs = (id: string): Joined => ({
   ...{ phase: "joined", id, userId: id, role: "editor", tokenExpiresAt: 0 },
   ...{ lastSeenAt: 0, savedLastSeenAt: 0, batch: true, subscriptions: [], presence: null },
 });
+
+/** So many that they show 16 MiB together. */
+const LARGE_CROWD = 2_000;
 
 /** So many that a room is busy for seconds after they have shown something a few times. */
 const CROWD = 60;
@@ -187,7 +193,11 @@ describe("presence", () => {
 
   it("says how often a crowded room takes it, where that is less often than clients send it (R87)", () => {
     const connections = new Connections();
-    const presence = new Presence(connections, () => []);
+    const presence = new Presence(
+      connections,
+      () => [],
+      () => true,
+    );
     const user = { ...joinedAs("Ada"), subscriptions: ["*"] };
     connections.put(user);
     const everyOf = (intervalMs: number) => {
@@ -229,7 +239,11 @@ describe("presence", () => {
 
   it("is written to each attachment at once in a calm room, and every 5 s in a busy one (R52)", () => {
     const connections = new Connections();
-    const presence = new Presence(connections, () => []);
+    const presence = new Presence(
+      connections,
+      () => [],
+      () => true,
+    );
     const users = Array.from({ length: 10 }, (_, index) => joinedAs(`user ${index}`));
     for (const user of users) connections.put(user);
     const flushed = (intervalMs: number) => {
@@ -272,7 +286,11 @@ describe("presence", () => {
 
   it("of all users together has 16 MiB: as much as 2,048 users may show, and less is always accepted (R47)", () => {
     const connections = new Connections();
-    const presence = new Presence(connections, () => []);
+    const presence = new Presence(
+      connections,
+      () => [],
+      () => true,
+    );
     const users = Array.from({ length: 2_049 }, (_, index) => joinedAs(`user ${index}`));
     for (const user of users) connections.put(user);
     const show = (user: Joined, bytes: number) =>
@@ -289,6 +307,101 @@ describe("presence", () => {
     presence.release(first, false);
     expect(Object.keys(JSON.parse(presence.states().text))).toHaveLength(2_048);
     show(last, 8 * 1024);
+  });
+
+  it("of 16 MiB arrives in frames of at most 512 KiB, which wait for the marks of their client (R48, R49)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    (await room.join(ada)).close();
+    await room.alarm();
+    await seedOnline(room, LARGE_CROWD, { text: "x".repeat(8_100) });
+    const socket = await room.connect();
+    socket.send({ type: "JOIN_ROOM", data: { token: ada.token, batch: true, usersLimit: 1 } });
+    await socket.nextText();
+    socket.send({ type: "PRESENCE_SUBSCRIBE", data: { target: "*", on: true, numbers: true } });
+    const shown = new ShownStates();
+    const marks: number[] = [];
+    let received = 0;
+    /** Reads a frame. True if it is the answer to the request. */
+    const read = async (requestId = "") => {
+      const text = await socket.nextText();
+      received += text.length;
+      expect(text.length).toBeLessThan(520 * 1024);
+      const messages: ServerMessage[] = JSON.parse(text);
+      for (const message of messages) {
+        if (message.type === "event" && message.event === "presence")
+          message.data.updates.forEach((each) => void shown.show(each));
+        if (message.type === "event" && message.event === "mark") marks.push(message.data.mark);
+      }
+      return messages.some((message) => message.type === "response" && message.requestId === requestId);
+    };
+    for (const requestId of ["1", "2", "3"]) {
+      socket.send({ type: "STORE_GET", requestId, data: { store: "s", key: "k" } });
+      while (!(await read(requestId)));
+    }
+    expect(received).toBeLessThan(2 * 1024 * 1024);
+    while (shown.byUser.size < LARGE_CROWD) {
+      for (const mark of marks.splice(0)) socket.send({ type: "MARK", data: { mark } });
+      await read();
+    }
+  });
+
+  it("that does not fit into a frame reaches everyone who subscribes, whatever changes meanwhile (R48, R49, R86)", () => {
+    const connections = new Connections();
+    let canTakeMore = false;
+    const presence = new Presence(
+      connections,
+      () => [],
+      () => canTakeMore,
+    );
+    const users = Array.from({ length: 200 }, (_, index) => joinedAs(`user ${index}`));
+    const watchers = [true, false].map((numbers) => ({
+      connection: joinedAs(`${numbers}`),
+      numbers,
+      shown: new ShownStates(),
+    }));
+    const perform = (effects: Effect[]) => {
+      for (const effect of effects) {
+        if (effect.type !== "send") continue;
+        const text = serialize(effect.message);
+        expect(text.length).toBeLessThan(513 * 1024);
+        for (const { connection, shown } of watchers)
+          if (effect.to.includes(connection.id))
+            JSON.parse(text).data.updates.forEach((each: PresenceTuple) => void shown.show(each));
+      }
+    };
+    const show = (index: number, x: number | null) =>
+      presence.update(users[index] ?? joinedAs(""), {
+        state: x === null ? null : { x, text: "x".repeat(8_000) },
+      });
+    for (const connection of [...users, ...watchers.map(({ connection }) => connection)])
+      connections.put(connection);
+    users.forEach((_, index) => void show(index, 0));
+    perform(presence.flush(0));
+    for (const { connection, numbers } of watchers)
+      perform(presence.subscribe(connection, { target: "*", on: true, numbers }));
+    const sizes = watchers.map(({ shown }) => shown.byUser.size);
+    expect(Math.min(...sizes)).toBeGreaterThan(50);
+    expect(Math.max(...sizes)).toBeLessThan(100);
+    show(1, 1); // which they have seen
+    show(100, 1); // which they have not
+    show(2, null);
+    show(3, null);
+    show(101, null);
+    show(2, 2);
+    perform(presence.flush(0));
+    expect(watchers.map(({ shown }) => shown.byUser.size)).toEqual(sizes);
+    canTakeMore = true;
+    for (let flush = 0; flush < 4; flush += 1) perform(presence.flush(0));
+    const expected = Object.entries(JSON.parse(presence.states().text));
+    expect(expected).toHaveLength(198);
+    for (const { shown } of watchers) expect(new Map(shown.byUser)).toEqual(new Map(expected as []));
+    users.forEach((_, index) => void show(index, 3));
+    for (let flush = 0; flush < 4; flush += 1) perform(presence.flush(0));
+    show(0, 4);
+    perform(presence.flush(0));
+    for (const { shown } of watchers)
+      expect([...shown.byUser.values()].map((state) => state.x).sort()).toEqual([...Array(199).fill(3), 4]);
   });
 
   it("and subscriptions survive hibernation, even the largest ones (R28, R52)", async () => {

@@ -48,6 +48,7 @@ describe("when tokens are ended (R64),", () => {
       trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: () => null,
       answerableIn: () => 0,
+      canTakeMore: () => true,
       closingOf: () => 0,
       report: (_, error) => {
         throw error;

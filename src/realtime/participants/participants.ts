@@ -33,6 +33,8 @@ interface ParticipantPorts {
   newId(): string;
   /** For how long a user stays online whose last socket broke; 0 for not at all. */
   readonly graceMs: number;
+  /** Whether the socket's client has read enough to be sent more presence. */
+  canTakeMore(id: string): boolean;
   /** Reports an unexpected failure to the service's log. */
   report(what: string, error: unknown): void;
 }
@@ -48,7 +50,11 @@ export class Participants {
   constructor(ports: ParticipantPorts) {
     const { storage } = ports;
     this.sessions = new Sessions(storage, () => ports.newId());
-    this.presence = new Presence(this.connections, (userId) => storage.follows.listFollowed(userId));
+    this.presence = new Presence(
+      this.connections,
+      (userId) => storage.follows.listFollowed(userId),
+      (id) => ports.canTakeMore(id),
+    );
     this.#ports = ports;
   }
 

@@ -96,11 +96,6 @@ export class KeptStates {
     return { before, after };
   }
 
-  /** The users who have a state. */
-  users(): string[] {
-    return [...this.#byUser.keys()];
-  }
-
   /** The states by user id that fit into so many bytes of JSON: by default all of them. */
   byUser(maxBytes = Number.POSITIVE_INFINITY): JsonText {
     const members: string[] = [];

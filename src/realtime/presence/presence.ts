@@ -1,13 +1,17 @@
 /** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
 
+import { byteLength } from "../../platform/text.ts";
 import type { JsonText } from "../protocol/frame.ts";
+import { MAX_PRESENCE_FRAME_BYTES } from "../protocol/limits.ts";
 import type { PresenceSubscription, PresenceUpdate } from "../protocol/messages.ts";
-import type { Joined } from "../transport/connection.ts";
+import type { Connection, Joined } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
+import { Backlog } from "./backlog.ts";
 import { type Fields, hasOwnColor, KeptStates, keptState, shownText } from "./kept-states.ts";
 import {
   ALL_USERS,
+  type FollowedBy,
   filterOf,
   presenceEvent,
   requireWithinLimits,
@@ -19,9 +23,22 @@ import { UserNumbers } from "./user-numbers.ts";
 /** A busy room writes the attachment of each socket so often. */
 const SAVE_EVERY_MS = 5_000;
 
+const FLUSH_AGAIN: Effect = { type: "presenceChanged", receivers: 0 };
+
+/** What users show, as far as it fits into one frame. */
+interface Part {
+  readonly updates: readonly string[];
+  /** The change up to which that is everything; null at the end. */
+  readonly sentUpTo: number | null;
+}
+
 export class Presence {
   readonly #connections: Connections;
-  readonly #followedBy: (userId: string) => readonly string[];
+  readonly #followedBy: FollowedBy;
+  readonly #canTakeMore: (id: string) => boolean;
+  readonly #backlog = new Backlog();
+  /** The latest change that was flushed. */
+  #flushedChange = 0;
   readonly #states = new KeptStates();
   readonly #numbers = new UserNumbers();
   /** Users whose state has changed since the last flush. */
@@ -29,14 +46,18 @@ export class Presence {
   /** Sockets whose attachment is to be written by a flush, in the order in which they changed. */
   readonly #unsaved = new Set<string>();
 
-  constructor(connections: Connections, followedBy: (userId: string) => readonly string[]) {
+  /** `canTakeMore` says whether a socket's client has read enough to be sent more. */
+  constructor(connections: Connections, followedBy: FollowedBy, canTakeMore: (id: string) => boolean) {
     this.#connections = connections;
     this.#followedBy = followedBy;
+    this.#canTakeMore = canTakeMore;
   }
 
   /** Restores the state that a socket kept through hibernation. */
   restore({ id, userId, presence }: Joined): void {
-    if (presence !== null) this.#states.set(userId, keptState(id, parseFields(presence)));
+    if (presence === null) return;
+    this.#states.set(userId, keptState(id, parseFields(presence)));
+    this.#backlog.changed(userId, false);
   }
 
   /** What the user shows, without the color; null for nothing. */
@@ -83,19 +104,21 @@ export class Presence {
 
   #markChanged(userId: string): Effect[] {
     this.#changed.add(userId);
+    this.#backlog.changed(userId, this.#states.get(userId) === undefined);
     return [{ type: "presenceChanged", receivers: this.#connections.joinedCount }];
   }
 
   /** A socket has closed: another one of its user keeps the state; without one the state ends, unless its user stays online. */
   release({ id, userId }: Joined, staysOnline: boolean): Effect[] {
     this.#unsaved.delete(id);
+    this.#backlog.sent(id, null);
     const kept = this.#states.get(userId);
     if (kept?.socketId !== id) return [];
     const heir = this.#connections.idsOf(userId)[0];
     if (heir !== undefined) {
       this.#states.set(userId, { ...kept, socketId: heir });
       this.#unsaved.add(heir);
-      return [{ type: "presenceChanged", receivers: 0 }];
+      return [FLUSH_AGAIN];
     }
     return staysOnline ? [] : this.forget(userId);
   }
@@ -113,10 +136,10 @@ export class Presence {
     if (kept === undefined) return [];
     this.#states.set(userId, { ...kept, socketId: id });
     this.#unsaved.add(id);
-    return [{ type: "presenceChanged", receivers: 0 }];
+    return [FLUSH_AGAIN];
   }
 
-  /** Adds or removes a presence target; an added one sends the current states at once. CONFLICT above the limits. */
+  /** Adds or removes a presence target; an added one sends the current states, in parts. CONFLICT above the limits. */
   subscribe(connection: Joined, { target, on, numbers }: PresenceSubscription): Effect[] {
     const others = connection.subscriptions.filter((subscribed) => subscribed !== target);
     const subscriptions = on ? [...others, target] : others;
@@ -125,13 +148,43 @@ export class Presence {
     this.#connections.update(subscribed);
     const attached: Effect = { type: "attach", connection: subscribed };
     if (!on) return [attached];
-    const added = { ...subscribed, subscriptions: [target] };
-    const isNumbered = takesNumbers(added);
-    const updates = this.#states
-      .users()
-      .filter(filterOf(added, this.#followedBy))
-      .map((userId) => (isNumbered ? this.#introductionOf(userId) : this.#updateOf(userId)));
-    return updates.length === 0 ? [attached] : [attached, send([connection.id], presenceEvent(updates))];
+    if (this.#backlog.sockets.has(connection.id)) {
+      this.#backlog.sent(connection.id, 0);
+      return [attached];
+    }
+    const shows = (userId: string) => this.#states.get(userId) !== undefined;
+    const { updates, sentUpTo } = this.#partOf({ ...subscribed, subscriptions: [target] }, 0, shows);
+    if (updates.length === 0) return [attached];
+    this.#backlog.sent(connection.id, sentUpTo);
+    return [attached, send([connection.id], presenceEvent(updates)), ...this.resume()];
+  }
+
+  /** What a socket is to be sent of what has changed since then. */
+  #partOf(connection: Joined, since: number, concerns = (_: string) => true): Part {
+    const isNumbered = takesNumbers(connection);
+    const isSubscribed = filterOf(connection, this.#followedBy);
+    const updates: string[] = [];
+    let bytes = 0;
+    let sentUpTo = since;
+    for (const [userId, change] of this.#backlog.changedSince(since)) {
+      if (!isSubscribed(userId) || !concerns(userId)) continue;
+      const update = isNumbered ? this.#introductionOf(userId) : this.#updateOf(userId);
+      bytes += byteLength(update);
+      if (bytes > MAX_PRESENCE_FRAME_BYTES) return { updates, sentUpTo };
+      updates.push(update);
+      sentUpTo = change;
+    }
+    return { updates, sentUpTo: null };
+  }
+
+  /** Whether sockets have yet to be sent something that did not fit into a frame. */
+  get hasLeft(): boolean {
+    return this.#backlog.sockets.size > 0;
+  }
+
+  /** Clients may have read what they were sent: goes on with what is left. */
+  resume(): Effect[] {
+    return this.hasLeft ? [FLUSH_AGAIN] : [];
   }
 
   /**
@@ -139,16 +192,45 @@ export class Presence {
    * `intervalMs` apart; 0 in a calm room. If it throws, the next flush sends the same.
    */
   flush(intervalMs: number): Effect[] {
-    const sent = sendToSubscribers(
-      [...this.#changed],
-      this.#connections.all(),
-      this.#followedBy,
-      (userId, isNumbered) => (isNumbered ? this.#numberedUpdateOf(userId) : this.#updateOf(userId)),
+    const sent = sendToSubscribers(this.#upToDate(), {
+      userIds: [...this.#changed],
+      followedBy: this.#followedBy,
+      updateOf: (userId, isNumbered) =>
+        isNumbered ? this.#numberedUpdateOf(userId) : this.#updateOf(userId),
       intervalMs,
-    );
+      exceeded: (ids) => {
+        for (const id of ids) this.#backlog.sent(id, this.#flushedChange);
+      },
+    });
     this.#numbers.introduce(this.#changed);
     this.#changed.clear();
-    return [...this.#save(intervalMs), ...sent];
+    this.#flushedChange = this.#backlog.latest;
+    const late = this.#sendLeft(intervalMs);
+    this.#backlog.prune();
+    return [...this.#save(intervalMs), ...sent, ...late];
+  }
+
+  #upToDate(): Iterable<Connection> {
+    const all = this.#connections.all();
+    return this.hasLeft ? [...all].filter(({ id }) => !this.#backlog.sockets.has(id)) : all;
+  }
+
+  /** Sends one more frame to each socket that is behind and whose client has read enough; the same one to all at one point. */
+  #sendLeft(intervalMs: number): Effect[] {
+    const parts = new Map<string, Part & { readonly to: string[] }>();
+    for (const [id, since] of this.#backlog.sockets) {
+      const connection = this.#connections.get(id);
+      if (connection?.phase !== "joined" || !this.#canTakeMore(id)) continue;
+      const isOfAll = connection.subscriptions.includes(ALL_USERS);
+      const key = isOfAll ? `${takesNumbers(connection)} ${since}` : id;
+      const part = parts.get(key) ?? { ...this.#partOf(connection, since), to: [] };
+      part.to.push(id);
+      parts.set(key, part);
+      this.#backlog.sent(id, part.sentUpTo);
+    }
+    return [...parts.values()].flatMap(({ to, updates }) =>
+      updates.length === 0 ? [] : send(to, presenceEvent(updates, intervalMs)),
+    );
   }
 
   /**

@@ -2,7 +2,12 @@
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { JsonText } from "../protocol/frame.ts";
-import { MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS, PRESENCE_INTERVAL_MS } from "../protocol/limits.ts";
+import {
+  MAX_PRESENCE_FRAME_BYTES,
+  MAX_SUBSCRIPTION_BYTES,
+  MAX_SUBSCRIPTIONS,
+  PRESENCE_INTERVAL_MS,
+} from "../protocol/limits.ts";
 import type { Connection, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
@@ -13,7 +18,7 @@ const FOLLOWED_USERS = "following";
 const NUMBERED = "";
 
 /** The users whom a user follows. */
-type FollowedBy = (userId: string) => readonly string[];
+export type FollowedBy = (userId: string) => readonly string[];
 
 /** The event for updates that are JSON already. Where ticks are `intervalMs` apart, it can ask for less (R87). */
 export const presenceEvent = (updates: readonly string[], intervalMs = 0) => {
@@ -40,16 +45,22 @@ export function filterOf(
   return (other) => targets.has(other);
 }
 
-/**
- * One frame for each socket that is subscribed to one of the users, serialized once per distinct content. `updateOf` is
- * the JSON of what the user shows, and `intervalMs` how far such events are apart.
- */
+/** What subscribers are to be sent. */
+interface News {
+  readonly userIds: readonly string[];
+  readonly followedBy: FollowedBy;
+  /** The JSON of what the user shows. */
+  readonly updateOf: (userId: string, isNumbered: boolean) => string;
+  /** How far such events are apart. */
+  readonly intervalMs: number;
+  /** Sockets are subscribed to more than a frame holds. */
+  readonly exceeded: (ids: readonly string[]) => void;
+}
+
+/** One frame for each socket that is subscribed to one of the users, serialized once per distinct content. */
 export function sendToSubscribers(
-  userIds: readonly string[],
   connections: Iterable<Connection>,
-  followedBy: FollowedBy,
-  updateOf: (userId: string, isNumbered: boolean) => string,
-  intervalMs: number,
+  { userIds, followedBy, updateOf, intervalMs, exceeded }: News,
 ): Effect[] {
   if (userIds.length === 0) return [];
   const audiences = new Map<string, Audience>();
@@ -63,10 +74,19 @@ export function sendToSubscribers(
     if (audience === undefined) audiences.set(key, { selected, isNumbered, to: [connection.id] });
     else audience.to.push(connection.id);
   }
-  return [...audiences.values()].map(({ selected, isNumbered, to }) => {
+  return [...audiences.values()].flatMap(({ selected, isNumbered, to }) => {
     const updates = selected.map((userId) => updateOf(userId, isNumbered));
-    return send(to, presenceEvent(updates, intervalMs));
+    if (!exceedsFrame(updates)) return send(to, presenceEvent(updates, intervalMs));
+    exceeded(to);
+    return [];
   });
+}
+
+/** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
+function exceedsFrame(updates: readonly string[]): boolean {
+  const length = updates.reduce((sum, update) => sum + update.length, 0);
+  if (length * 3 <= MAX_PRESENCE_FRAME_BYTES) return false;
+  return updates.reduce((sum, update) => sum + byteLength(update), 0) > MAX_PRESENCE_FRAME_BYTES;
 }
 
 /** Sockets that are sent the same. */

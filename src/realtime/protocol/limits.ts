@@ -67,6 +67,8 @@ export const MAX_PRESENCE_BYTES = 8 * 1024;
 export const PRESENCE_INTERVAL_MS = 50;
 /** Of all users of a room together: an object has 128 MB, and may have 32,768 sockets. */
 export const MAX_ROOM_PRESENCE_BYTES = 16 * 1024 * 1024;
+/** Of one frame: what does not fit follows when the client has read what it was sent. */
+export const MAX_PRESENCE_FRAME_BYTES = 512 * 1024;
 /** Fields that one update of a presence state can remove. */
 export const MAX_REMOVED_FIELDS = 1_000;
 /** Presence targets per socket, and the size of their list: with a presence state it must fit the socket's attachment. */

@@ -7,6 +7,8 @@ const MARK_EVERY_BYTES = MEBIBYTE;
 const MAX_UNCONFIRMED_EVENT_BYTES = 4 * MEBIBYTE;
 /** Answers wait while this much is unread: what a client requests makes it slow by one answer at most. */
 const MAX_UNREAD_BEFORE_ANSWERS = 8 * MEBIBYTE;
+/** Large presence waits while more than this is unread: from here on, a client that confirms has a mark to confirm. */
+const MAX_UNREAD_BEFORE_PRESENCE = MEBIBYTE;
 /** Events and answers that are unread. */
 const MAX_UNREAD_BYTES = 16 * MEBIBYTE;
 /** How fast a client that confirms nothing is assumed to read. */
@@ -103,6 +105,12 @@ export class Output {
     const excess = this.unread(now) - MAX_UNREAD_BEFORE_ANSWERS;
     if (excess <= 0) return 0;
     return this.#confirms ? null : Math.ceil(excess / ASSUMED_BYTES_PER_MS);
+  }
+
+  /** Whether the client has read enough to be sent more of what can wait. */
+  canTakeMore(now: number): boolean {
+    const unread = this.#confirms ? this.unacknowledged : this.#assumedUnreadAt(now);
+    return unread <= MAX_UNREAD_BEFORE_PRESENCE;
   }
 
   /** True when the client reads so slowly that it must come back. */

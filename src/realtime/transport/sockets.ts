@@ -156,6 +156,12 @@ export class Sockets {
     return open === undefined ? 0 : open.output.answerableIn(this.#ports.now());
   }
 
+  /** Whether nothing waits to be sent to the socket, and its client has read enough to be sent more of what can wait. */
+  canTakeMore(id: string): boolean {
+    const open = this.#byId.get(id);
+    return open !== undefined && open.queued === null && open.output.canTakeMore(this.#ports.now());
+  }
+
   /** How many of a user's sockets were closed with much to read, and have not ended. */
   closingOf(userId: string): number {
     return this.#closing.countOf(userId);

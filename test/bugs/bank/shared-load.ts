@@ -22,9 +22,18 @@ export const SHARED_LOAD: readonly Bug[] = [
   },
   {
     story:
-      "A batch of 500 updates of a few bytes each made 91 MiB of changes, which nobody in the room could read in time.",
+      "A batch of 500 updates of a few bytes each made 91 MiB of changes, which no one in the room could read in time.",
     file: "test/realtime/stores.test.ts",
     titles: ["writes at most 3 MiB by one batch, however little its updates send (R40)"],
+  },
+  {
+    story:
+      "A room whose users showed more than 4 MiB closed each subscriber as too slow, and again when it came back.",
+    file: "test/realtime/presence.test.ts",
+    titles: [
+      "of 16 MiB arrives in frames of at most 512 KiB, which wait for the marks of their client (R48, R49)",
+      "that does not fit into a frame reaches everyone who subscribes, whatever changes meanwhile (R48, R49, R86)",
+    ],
   },
   {
     story: "A thousand sockets that never joined locked the members of a room out.",

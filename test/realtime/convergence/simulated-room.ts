@@ -53,6 +53,7 @@ export class SimulatedRoom implements Environment {
       trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: () => null,
       answerableIn: () => 0,
+      canTakeMore: () => true,
       closingOf: () => 0,
       report: (_, error) => {
         throw error;

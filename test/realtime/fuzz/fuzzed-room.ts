@@ -114,6 +114,7 @@ export class FuzzedRoom implements Host {
       trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
       answerableIn: () => 0,
+      canTakeMore: () => true,
       closingOf: () => 0,
       report: (_, error) => this.#requireFault(error),
     });

@@ -82,6 +82,7 @@ export class Simulation {
       trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
       answerableIn: () => 0,
+      canTakeMore: () => true,
       closingOf: () => 0,
       report: (_, error) => {
         throw error;

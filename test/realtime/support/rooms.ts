@@ -222,6 +222,27 @@ export async function makeRoom(): Promise<TestRoom> {
   return room;
 }
 
+/** Adds users to a room that someone has joined who are online without sockets, as they are in their grace. */
+export async function seedOnline(room: TestRoom, users: number, state: object | null = null): Promise<void> {
+  await room.inside((_, { storage }) => {
+    const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)";
+    const createdAt = room.now - 10 * users;
+    storage.sql.exec(
+      `${numbers} INSERT INTO sessions (id, user_id, joined_at, user)
+       SELECT 'session ' || i, 'user ' || i, ? + i, json_object('id', 'user ' || i, 'accountId', ?, 'roomId', ?, 'name',
+         'Member number ' || i, 'profilePicture', 'https://example.com/pictures/' || i || '.png', 'customId', 'member-' || i,
+         'role', 'editor', 'createdAt', ?) FROM n`,
+      ...[users, createdAt, room.accountId, room.id, createdAt],
+    );
+    const end = room.now + 3_600_000;
+    storage.sql.exec(
+      `${numbers} INSERT INTO graces (user_id, ends_at, left_at, state) SELECT 'user ' || i, ?, ?, ? FROM n`,
+      ...[users, end, end, state && JSON.stringify(state)],
+    );
+  });
+  await room.hibernate();
+}
+
 /** A room with two users, one socket each, and nothing left to receive. */
 export async function roomOfTwo() {
   const room = await makeRoom();

@@ -10,6 +10,8 @@ export interface CommentsEvents {
   created: Comment;
   updated: Comment;
   deleted: Comment;
+  /** The comments must be listed: by the first join, and by one after so long an absence that changes were missed. */
+  missed: undefined;
 }
 
 export interface NewComment {
@@ -61,6 +63,10 @@ export class Comments extends Emitter<CommentsEvents> {
         if (isComment(comment)) this.emit(event, comment);
       });
     }
+    connection.changeStream.onJoined(({ changes }) => {
+      if (changes === null) this.emit("missed", undefined);
+      return undefined;
+    });
   }
 
   /** Writes a comment as the user of this client. */

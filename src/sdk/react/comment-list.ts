@@ -1,4 +1,4 @@
-/** A list of comments: loaded page by page after each join, and kept up to date by events. */
+/** A list of comments: loaded page by page, kept up to date by events, and loaded again when some were missed. */
 import type { Comment, Comments } from "../client/index.ts";
 import { together, type Unsubscribe } from "./external-source.ts";
 import type { SharedConnection } from "./shared-connection.ts";
@@ -8,7 +8,9 @@ const PAGE = 100;
 export class CommentList {
   readonly #comments: Comments;
   readonly #threadId: string | undefined;
-  readonly #loaded = new Map<string, Comment>();
+  /** Oldest first, as the room lists them and as events bring new ones. */
+  #loaded = new Map<string, Comment>();
+  #isComplete = false;
   /** The comments that events changed while the list is being loaded: the pages may be older. Null otherwise. */
   #changedMeanwhile: Set<string> | null = null;
 
@@ -26,7 +28,9 @@ export class CommentList {
     changed: () => void,
     loading: (load: Promise<boolean>) => void,
   ): Unsubscribe {
-    const load = () => loading(this.#load(changed));
+    const load = () => {
+      if (!this.#isComplete && this.#changedMeanwhile === null) loading(this.#load(changed));
+    };
     const put = (comment: Comment) => {
       if (this.#threadId !== undefined && comment.thread_id !== this.#threadId) return;
       this.#changedMeanwhile?.add(comment.id);
@@ -34,40 +38,47 @@ export class CommentList {
       changed();
     };
     const remove = ({ id }: Comment) => {
-      // The deletion has moved the remaining pages.
-      if (this.#changedMeanwhile !== null) load();
+      this.#changedMeanwhile?.add(id);
       if (this.#loaded.delete(id)) changed();
+    };
+    const miss = () => {
+      this.#isComplete = false;
+      this.#changedMeanwhile = null;
     };
     return together(
       this.#comments.on("created", put),
       this.#comments.on("updated", put),
       this.#comments.on("deleted", remove),
+      this.#comments.on("missed", miss),
       connection.whenConnected(load),
-      () => {
-        this.#changedMeanwhile = null;
-      },
+      miss,
     );
   }
 
   /** Oldest first. */
   toArray(): readonly Comment[] {
-    return [...this.#loaded.values()].sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+    return [...this.#loaded.values()];
   }
 
   async #load(changed: () => void): Promise<boolean> {
     const changedMeanwhile = new Set<string>();
     this.#changedMeanwhile = changedMeanwhile;
-    const found = new Map<string, Comment>();
-    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      const page = await this.#comments.list({ threadId: this.#threadId, limit: PAGE, offset });
-      if (this.#changedMeanwhile !== changedMeanwhile) return false; // another load has started, or the list is not watched any more
-      for (const comment of page.comments) found.set(comment.id, comment);
-      total = page.total;
+    const found: Comment[] = [];
+    try {
+      for (let after: number | null | undefined; after !== null; ) {
+        const page = await this.#comments.list({ threadId: this.#threadId, limit: PAGE, after });
+        if (this.#changedMeanwhile !== changedMeanwhile) return false; // another load has started, or the list is not watched any more
+        found.push(...page.comments);
+        after = page.next;
+      }
+    } finally {
+      if (this.#changedMeanwhile === changedMeanwhile) this.#changedMeanwhile = null;
     }
-    this.#changedMeanwhile = null;
-    for (const id of this.#loaded.keys())
-      if (!found.has(id) && !changedMeanwhile.has(id)) this.#loaded.delete(id);
-    for (const [id, comment] of found) if (!changedMeanwhile.has(id)) this.#loaded.set(id, comment);
+    const known = this.#loaded;
+    const isDeleted = ({ id }: Comment) => changedMeanwhile.has(id) && !known.has(id);
+    this.#loaded = new Map(found.filter((each) => !isDeleted(each)).map((each) => [each.id, each]));
+    for (const [id, comment] of known) if (changedMeanwhile.has(id)) this.#loaded.set(id, comment);
+    this.#isComplete = true;
     changed();
     return true;
   }

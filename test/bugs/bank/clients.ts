@@ -48,6 +48,11 @@ export const CLIENTS: readonly Bug[] = [
     titles: ["of %i kB/s and %i ms delays the last writes by %i ms at most"],
   },
   {
+    story: "A component that listed comments loaded all of them again after every short absence.",
+    file: "test/sdk/react-rooms.test.ts",
+    titles: ["lists comments once, page after page, and again only after an absence that was too long"],
+  },
+  {
     story: "A broadcast was sent ahead of the writes of the same turn.",
     file: "test/sdk/write-queue.test.ts",
     titles: ["follows it, also in the time between two batches"],

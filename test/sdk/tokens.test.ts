@@ -43,9 +43,17 @@ function clientWith(answers: readonly Answer[], runtime: Runtime = EAGER, server
 const forged = () => `${user.token.slice(0, -8)}AAAAAAAA`;
 
 /** A token of the user for two minutes. */
-const shortLived = async (): Promise<string> => {
+const shortLived = async (role?: "viewer"): Promise<string> => {
   const path = `/users/${user.id}/tokens?roomId=${meeting.roomId}`;
-  return (await meeting.customer.send<{ token: string }>("POST", path, { ttl: 120 })).data.token;
+  const body = { ttl: 120, ...(role && { role }) };
+  return (await meeting.customer.send<{ token: string }>("POST", path, body)).data.token;
+};
+/** Lets the client's time pass in steps that leave the service time to answer its pings. */
+const wait = async (client: AtriumClient, clock: Clock, seconds: number) => {
+  for (let passed = 0; passed < seconds; passed += 5) {
+    clock.advance(5_000);
+    await client.comments.list();
+  }
 };
 
 it("is asked again, ever less often, while it returns null", async () => {
@@ -120,38 +128,44 @@ it("that fails counts as an attempt to connect that failed", async () => {
 it("is asked before the token expires, and the connection stays open", async () => {
   const proxy = await BreakableProxy.before(service);
   const clock = new Clock();
-  const { client, asked, told } = clientWith([shortLived], clock, proxy.url);
+  const { client, asked, told } = clientWith([() => shortLived()], clock, proxy.url);
   await client.join();
   const { accepted } = proxy;
   let losses = 0;
   client.socket.on("disconnected", () => {
     losses += 1;
   });
-  /** Lets the client's time pass in steps that leave the service time to answer its pings. */
-  const wait = async (seconds: number) => {
-    for (let passed = 0; passed < seconds; passed += 5) {
-      clock.advance(5_000);
-      await client.comments.list();
-    }
-  };
-  await wait(85);
+  await wait(client, clock, 85);
   expect(asked()).toBe(1);
-  await wait(5);
+  await wait(client, clock, 5);
   await eventually("the second question", () => asked() === 2);
   await eventually("the next renewal to be planned", () => clock.waiting === 2);
   // By the client's clock the second token has 30 s left; after a refusal it would be asked for within 15 s.
-  await wait(25);
+  await wait(client, clock, 25);
   expect(asked()).toBe(2);
-  await wait(5);
+  await wait(client, clock, 5);
   await eventually("the third question", () => asked() === 3);
   expect([losses, proxy.accepted - accepted, told]).toEqual([0, 0, []]);
   await proxy.close();
 });
 
+it.each([
+  ["another user's", async () => (await meeting.customer.createUser(meeting.roomId, "Bo")).token],
+  ["a lower role's", () => shortLived("viewer")],
+])("is not asked again by a connection that cannot have its token: %s", async (_, forbidden) => {
+  const clock = new Clock();
+  const { client, asked, told } = clientWith([() => shortLived(), forbidden], clock);
+  await client.join();
+  await wait(client, clock, 90);
+  await eventually("the second question", () => asked() === 2);
+  await wait(client, clock, 150);
+  expect([asked(), told, client.socket.state]).toEqual([2, [], "connected"]);
+});
+
 it("is asked before joining again with a token that has expired", async () => {
   const proxy = await BreakableProxy.before(service);
   const clock = new Clock();
-  const { client, asked } = clientWith([shortLived], clock, proxy.url);
+  const { client, asked } = clientWith([() => shortLived()], clock, proxy.url);
   await client.join();
   proxy.shut();
   await eventually("the client to notice", () => client.socket.state === "reconnecting");

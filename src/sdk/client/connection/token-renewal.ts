@@ -1,4 +1,5 @@
 /** Gives an open connection a new token before the old one expires, so that the room does not close it. */
+import { AtriumError } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Requests } from "./requests.ts";
 import type { Tokens } from "./tokens.ts";
@@ -39,9 +40,10 @@ export function renewTokens({ tokens, requests, runtime }: RenewalContext, lost:
       const token = await tokens.obtain(lost, true);
       await requests.send("TOKEN_REFRESH", { token }, { resend: false, read: () => {} });
       plan(renewInMs(tokens, runtime));
-    } catch {
-      // Until the old token expires; then the connection is closed, and joining again asks once more.
-      plan(RETRY_MS);
+    } catch (error) {
+      // Until the old token expires; then the connection is closed, and joining again asks once more. A token of another
+      // user, or of a lower role, is not asked for again: this connection cannot have it.
+      if (!(error instanceof AtriumError && error.code === "FORBIDDEN")) plan(RETRY_MS);
     }
   };
   plan(renewInMs(tokens, runtime));

@@ -25,10 +25,10 @@ export async function signIn(
   { email, password, challenge }: SignIn,
 ): Promise<DashboardResult<Me>> {
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
-  const turn = await ctx.limits.takeTurn(browser);
   const guess = await ctx.limits.countPassword(email, browser);
   await ctx.challenge().requirePassed(challenge);
   const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
+  const turn = await ctx.limits.takeTurn(email, browser);
   const stored = row?.password ?? null;
   const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
   if (row === undefined || stored === null || !isRight) throw wrongPassword();

@@ -18,9 +18,9 @@ import { evictPerson } from "./verify-cookie.ts";
 export async function verifyOwnPassword(ctx: PersonContext, password: string, refusal: AppError) {
   const { personId, email } = ctx.person;
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
-  const turn = await ctx.limits.takeTurn(browser);
   const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPassword(personId)]);
+  const turn = await ctx.limits.takeTurn(email, browser);
   const stored = row?.password ?? "";
   if (!(await verifyPassword(password, stored))) throw refusal;
   await turn.forgive();

@@ -1,5 +1,7 @@
 /** What guessing costs: the limits on signing in and up, changing a password and using an invitation. */
 
+import { clientAddress } from "../config/hosts.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Env } from "../env.ts";
 import { MINUTE_MS, SECOND_MS } from "../platform/durations.ts";
 import { AppError } from "../platform/errors.ts";
@@ -46,9 +48,10 @@ export interface SignInLimits {
   countPassword(email: string, knownBrowser: string | null): Promise<Guess>;
   /**
    * Waits until the client may have a password checked, which it may at once unless there were many wrong ones lately.
-   * It costs nothing, so it comes before all else. RATE_LIMITED when that would take too long.
+   * All clients share the turns: take one just before the check, when nothing else can refuse the client. RATE_LIMITED
+   * when that would take too long.
    */
-  takeTurn(knownBrowser: string | null): Promise<Guess>;
+  takeTurn(email: string, knownBrowser: string | null): Promise<Guess>;
   /** Signing up without an invitation. */
   countSignUp(): Promise<Guess>;
   /** A guess of an invitation's token. */
@@ -60,11 +63,15 @@ export interface SignInLimits {
 /** An isolate has one thread. */
 const turns = new PasswordTurns();
 
-/** The limits for the clients of a network. */
+/**
+ * The limits for the clients of a network. Where all clients have one address, passwords are limited for each person
+ * alone, or a stranger would hold up everyone.
+ */
 export function signInLimits(
-  env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT">,
+  env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
   network: string,
 ): SignInLimits {
+  const isShared = clientAddress(env) !== undefined;
   const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
     const stub = env.GUESS_LIMITS.getByName(object);
     const waitMs = await stub.guess(key, rule);
@@ -86,17 +93,22 @@ export function signInLimits(
         await countFlood(knownBrowser);
         return count(`browser:${knownBrowser}`, "passwords", PASSWORDS, true);
       }
+      const person = `person:${await hashOf(email)}`;
+      if (isShared) {
+        await countFlood(person);
+        return count(person, network, PASSWORDS, true);
+      }
       const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
-      const person = await hashOf(email);
-      const ofPerson = await count(`person:${person}`, network, PASSWORDS, true);
+      const ofPerson = await count(person, network, PASSWORDS, true);
       return {
         forgive: async () => {
           await Promise.all([onNetwork.forgive(), ofPerson.forgive()]);
         },
       };
     },
-    takeTurn: async (knownBrowser) => {
-      const turn = turns.take(knownBrowser ?? network, Date.now());
+    takeTurn: async (email, knownBrowser) => {
+      const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
+      const turn = turns.take(client, Date.now(), knownBrowser !== null);
       if ("refusedForMs" in turn) throw tooMany(Math.ceil(turn.refusedForMs / SECOND_MS));
       if (turn.waitMs > 0) await new Promise((resolve) => setTimeout(resolve, turn.waitMs));
       return { forgive: async () => turn.refund(Date.now()) };

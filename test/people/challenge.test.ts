@@ -6,7 +6,7 @@ import { app } from "../../src/app.ts";
 import type { Settings } from "../../src/config/settings.ts";
 import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { freshEmail, PASSWORD } from "../support/person.ts";
+import { freshEmail, PASSWORD, signUp } from "../support/person.ts";
 import type { Received } from "../support/receiver.ts";
 
 const { port, closedPort } = inject("receiver");
@@ -55,6 +55,18 @@ describe("with Turnstile's keys", () => {
     expect(policy).toContain("; frame-src https://challenges.cloudflare.com");
     expect(await policyOf({})).not.toContain("cloudflare");
     expect((await ask({}, "GET", "/challenge")).data).toEqual({ site_key: null });
+  });
+
+  it("strangers who do not pass it, on however many networks, hold up no one who does", async () => {
+    const settings = verifyAt(crypto.randomUUID());
+    const { email } = await signUp();
+    const tries = Array.from({ length: 28 }, () =>
+      ask(settings, "POST", "/sign-in", { email: freshEmail(), password: PASSWORD, challenge: "failed" }),
+    );
+    const refused = await Promise.all(tries);
+    expect(new Set(refused.map(({ error }) => error?.code))).toEqual(new Set(["VALIDATION_ERROR"]));
+    const person = { email, password: PASSWORD, challenge: passed() };
+    expect((await ask(settings, "POST", "/sign-in", person)).status).toBe(200);
   });
 
   it("signing up and in need a response that passes, each time another", async () => {

@@ -208,6 +208,21 @@ describe("the cookie of a known browser", () => {
   });
 });
 
+describe("a service that cannot tell its clients' addresses apart", () => {
+  it("lets strangers who guess one person's password, or many's, hold up no other person", async () => {
+    const settings = { CLIENT_ADDRESS: "127.0.0.1", SIGN_IN_ADDRESS_RATE_LIMIT: unlimited };
+    const limits = signInLimits({ ...env, ...settings }, "127.0.0.1");
+    for (let tries = 0; tries < 60; tries += 1) await limits.countPassword(freshEmail(), null);
+    await limits.countPassword(freshEmail(), null);
+    const { email } = await stillPerson();
+    for (let tries = 0; tries < 5; tries += 1) await limits.countPassword(email, null);
+    await expect(limits.countPassword(email, null)).rejects.toMatchObject(refusal);
+    for (let tries = 0; tries < 6; tries += 1) await limits.takeTurn(email, null);
+    await expect(limits.takeTurn(email, null)).rejects.toMatchObject(refusal);
+    await limits.takeTurn(freshEmail(), null);
+  });
+});
+
 describe("a network", () => {
   it("guesses invitations for all people together, which leaves known browsers alone", async () => {
     const address = freshAddress();

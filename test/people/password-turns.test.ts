@@ -5,7 +5,7 @@ import { PasswordTurns } from "../../src/people/limits/password-turns.ts";
 /** The waits of checks that all start at `now`, in whole seconds; null for a refused one. */
 function waits(turns: PasswordTurns, clients: readonly string[], now = 0): (number | null)[] {
   return clients.map((client) => {
-    const turn = turns.take(client, now);
+    const turn = turns.take(client, now, false);
     return "refusedForMs" in turn ? null : Math.round(turn.waitMs / 1000);
   });
 }
@@ -26,10 +26,18 @@ describe("the checks of passwords", () => {
     expect(waits(new PasswordTurns(), clients)).toEqual([...first, 0, 1, 2, 3, 4, null, null, null]);
   });
 
+  it("of browsers that are known have a share that strangers cannot use up", () => {
+    const turns = new PasswordTurns();
+    const strangers = Array.from({ length: 28 }, (_, index) => `network ${index}`);
+    expect(waits(turns, strangers).at(-1)).toBeNull();
+    const known = Array.from({ length: 3 }, (_, index) => turns.take(`browser ${index}`, 0, true));
+    expect(known).toMatchObject([{ waitMs: 0 }, { waitMs: 0 }, { waitMs: 0 }]);
+  });
+
   it("cost nothing when the password is right", () => {
     const turns = new PasswordTurns();
     for (let count = 0; count < 100; count += 1) {
-      const turn = turns.take("a", 0);
+      const turn = turns.take("a", 0, false);
       if ("refusedForMs" in turn) throw new Error("A right password was refused");
       expect(turn.waitMs).toBe(0);
       turn.refund(0);

@@ -1,4 +1,5 @@
 /** The Worker: its fetch and cron handlers, and the classes that the platform instantiates by name. */
+import { exports } from "cloudflare:workers";
 import { app } from "./app.ts";
 import type { Env } from "./env.ts";
 import { withoutCors } from "./http/cors.ts";
@@ -14,6 +15,7 @@ export { RequestRateObject } from "./quotas/rates/object/request-rate-object.ts"
 export { RoomObject } from "./realtime/room-object.ts";
 export { RequestLogObject } from "./request-log/object/request-log-object.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";
+export { ScheduledTasks } from "./scheduled.ts";
 
 declare global {
   namespace Cloudflare {
@@ -34,5 +36,8 @@ async function handleFetch(request: Request, env: Env, execution: ExecutionConte
 
 export default {
   fetch: handleFetch,
-  scheduled: (_, env) => runScheduledTasks(env, Date.now()),
+  scheduled: (_, env) => {
+    const now = Date.now();
+    return runScheduledTasks(env, now, (names) => exports.ScheduledTasks.run(names, now));
+  },
 } satisfies ExportedHandler<Env>;

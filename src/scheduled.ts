@@ -1,4 +1,5 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
+import { WorkerEntrypoint } from "cloudflare:workers";
 import { purgeOldAuditEntries } from "./audit/queries.ts";
 import { purgeExpiredOperatorTokens } from "./backup/operator-token.ts";
 import { auditLogKeptMs } from "./config/limits.ts";
@@ -20,9 +21,10 @@ import { continueMoves } from "./organizations/move.ts";
 import type { MovePorts } from "./organizations/move-phases.ts";
 import { purgeExpiredSignIns } from "./people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
-import { openAll, openDirectory, openTenant } from "./placement/databases.ts";
+import { countingQueries, openAll, openDirectory, openTenant } from "./placement/databases.ts";
 import type { Database } from "./platform/d1.ts";
 import { expire } from "./platform/expiry.ts";
+import { type CallBudget, newCallBudget } from "./platform/slices.ts";
 import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
@@ -44,8 +46,13 @@ type Tasks = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** What a task may take: the next run follows within a minute, and continues with what is left. */
 const TASK_LIMIT_MS = 50_000;
+/** What the call of an invocation may take beside its tasks. */
+const CALL_MS = 5_000;
+/** The platform allows 32 invocations that follow from one. With up to two databases, each task has its own. */
+const MAX_INVOCATIONS = 30;
 
-export async function runScheduledTasks(env: Env, now: number): Promise<void> {
+/** The tasks by their names, each of which is unique in the deployment. */
+function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   const directory = openDirectory(env);
   const blobs = openBlobs(env.FILES);
   const ports: Omit<RelayPorts, "db"> & DeletionPorts = {
@@ -60,44 +67,70 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   };
   // Where what goes through organizations begins: elsewhere each time, so that all get their turn in some run.
   const firstId = crypto.randomUUID();
-  const tasksOf = (db: Database): Tasks => ({
-    outbox: () => relayPending({ ...ports, db }, now, firstId),
+  const tasksIn = (db: Database): Tasks => ({
+    outbox: () => relayPending({ ...ports, db }, now, firstId, budget),
     receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
     auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
     hourlyCounts: () => deleteOldHourlyCounts(db, now),
     rooms: () => purgeDeletedRooms(db),
-    files: () => collectGarbage(db, blobs, now),
+    files: () => collectGarbage(db, blobs, now, budget),
     searches: () => continueIndexes(db, firstId, ports.log),
     secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
     signingSecrets: () => resealSigningSecrets(db, signingSealer(jwtSecrets(env)), ports.log),
     scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
   });
   const named = [...openAll(env)].flatMap(([name, db]) =>
-    Object.entries(tasksOf(db)).map(([task, run]) => [`${task} in ${name}`, run] as const),
+    Object.entries(tasksIn(db)).map(([task, run]) => [`${task} in ${name}`, run] as const),
   );
-  await runTasks(
-    {
-      ...Object.fromEntries(named),
-      operatorTokens: () => purgeExpiredOperatorTokens(directory, now),
-      signIns: () => purgeExpiredSignIns(directory, now),
-      invitations: () => purgeExpiredInvitations(directory, now),
-      mails: () => continueMails(env, now),
-      passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
-      deletions: () => continueDeletions(ports, now, firstId),
-      boards: () =>
-        expireBoards(
-          env,
-          {
-            ...ports,
-            blobs,
-            newId: () => crypto.randomUUID(),
-            relayEvents: (request, rows) => relayEvents({ ...ports, ...request }, rows),
-          },
-          now,
-        ),
-      moves: () => continueMoves({ ...movePorts(env), log: ports.log }),
-    },
-    TASK_LIMIT_MS,
-  );
+  return {
+    ...Object.fromEntries(named),
+    operatorTokens: () => purgeExpiredOperatorTokens(directory, now),
+    signIns: () => purgeExpiredSignIns(directory, now),
+    invitations: () => purgeExpiredInvitations(directory, now),
+    mails: () => continueMails(env, now),
+    passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
+    deletions: () => continueDeletions(ports, now, firstId, budget),
+    boards: () =>
+      expireBoards(
+        env,
+        {
+          ...ports,
+          blobs,
+          newId: () => crypto.randomUUID(),
+          relayEvents: (request, rows) => relayEvents({ ...ports, ...request }, rows, budget),
+        },
+        now,
+      ),
+    moves: () => continueMoves({ ...movePorts(env), log: ports.log }, budget.queries),
+  };
+}
+
+/** Runs these tasks beside each other in this invocation, each within its share of what one may ask of others. */
+async function runHere(env: Env, names: readonly string[], now: number): Promise<void> {
+  const run = async (name: string): Promise<void> => {
+    const budget = newCallBudget(names.length);
+    await tasksOf(countingQueries(env, budget.queries), now, budget)[name]?.();
+  };
+  await runTasks(Object.fromEntries(names.map((name) => [name, () => run(name)])), TASK_LIMIT_MS);
   writeMetrics(env);
+}
+
+/** Runs tasks in an invocation of their own, for which the platform counts calls and queries anew. */
+export class ScheduledTasks extends WorkerEntrypoint<Env> {
+  run(names: readonly string[], now: number): Promise<void> {
+    return runHere(this.env, names, now);
+  }
+}
+
+/** Runs all tasks by `invoke`: at once and, where it makes invocations, in one for each task. Rejects with what has failed. */
+export async function runScheduledTasks(
+  env: Env,
+  now: number,
+  invoke = (names: readonly string[]): Promise<void> => runHere(env, names, now),
+): Promise<void> {
+  const names = Object.keys(tasksOf(env, now, newCallBudget()));
+  const groups = Map.groupBy(names.entries(), ([index]) => index % MAX_INVOCATIONS).values();
+  const runs = [...groups].map((group) => group.map(([, name]) => name));
+  const invocations = runs.map((each) => [each.join(), () => invoke(each)]);
+  await runTasks(Object.fromEntries(invocations), TASK_LIMIT_MS + CALL_MS);
 }

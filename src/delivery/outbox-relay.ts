@@ -1,6 +1,7 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
 import type { RequestContext } from "../context/context.ts";
 import type { Database, Statement } from "../platform/d1.ts";
+import { type CallBudget, newCallBudget, type Slices } from "../platform/slices.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { TracedCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
@@ -53,11 +54,12 @@ const MAX_EARLIER = 20;
 export async function relayEvents(
   ctx: RelayPorts & Pick<RequestContext, "defer">,
   events: readonly OutboxEventRow[],
+  { calls }: CallBudget = newCallBudget(),
 ): Promise<void> {
   for (const row of events) {
     try {
-      if (row.hasEarlier) await relayEarlier(ctx, row);
-      const remaining = await relayEvent(ctx, row);
+      if (row.hasEarlier) await relayEarlier(ctx, row, calls);
+      const remaining = await relayEvent(ctx, row, calls);
       if (remaining === null) {
         relayed.set(row.id, true, Date.now());
         relayedRows.delete(ctx, row.accountId, "events", row.id);
@@ -68,10 +70,10 @@ export async function relayEvents(
   }
 }
 
-async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow): Promise<void> {
+async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: Slices): Promise<void> {
   const [earlier] = await ctx.db.run([selectEarlierEvents(row, MAX_EARLIER)]);
   const left = earlier.filter(({ id }) => relayed.get(id, Date.now()) === undefined);
-  for (const each of left) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each))]);
+  for (const each of left) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each, calls))]);
 }
 
 /** The statement that records how far the event was relayed: `remaining` is what {@link relayEvent} has returned. */
@@ -82,12 +84,13 @@ const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement 
 async function relayEvent(
   { db, rooms, subscribers, log }: RelayPorts,
   row: OutboxEventRow,
+  calls: Slices,
 ): Promise<string | null> {
   const { id, event, accountId, roomId, occurredAt, pendingSubscriptions, trace } = row;
+  calls.take(); // the room's, which an event of a user asks
   const body = await presentOutboxEvent(rooms, row);
-  const unreached = await fanOut({ db, accountId }, subscribers, roomId, [
-    { id, event, occurredAt, body, pendingSubscriptions, trace },
-  ]);
+  const pending = { id, event, occurredAt, body, pendingSubscriptions, trace };
+  const unreached = await fanOut({ db, accountId }, subscribers, roomId, [pending], calls);
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);
   return remaining;
@@ -102,13 +105,14 @@ export async function relayPending(
   ports: RelayPorts,
   now: number,
   firstId: string,
+  budget = newCallBudget(),
   limits = LIMITS,
   roomsAtOnce = ROOMS_AT_ONCE,
 ): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
   await db.run(adoptUserEvents(before));
-  const commands = forEachRow(db, limits, {
+  const commands = forEachRow(db, limits, budget, {
     accounts: () => selectAccountsOfCommands(before, firstId),
     select: (accountId, page) => selectPendingCommands(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
@@ -118,21 +122,23 @@ export async function relayPending(
         const all = { accountId: row.accountId, command: JSON.stringify(command), at: row.createdAt };
         await db.run(continueCommand(all, { ...row, behind }, roomsAtOnce));
       }
+      budget.calls.take();
       await rooms.apply(row.roomId, row.accountId, command);
-      await db.run([deleteOutboxEntries([row.id])]);
       return true;
     },
+    delete: deleteOutboxEntries,
     failed: (error) => log("A pending command could not be relayed to its room yet", error),
   });
-  const events = forEachRow(db, limits, {
+  const events = forEachRow(db, limits, budget, {
     accounts: () => selectAccountsOfEvents(before, firstId),
     select: (accountId, page) => selectPendingEvents(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
-      const remaining = await relayEvent(ports, row);
-      await db.run([outcomeOf(row, remaining)]);
+      const remaining = await relayEvent(ports, row, budget.calls);
+      if (remaining !== null) await db.run([updatePendingSubscriptions(row.id, remaining)]);
       return remaining === null;
     },
+    delete: deleteEvents,
     failed: (error) => log("A pending event could not be relayed yet", error),
   });
   await Promise.all([commands, events]);

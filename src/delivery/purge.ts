@@ -27,7 +27,8 @@ export async function purgeSubscribers(
     const [, found] = await db.run([purge.disableAll(), purge.selectSome(AT_ONCE)]);
     await subscribers.subscriptionsChanged(accountId);
     await Promise.all(found.map(({ id }) => subscribers.remove(purge.keyOf(id))));
-    for (const { id } of found) await db.run(purge.remove(id));
+    const [first, ...others] = found.flatMap(({ id }) => purge.remove(id));
+    if (first !== undefined) await db.run([first, ...others]);
     return { isFull: found.length === AT_ONCE };
   });
 }

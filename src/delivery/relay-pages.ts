@@ -1,5 +1,6 @@
-/** Goes through the rows that wait in an outbox, page by page, within limits of time and failures. */
+/** Goes through the rows that wait in an outbox, page by page, within limits of time, failures and calls. */
 import type { Database, Page, Statement } from "../platform/d1.ts";
+import type { CallBudget } from "../platform/slices.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 import { inParallel, takeTurns } from "../platform/turns.ts";
 
@@ -18,13 +19,15 @@ export interface RelayLimits {
 }
 
 /** How rows of one kind are relayed. */
-interface Relay<Row> {
+interface Relay<Row extends { readonly id: string }> {
   /** The organizations that have some. */
   accounts(): Statement<{ accountId: string }>;
   select(accountId: string, page: Pick<Page, "limit" | "offset">): Statement<Row>;
   roomOf(row: Row): string;
-  /** Returns true when it has deleted the row. */
+  /** Returns true when nothing of the row is left to do. */
   relay(row: Row): Promise<boolean>;
+  /** Deletes the rows of a page of which nothing is left to do. */
+  delete(ids: readonly string[]): Statement;
   failed(error: unknown): void;
 }
 
@@ -37,52 +40,70 @@ interface Turn {
 }
 
 /** Relays one page of each organization's rows in turns, several at once, until nothing is left or the run may take no more. */
-export async function forEachRow<Row>(db: Database, limits: RelayLimits, kind: Relay<Row>): Promise<void> {
+export async function forEachRow<Row extends { readonly id: string }>(
+  db: Database,
+  limits: RelayLimits,
+  budget: CallBudget,
+  kind: Relay<Row>,
+): Promise<void> {
   const [accounts] = await db.run([kind.accounts()]);
   const first: Turn[] = accounts.map(({ accountId }) => ({ accountId, offset: 0, timeouts: 0 }));
   await takeTurns(first, { turns: limits.pages, concurrency: limits.concurrency }, async (turn) => {
-    const next = await relayPage(db, turn, limits, kind);
+    if (!budget.queries.areLeft) return null;
+    const next = await relayPage(db, turn, limits, budget, kind);
     return next !== null && next.timeouts < limits.timeouts ? next : null;
   });
 }
 
 /** Relays a page of an organization's rows, several rooms at once. Returns where to go on; null after the last page. */
-async function relayPage<Row>(
+async function relayPage<Row extends { readonly id: string }>(
   db: Database,
   { accountId, offset, timeouts }: Turn,
   limits: RelayLimits,
+  budget: CallBudget,
   kind: Relay<Row>,
 ): Promise<Turn | null> {
   const [rows] = await db.run([kind.select(accountId, { limit: PAGE_SIZE, offset })]);
   let next = { accountId, offset, timeouts };
+  const done: string[] = [];
   const rooms = Map.groupBy(rows, (row) => kind.roomOf(row)).values();
   await inParallel(limits.concurrency, async () => {
     for (const rowsOfRoom of rooms) {
-      const { left, isTimeout } = await relayRoom(rowsOfRoom, limits, kind);
+      const { relayed, isTimeout } = await relayRoom(rowsOfRoom, limits, budget, kind);
+      done.push(...relayed);
+      const left = rowsOfRoom.length - relayed.length;
       next = { accountId, offset: next.offset + left, timeouts: next.timeouts + Number(isTimeout) };
       if (next.timeouts >= limits.timeouts) return;
     }
   });
+  if (done.length > 0) {
+    await db.run([kind.delete(done)]).catch((error: unknown) => {
+      kind.failed(error);
+      next = { ...next, offset: next.offset + done.length };
+    });
+  }
   return rows.length === PAGE_SIZE ? next : null;
 }
 
-/** Relays the rows of one room in order, and returns how many are left. One that takes too long ends it. */
-async function relayRoom<Row>(
+/** Relays the rows of one room in order, and returns the IDs of those that are done. One that takes too long ends it. */
+async function relayRoom<Row extends { readonly id: string }>(
   rows: readonly Row[],
   { rowMs }: RelayLimits,
+  { queries }: CallBudget,
   kind: Relay<Row>,
-): Promise<{ readonly left: number; readonly isTimeout: boolean }> {
-  let left = 0;
-  for (const [index, row] of rows.entries()) {
+): Promise<{ readonly relayed: readonly string[]; readonly isTimeout: boolean }> {
+  const relayed: string[] = [];
+  for (const row of rows) {
+    if (!queries.areLeft) break;
     const result = await withTimeLimit(kind.relay(row), rowMs).catch((error: unknown) => {
       kind.failed(error);
       return false;
     });
     if (result === TIMED_OUT) {
       kind.failed(new Error("The room or a subscriber did not respond in time"));
-      return { left: left + rows.length - index, isTimeout: true };
+      return { relayed, isTimeout: true };
     }
-    if (!result) left += 1;
+    if (result) relayed.push(row.id);
   }
-  return { left, isTimeout: false };
+  return { relayed, isTimeout: false };
 }

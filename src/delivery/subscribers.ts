@@ -3,6 +3,8 @@ import type { Env } from "../env.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { archivedObject } from "../platform/archive/archived-object.ts";
 import type { Tenant } from "../platform/d1.ts";
+import { newCallBudget, type Slices } from "../platform/slices.ts";
+import { inParallel } from "../platform/turns.ts";
 import { selectSubscriptions } from "./outbox/subscription-store.ts";
 import type { OutgoingEvent } from "./port/delivery-record.ts";
 import type { WebhookEventName } from "./port/event-name.ts";
@@ -43,6 +45,10 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
   };
 }
 
+/** Subscribers that are called at the same time, and the bodies in these calls: each has the events in memory once more. */
+const MAX_AT_ONCE = 20;
+const MAX_CHARS_AT_ONCE = 32 * 1024 * 1024;
+
 /** The log takes every event, whether a subscriber wants it or not. */
 const LOG: Listening = { kind: "log", id: "", version: 0, events: null };
 
@@ -56,21 +62,26 @@ interface Listening extends Subscription {
  * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
  * ones, so that these need no database, and those of an earlier call need neither. Returns, by event id, the
  * subscriptions that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only
- * when neither the log nor the database can say who subscribes. The subscriber with the id `exceptId` receives none.
+ * when neither the log nor the database can say who subscribes. Each subscriber takes one of the `calls`: those for
+ * which none is left count as not reached. The subscriber with the id `exceptId` receives none.
  */
 export async function fanOut(
   tenant: Tenant,
   subscribers: SubscriberGateway,
   roomId: string,
   events: readonly PendingEvent[],
+  calls: Slices = newCallBudget().calls,
   exceptId?: string,
 ): Promise<ReadonlyMap<string, string>> {
+  calls.take(); // the log's
   const found = await publish(tenant, subscribers, roomId, events);
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
     try {
+      if (!calls.areLeft) throw new Error("The invocation may make no further call");
+      calls.take();
       const { accountId } = tenant;
       if (kind === "log") await subscribers.appendToLog(accountId, roomId, events);
       else await subscribers.enqueue({ kind, accountId, id }, events, version);
@@ -80,7 +91,12 @@ export async function fanOut(
       }
     }
   };
-  await Promise.all(batchBySubscriber(roomId, events, current).map(enqueue));
+  const batches = batchBySubscriber(roomId, events, current).values();
+  const chars = events.reduce((sum, { body }) => sum + body.length, 1);
+  const atOnce = Math.min(MAX_AT_ONCE, Math.ceil(MAX_CHARS_AT_ONCE / chars));
+  await inParallel(atOnce, async () => {
+    for (const batch of batches) await enqueue(batch);
+  });
   return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
 }
 

@@ -7,7 +7,7 @@ import { DIRECTORY, type PlacedTenant } from "../placement/databases.ts";
 import { removePlaced } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import { deleteInSlices } from "../platform/expiry.ts";
-import { Slices } from "../platform/slices.ts";
+import { newCallBudget, Slices } from "../platform/slices.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 import { takeTurns } from "../platform/turns.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
@@ -82,11 +82,12 @@ export async function continueDeletions(
   ports: DeletionPorts,
   now: number,
   firstId: string,
+  { queries } = newCallBudget(),
   limits = RUN,
 ): Promise<void> {
   const [deleted] = await ports.directory.run([selectDeleted(firstId, limits.organizations)]);
   await takeTurns(deleted, limits, async (organization) => {
-    const slices = new Slices(limits.slices);
+    const slices = new Slices(limits.slices, queries);
     const turn = continueDeletion(ports, organization.id, now, slices);
     if ((await withTimeLimit(turn, limits.turnMs)) === TIMED_OUT) {
       ports.log("What a deleted organization owned took too long to remove; it is continued later");

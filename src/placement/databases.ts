@@ -3,6 +3,7 @@ import type { Env } from "../env.ts";
 import { type Database, openDatabase, type Results, type Statement, type Tenant } from "../platform/d1.ts";
 import { isFenced } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
+import type { Slices } from "../platform/slices.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { isElsewhere, requireHere, selectPlacement } from "./store.ts";
 
@@ -69,6 +70,23 @@ function nearestIn(env: Env): (name: string) => Database {
     return session;
   };
 }
+
+/** The same bindings for one invocation: each batch on one of its databases takes one of its queries. */
+export const countingQueries = (env: Env, queries: Slices): Env => ({
+  ...env,
+  ...Object.fromEntries(
+    knownOf(env).names.map((name) => [name, countingBatches(boundOrThrow(env, name), queries)]),
+  ),
+});
+
+const countingBatches = (bound: D1Database, queries: Slices): D1Database =>
+  new Proxy(bound, {
+    get(target, name) {
+      if (name === "batch") queries.take();
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 
 /** The database of people, memberships, invitations and API keys. */
 export const openDirectory = (env: Env): Database => open(env.DB);

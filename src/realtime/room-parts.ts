@@ -98,7 +98,8 @@ export class RoomParts {
     this.outboxDrain = new OutboxDrain({
       now,
       storage,
-      fanOut: (events) => fanOut(context.tenant, subscriberGateway(env), context.identity.roomId, events),
+      fanOut: (events, calls) =>
+        fanOut(context.tenant, subscriberGateway(env), context.identity.roomId, events, calls),
       keepAlive: (work) => context.keepAlive(work),
       failed: (error) =>
         context.report("Events of a room could not be delivered to its subscribers yet", error),

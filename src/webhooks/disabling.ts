@@ -6,6 +6,7 @@ import { fanOut } from "../delivery/subscribers.ts";
 import type { Env } from "../env.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import type { Tenant } from "../platform/d1.ts";
+import { newCallBudget } from "../platform/slices.ts";
 import { presentBacklogged } from "./backlog-event.ts";
 import { backlogNotice, disabledNotice } from "./notices.ts";
 import { presentWebhook } from "./schema.ts";
@@ -70,7 +71,7 @@ export class Disabling {
       pendingSubscriptions: null,
     } as const;
     // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
-    const unreached = await fanOut(tenant, subscribers, this.#id, [event], this.#id);
+    const unreached = await fanOut(tenant, subscribers, this.#id, [event], newCallBudget().calls, this.#id);
     if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
   }
 

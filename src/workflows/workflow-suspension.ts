@@ -6,6 +6,7 @@ import type { Env } from "../env.ts";
 import { notifyOwners } from "../mail/notices.ts";
 import type { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
+import { newCallBudget } from "../platform/slices.ts";
 import type { StoredState } from "./handler-state.ts";
 import { disabledNotice } from "./notices.ts";
 import { suspendWorkflow } from "./store.ts";
@@ -76,7 +77,8 @@ export class WorkflowSuspension {
       pendingSubscriptions: null,
     } as const;
     // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
-    const unreached = await fanOut(tenant, subscriberGateway(env), id, [event], id);
+    const { calls } = newCallBudget();
+    const unreached = await fanOut(tenant, subscriberGateway(env), id, [event], calls, id);
     if (unreached.size > 0) throw new Error("Some webhooks could not be notified of a disabled workflow");
     state.change({ notice: null });
   }

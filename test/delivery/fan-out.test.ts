@@ -7,6 +7,7 @@ import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { type EventLogObject, SUBSCRIPTIONS_KEPT_MS } from "../../src/event-log/object/event-log-object.ts";
 import { shardOf } from "../../src/event-log/shards/shard-of.ts";
 import { openTenant } from "../../src/placement/databases.ts";
+import { Slices } from "../../src/platform/slices.ts";
 import { type Api, account } from "../support/api.ts";
 
 const unreachable: SubscriberGateway = {
@@ -26,6 +27,36 @@ it("an event is still owed to each of several subscribers that fail at once", as
   const tenant = openTenant(env, crypto.randomUUID());
   const unreached = await fanOut(tenant, unreachable, crypto.randomUUID(), [event]);
   expect(JSON.parse(unreached.get(event.id) ?? "[]")).toEqual(pending);
+});
+
+it("an event for 2,000 subscribers reaches a few of them at a time, and the others by the calls of later invocations", async () => {
+  const ids = Array.from({ length: 2_000 }, (_, index) => String(index));
+  const reached: string[] = [];
+  const [calling, atOnce] = [new Set<string>(), new Set<number>()];
+  const counting: SubscriberGateway = {
+    ...subscriberGateway(env),
+    enqueue: async ({ id }) => {
+      atOnce.add(calling.add(id).size);
+      await Promise.resolve();
+      calling.delete(id);
+      reached.push(id);
+    },
+  };
+  const tenant = openTenant(env, crypto.randomUUID());
+  const event = { id: "event", event: "user.created", occurredAt: Date.now(), body: "{}" } as const;
+  let pendingSubscriptions: string | undefined = JSON.stringify(
+    ids.map((id) => ({ kind: "webhook", id, version: 1 })),
+  );
+  const left: number[] = [];
+  while (pendingSubscriptions !== undefined) {
+    const pending = [{ ...event, pendingSubscriptions }];
+    const unreached = await fanOut(tenant, counting, "room", pending, new Slices(801));
+    pendingSubscriptions = unreached.get(event.id);
+    left.push(JSON.parse(pendingSubscriptions ?? "[]").length);
+  }
+  expect(left).toEqual([1_200, 400, 0]);
+  expect(reached.toSorted()).toEqual(ids.toSorted());
+  expect(Math.max(...atOnce)).toBeLessThanOrEqual(20);
 });
 
 it("an event is for the enabled subscribers to it of the organization, for its room or for all", async () => {

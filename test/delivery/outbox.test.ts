@@ -1,10 +1,12 @@
 /** Commands reach the live room even when the request that wrote them dies before it relays them. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/command-store.ts";
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { countingQueries, openAll } from "../../src/placement/databases.ts";
+import { openDatabase, PING } from "../../src/platform/d1.ts";
+import { newCallBudget, Slices } from "../../src/platform/slices.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { RoomGateway } from "../../src/realtime/port/room-gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
@@ -121,7 +123,7 @@ it("a room that hangs holds up no other room's entries, and keeps its own", asyn
   const log = (_: string, error: unknown) => errors.push(error);
   const ports = { db, rooms, subscribers: subscriberGateway(env), log };
   const limits = { rowMs: 20, pages: 1, concurrency: 1, timeouts: 9 };
-  await relayPending(ports, Date.now() + MINUTE_MS, "", limits);
+  await relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits);
   expect(applied).toEqual(["hangs", "responds"]);
   expect(errors.map(String)).toEqual([
     "Error: The room or a subscriber did not respond in time",
@@ -143,7 +145,7 @@ it("an organization with many rooms that hang ends its own run, and costs no oth
   };
   const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
   const limits = { rowMs: 20, pages: 9, concurrency: 1, timeouts: 3 };
-  await relayPending(ports, Date.now() + MINUTE_MS, "", limits);
+  await relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits);
   expect(applied.filter((room) => room.startsWith("hangs"))).toHaveLength(3);
   expect(applied).toContain("responds");
 });
@@ -162,13 +164,91 @@ it("organizations for which one run has no time come first in another one, howev
   const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
   const limits = { rowMs: 5_000, pages: 3, concurrency: 1, timeouts: 3 };
   const orderFrom = async (firstId: string) => {
-    await relayPending(ports, Date.now() + MINUTE_MS, firstId, limits);
+    await relayPending(ports, Date.now() + MINUTE_MS, firstId, newCallBudget(), limits);
     return applied.splice(0).join("");
   };
   expect(await orderFrom("")).toBe("abc");
   expect(await orderFrom("b")).toBe("bcd");
   expect(await orderFrom("bb")).toBe("cda");
   expect(await orderFrom("e")).toBe("abc");
+});
+
+describe("a run of the cron trigger", () => {
+  const good = (count: number) =>
+    env.DB.prepare(
+      `WITH RECURSIVE entries (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM entries LIMIT ?)
+       INSERT INTO outbox SELECT 'good ' || number, 'an account', 'room ' || number, ?, ? FROM entries`,
+    ).bind(count, JSON.stringify({ type: "room.updated" }), Date.now() - 1);
+
+  it("relays thousands of entries by few queries", async () => {
+    await good(3_000).run();
+    let queries = 0;
+    const db = openDatabase({
+      prepare: (sql) => env.DB.prepare(sql),
+      batch: (statements) => {
+        queries += 1;
+        return env.DB.batch(statements);
+      },
+    });
+    const ports = { db, rooms: obeying([]), subscribers: subscriberGateway(env), log: () => {} };
+    await relayPending(ports, Date.now() + MINUTE_MS, "");
+    expect(await outboxRows()).toEqual([]);
+    expect(queries).toBeLessThan(100);
+  });
+
+  it("makes as many calls as one invocation may, and leaves the rest to the next one", async () => {
+    await good(250).run();
+    const applied: string[] = [];
+    const db = openDatabase(env.DB);
+    const ports = { db, rooms: obeying(applied), subscribers: subscriberGateway(env), log: () => {} };
+    const run = () => {
+      const calls = new Slices(120);
+      return relayPending(ports, Date.now() + MINUTE_MS, "", { calls, queries: new Slices(9_999, calls) });
+    };
+    await run();
+    expect(applied.length).toBeGreaterThan(100);
+    expect(applied.length).toBeLessThan(130);
+    await run();
+    await run();
+    expect(await outboxRows()).toEqual([]);
+    expect(new Set(applied).size).toBe(250);
+    expect(applied).toHaveLength(250);
+  });
+
+  it("counts each batch on a database of its bindings", async () => {
+    const queries = new Slices(2);
+    const databases = openAll(countingQueries(env, queries));
+    await databases.get("DB")?.run([PING, PING]);
+    expect(queries.areLeft).toBe(true);
+    await databases.get("DB_2")?.run([PING]);
+    expect(queries.areLeft).toBe(false);
+  });
+
+  it("does each task of each database once, in no more invocations than the platform allows", async () => {
+    const runs: (readonly string[])[] = [];
+    await runScheduledTasks(env, Date.now(), async (names) => void runs.push(names));
+    const names = runs.flat();
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining(["outbox in DB", "outbox in DB_3", "moves"]));
+    expect(runs.length).toBeLessThan(32);
+  });
+
+  it("makes an invocation for a task by the Worker's own entrypoint", async () => {
+    const { id, api } = await account();
+    const room = await api.createRoom();
+    await leaveBehind(id, room.id, { type: "room.updated" });
+    await exports.ScheduledTasks.run(["outbox in DB"], Date.now() + MINUTE_MS);
+    expect(await outboxRows()).toEqual([]);
+  });
+});
+
+/** Rooms that carry out every command. */
+const obeying = (applied: string[]): RoomGateway => ({
+  ...roomGateway(env),
+  apply: async (roomId) => {
+    applied.push(roomId);
+    return { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
+  },
 });
 
 describe("a command for all rooms with users online", () => {
@@ -213,7 +293,7 @@ describe("a command for all rooms with users online", () => {
     };
     const ports = { db, rooms, subscribers: subscriberGateway(env), log: () => {} };
     const limits = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
-    const run = () => relayPending(ports, Date.now() + MINUTE_MS, "", limits, 3);
+    const run = () => relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits, 3);
     const seen: number[] = [];
     for (let runs = 0; runs < 9 && (runs === 0 || seen.at(-1) !== 0); runs += 1) {
       await run();

@@ -6,7 +6,7 @@ import { continueDeletion, continueDeletions } from "../../src/organizations/del
 import type { Organization } from "../../src/organizations/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { openAll, openDirectory, openTenant } from "../../src/placement/databases.ts";
-import { Slices } from "../../src/platform/slices.ts";
+import { newCallBudget, Slices } from "../../src/platform/slices.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { RoomGateway } from "../../src/realtime/port/room-gateway.ts";
 import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
@@ -208,14 +208,14 @@ describe("an organization", () => {
       const deleted = "SELECT count(*) AS n FROM accounts WHERE deleted_at IS NOT NULL";
       const turns = (await env.DB.prepare(deleted).first<number>("n")) ?? 0; // one for each
       const limits = { organizations: turns, turns, concurrency: 1, slices: 10, turnMs: 20 };
-      await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, stuck.id, limits);
+      await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, stuck.id, newCallBudget(), limits);
     };
     await run();
     await expect.poll(async () => (await rowsOf(small)).rooms).toBeUndefined();
     expect((await rowsOf(large)).rooms).toBeGreaterThan(0);
     const before = (await rowsOf(large)).rooms;
     const one = { organizations: 1, turns: 1, concurrency: 1, slices: 10, turnMs: 5_000 };
-    await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, one);
+    await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, newCallBudget(), one);
     expect((await rowsOf(large)).rooms).toBeLessThan(before ?? 0);
     const areGone = async () => {
       await run();

@@ -1,7 +1,7 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
 import type { RequestContext } from "../../context/context.ts";
 import type { Database, Statement, Tenant } from "../../platform/d1.ts";
-import { Slices } from "../../platform/slices.ts";
+import { newCallBudget, Slices } from "../../platform/slices.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,
@@ -32,9 +32,15 @@ export async function deleteBlobs(
   await db.run([deleteMarked(deleting.map(({ key }) => key))]);
 }
 
-async function deleteInBatches(db: Database, blobs: Blobs, select: Statement<DeletingFile>): Promise<void> {
-  for (let batch = 0, isFull = true; isFull && batch < MAX_BATCHES; batch += 1) {
+async function deleteInBatches(
+  db: Database,
+  blobs: Blobs,
+  select: Statement<DeletingFile>,
+  calls: Slices,
+): Promise<void> {
+  for (let batch = 0, isFull = true; isFull && calls.areLeft && batch < MAX_BATCHES; batch += 1) {
     const [deleting] = await db.run([select]);
+    for (const { uploadId } of deleting) if (uploadId !== null) calls.take(); // each upload is aborted by itself
     await deleteBlobs(db, blobs, deleting);
     isFull = deleting.length === MAX_DELETED;
   }
@@ -77,10 +83,15 @@ export const hideFilesOfUser = (
   });
 
 /** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
-export async function collectGarbage(db: Database, blobs: Blobs, now: number): Promise<void> {
+export async function collectGarbage(
+  db: Database,
+  blobs: Blobs,
+  now: number,
+  { calls } = newCallBudget(),
+): Promise<void> {
   await new Slices(MAX_BATCHES).finish(async () => {
     const [given] = await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS, MAX_DELETED)]);
     return { isFull: given.length === MAX_DELETED };
   });
-  await deleteInBatches(db, blobs, selectDeleting(MAX_DELETED));
+  await deleteInBatches(db, blobs, selectDeleting(MAX_DELETED), calls);
 }

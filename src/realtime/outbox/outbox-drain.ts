@@ -1,5 +1,6 @@
 /** Empties the room's outbox: passes its events on in order as soon as they are recorded, and retries what fails. */
 import { backoffMs } from "../../platform/backoff.ts";
+import { newCallBudget, type Slices } from "../../platform/slices.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { OutboxEvent } from "../storage/storage-outbox.ts";
 
@@ -7,10 +8,10 @@ interface OutboxDrainPorts {
   now(): number;
   readonly storage: RoomStorage;
   /**
-   * Enqueues events at their subscribers. Resolves to the subscriptions that could not be reached, as JSON by
-   * event id; rejects when the subscriptions could not be read.
+   * Enqueues events at their subscribers by at most so many calls. Resolves to the subscriptions that could not be
+   * reached, as JSON by event id; rejects when the subscriptions could not be read.
    */
-  fanOut(events: readonly OutboxEvent[]): Promise<ReadonlyMap<string, string>>;
+  fanOut(events: readonly OutboxEvent[], calls: Slices): Promise<ReadonlyMap<string, string>>;
   keepAlive(work: Promise<unknown>): void;
   /** Reports a failed fan-out, which will be retried. */
   failed(error: unknown): void;
@@ -73,8 +74,9 @@ export class OutboxDrain {
     try {
       await null; // includes the events that the current turn has yet to record
       let isComplete = true;
+      const { calls } = newCallBudget();
       for (let events = this.#list(); events.length > 0 && isComplete; events = this.#list()) {
-        isComplete = await this.#fanOut(events);
+        isComplete = (await this.#fanOut(events, calls)) && calls.areLeft;
       }
       this.#failures = isComplete ? 0 : this.#failures + 1;
     } catch (error) {
@@ -94,9 +96,9 @@ export class OutboxDrain {
   }
 
   /** Deletes what reached all its subscribers, and keeps the missing ones with the rest. True when nothing is left. */
-  async #fanOut(events: readonly OutboxEvent[]): Promise<boolean> {
+  async #fanOut(events: readonly OutboxEvent[], calls: Slices): Promise<boolean> {
     const { storage } = this.#ports;
-    const unreached = await this.#ports.fanOut(events);
+    const unreached = await this.#ports.fanOut(events, calls);
     storage.transaction(() => {
       for (const { seq, id } of events) {
         const subscriptions = unreached.get(id);

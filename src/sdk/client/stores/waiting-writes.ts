@@ -9,6 +9,8 @@ import { type FittedWrite, operationOf, type Written } from "./writes.ts";
 
 /** The most operations that the room takes in one batch. */
 const MAX_OPERATIONS = 500;
+/** The room refuses larger values: updates that are merged beyond it would all be refused. */
+const MAX_MERGED_BYTES = 192 * 1024;
 
 /** The store that a write is for. */
 export interface WriteTarget {
@@ -66,7 +68,9 @@ export class WaitingWrites {
     const id = idOf(target, operation);
     const earlier = this.#latest.get(id);
     const merged = earlier === undefined ? null : mergeOperations(earlier, operation);
-    if (earlier !== undefined && merged !== null) {
+    const isFitting =
+      merged === operation || (merged && bytesOf(operationOf(target.name, merged)) <= MAX_MERGED_BYTES);
+    if (earlier !== undefined && merged !== null && isFitting) {
       earlier.action = merged.action;
       earlier.value = merged.value;
       return earlier;
@@ -107,7 +111,7 @@ export class WaitingWrites {
     let isFollowed = false;
     for (const write of this.#writes) {
       const operation = operationOf(write.target.name, write);
-      const length = byteLength(JSON.stringify(operation));
+      const length = bytesOf(operation);
       const isFull = operations.length >= MAX_OPERATIONS || bytes + length > maxBytes || isFollowed;
       if (write.group !== group || (isFull && group === null && operations.length > 0)) break;
       operations.push(operation);
@@ -126,6 +130,8 @@ export class WaitingWrites {
     return this.#writes.splice(0);
   }
 }
+
+const bytesOf = (operation: object): number => byteLength(JSON.stringify(operation));
 
 /** Identifies a key of a store. */
 const idOf = ({ name }: WriteTarget, { key }: Operation): string => `${name.length} ${name}${key}`;

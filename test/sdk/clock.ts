@@ -15,7 +15,12 @@ export class Clock implements Runtime {
   random = (): number => 0.5;
   open = (url: string): WebSocket => DEFAULT_RUNTIME.open(url);
   fetch = (url: string, init: RequestInit): Promise<Response> => DEFAULT_RUNTIME.fetch(url, init);
-  listen = (): (() => void) => () => {};
+  /** The browser's window. */
+  readonly page = new EventTarget();
+  listen: Runtime["listen"] = (event, action) => {
+    this.page.addEventListener(event, action);
+    return () => this.page.removeEventListener(event, action);
+  };
 
   after = (delayMs: number, action: () => void): (() => void) => {
     const timer = { at: this.#now + delayMs, action };

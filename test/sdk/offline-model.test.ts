@@ -10,12 +10,12 @@ it("no kept write is lost or made twice, and all stores agree, whenever pages cr
 });
 
 type Tab = 0 | 1 | 2;
+const write = (page: Tab, key: "a" | "b"): OfflineStep[] => [
+  { type: "set", page, key },
+  { type: "store", page, count: 4 },
+];
 
 describe("a batch with writes of two pages, whose page ends before the answer,", () => {
-  const write = (page: Tab, key: "a" | "b"): OfflineStep[] => [
-    { type: "set", page, key },
-    { type: "store", page, count: 4 },
-  ];
   /** A page with unsent writes comes online, and ends when the room has carried out its batch. */
   const sendAndCrash = (page: Tab): OfflineStep[] => [
     { type: "wait", page },
@@ -53,4 +53,13 @@ describe("a batch with writes of two pages, whose page ends before the answer,",
       ...others,
     ]);
   });
+});
+
+it("a write of a page that is closed before its batch is kept is sent by the next page alone", async () => {
+  await runOffline([
+    { type: "offline", page: 2 },
+    ...write(2, "a"),
+    { type: "close", page: 2 },
+    { type: "organization", key: "a" },
+  ]);
 });

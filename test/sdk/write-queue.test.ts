@@ -122,7 +122,8 @@ describe("a broadcast (R80)", () => {
     const keeping: (() => void)[] = [];
     const nothing = () => {};
     const sender = new Sender({
-      ...{ opened: Promise.resolve(), confirmed: nothing, queued: nothing, flush: nothing, settled: nothing },
+      ...{ opened: Promise.resolve(), confirmed: nothing, queued: nothing, settled: nothing },
+      flush: () => true,
       stopped: () => false,
       sealed: () => new Promise((resolve) => keeping.push(resolve)),
     });

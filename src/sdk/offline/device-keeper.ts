@@ -160,8 +160,9 @@ export class DeviceKeeper implements ClientKeeper {
     this.#recorder.settled(write, outcome);
   }
 
-  flush(): void {
+  flush(): boolean {
     void this.#recorder.flush();
+    return this.#use !== null;
   }
 
   /** From now on the client works in memory only. */

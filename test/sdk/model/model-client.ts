@@ -40,7 +40,8 @@ export class ModelClient {
       this.socket = room.open(userId);
       return asWebSocket(this.socket);
     };
-    this.clock.fetch = async (url, { signal }) => {
+    this.clock.fetch = async (url, { signal, method, body }) => {
+      if (method === "POST") return room.post(userId, String(body));
       const arrival = (): Promise<void> =>
         new Promise((resolve, reject) => {
           this.#downloads.push(resolve);

@@ -114,6 +114,15 @@ export class ModelRoom {
     else this.#handleOnce(socket, request, frame);
   }
 
+  /** Carries out the last request of a page. */
+  post(userId: string, body: string): Response {
+    const { requests }: { requests: Data[] } = JSON.parse(body);
+    const page = new ModelSocket(userId, () => {});
+    for (const { requestId, ...data } of requests)
+      this.#handle(page, JSON.stringify({ type: "STORE_BATCH", requestId, data }));
+    return Response.json({});
+  }
+
   /** Answers a request that was answered before in the same way again. */
   #handleOnce(socket: ModelSocket, request: Request, frame: string): void {
     const id = `${socket.userId} ${request.requestId}`;

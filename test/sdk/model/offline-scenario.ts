@@ -34,7 +34,13 @@ const step = fc.oneof(
       page,
     }),
   },
-  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("crash" as const, "leave" as const), page }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constantFrom("crash" as const, "close" as const, "leave" as const),
+      page,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("organization" as const), key }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("forget" as const) }) },
 );
@@ -77,6 +83,12 @@ class Page {
     this.client.clock.stop();
     this.storage = new CrashableStorage(this.#shared);
     this.client = this.#open();
+  }
+
+  /** Sends its last requests, and ends before anything else is stored. */
+  close(): void {
+    this.client.clock.page.dispatchEvent(new Event("pagehide"));
+    this.crash();
   }
 
   /** Leaves, and joins again with the same client. */
@@ -147,6 +159,9 @@ async function actAs(
     case "leave":
       tab.leave();
       break;
+    case "close":
+      tab.close();
+      break;
     case "crash":
       tab.crash();
   }
@@ -201,7 +216,7 @@ export async function runOffline(steps: readonly OfflineStep[]): Promise<void> {
     else if (each.type === "organization") room.write("notes", each.key, unique());
     else {
       const tab = pages[each.page as 0 | 1 | 2];
-      if (each.type === "crash")
+      if (each.type === "crash" || each.type === "close")
         for (const id of await keptIds(shared, (writer) => tab.storage.owns(writer))) kept.add(id);
       await actAs(tab, each);
     }

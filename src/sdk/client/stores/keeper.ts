@@ -13,8 +13,8 @@ export interface Keeper {
   queued(write: QueuedWrite): void;
   /** A batch has got the id under which it will be sent: once the promise settles. Promises settle in their order. */
   sealed(batch: KeptBatch): Promise<void>;
-  /** Begins to store, at once, what is not stored yet, because the page may end. */
-  flush(): void;
+  /** Begins to store, at once, what is not stored yet, because the page may end. Returns whether it can be stored. */
+  flush(): boolean;
   /** The room has answered a write. */
   settled(write: QueuedWrite, outcome: Written | AtriumError): void;
   /** The connection has ended for good. Returns whether the writes that are not answered stay kept. */

@@ -10,9 +10,15 @@ const MAX_BATCH_BYTES = 15 * 1024;
 /** The most batches that the service takes in one request. */
 const MAX_BATCHES = 100;
 
+/** The address that takes batches, and the user's current token. */
+interface Destination {
+  readonly url: string;
+  readonly token: string;
+}
+
 export interface PageCloseOptions {
-  /** The address that takes batches, and the user's current token; null while there is none. */
-  readonly destination: () => { readonly url: string; readonly token: string } | null;
+  /** Null while there is no token. */
+  readonly destination: () => Destination | null;
   readonly warn: boolean;
 }
 
@@ -34,7 +40,7 @@ function listen(queue: WriteQueue, runtime: Runtime, { destination, warn }: Page
   const stops = [
     runtime.listen("pagehide", () => {
       const to = destination();
-      if (to !== null) sendLast(queue.sendAll(MAX_BATCH_BYTES), to.url, to.token);
+      if (to !== null) sendLast(queue.sendAll(MAX_BATCH_BYTES), to, runtime);
     }),
     warn ? runtime.listen("beforeunload", ask) : () => {},
   ];
@@ -52,7 +58,7 @@ function ask(event: Event): void {
  * Sends the batches under the ids that they have on the socket, so that each takes effect once. If not all fit into
  * requests that outlive the page, the newest ones do.
  */
-function sendLast(batches: readonly SentBatch[], url: string, token: string): void {
+function sendLast(batches: readonly SentBatch[], to: Destination, runtime: Runtime): void {
   const kept: object[] = [];
   const others: object[] = [];
   let left = MAX_KEEPALIVE_BYTES;
@@ -63,12 +69,14 @@ function sendLast(batches: readonly SentBatch[], url: string, token: string): vo
     if (fits) left -= bytes;
     (fits ? kept : others).unshift(request);
   }
-  if (kept.length > 0) post(url, token, kept, true);
-  for (const request of others) post(url, token, [request], false);
+  if (kept.length > 0) post(to, runtime, kept, true);
+  for (const request of others) post(to, runtime, [request], false);
 }
 
-function post(url: string, token: string, requests: readonly object[], keepalive: boolean): void {
+function post(to: Destination, runtime: Runtime, requests: readonly object[], keepalive: boolean): void {
+  const { url, token } = to;
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
   // No one is left to receive the response; if the page is shown again, the socket has it.
-  fetch(url, { method: "POST", headers, body: JSON.stringify({ requests }), keepalive }).catch(() => {});
+  const body = JSON.stringify({ requests });
+  runtime.fetch(url, { method: "POST", headers, body, keepalive }).catch(() => {});
 }

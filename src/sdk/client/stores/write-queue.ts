@@ -43,6 +43,8 @@ export interface WriteQueueEvents {
 export interface SentBatch extends KeptBatch {
   readonly data: { readonly operations: readonly object[]; readonly atomic: boolean };
   readonly bytes: number;
+  /** Whether it was handed over: with a keeper, when its id is kept. */
+  isSent?: boolean;
 }
 
 /** A write in the queue, and the promise of its outcome. */
@@ -169,6 +171,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
 
   #send(batch: SentBatch): void {
     if (!this.#unanswered.has(batch)) return;
+    batch.isSent = true;
     const { requestId, data, writes } = batch;
     const fail = (error: AtriumError) => this.#answered(batch, () => error);
     const [window, unansweredBytes, sentAt] = [this.#window, this.#unansweredBytes, this.#runtime.now()];
@@ -200,13 +203,14 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   }
 
   /**
-   * Hands everything that waits to the connection at once, in batches of `maxBytes`. Returns all batches that are
-   * unanswered, in order, for a page that cannot wait for their responses.
+   * Hands everything that waits to the connection at once, in batches of `maxBytes`. Returns the batches that are
+   * unanswered, in order, for a page that cannot wait for their responses: without those whose ids are not kept yet,
+   * because the next page would send their writes under other ids.
    */
   sendAll(maxBytes: number): SentBatch[] {
     while (!this.#waiting.isEmpty) this.#sendNext(maxBytes);
-    this.#keeper?.flush();
-    return [...this.#unanswered];
+    const isKept = this.#keeper?.flush();
+    return [...this.#unanswered].filter(({ isSent }) => isSent || !isKept);
   }
 
   /** Continues with writes that were kept: batches under the ids that they have, and others before all that wait. */

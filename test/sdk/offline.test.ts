@@ -535,9 +535,9 @@ describe("a storage that fails", () => {
   });
 
   it.each([
-    ["rejects", () => Promise.reject(new Error("Blocked"))],
-    ["never opens", () => new Promise<never>(() => {})],
-  ])("and %s does not keep the client from joining", async (_, open) => {
+    ["rejects", () => Promise.reject(new Error("Blocked")), 0],
+    ["never opens", () => new Promise<never>(() => {}), 60_000],
+  ])("and %s does not keep the client from joining", async (_, open, reportedAfterMs) => {
     const [room, errors] = [new ModelRoom(), [] as AtriumError[]];
     room.write("notes", "a", 1);
     const storage: OfflineStorage = { open, clear: async () => {} };
@@ -553,7 +553,63 @@ describe("a storage that fails", () => {
     await settle();
     await page.deliverAll();
     expect(page.store.getAll()).toEqual({ a: 1 });
+    page.clock.advance(reportedAfterMs);
+    await settle();
     expect(errors).toHaveLength(1);
+  });
+
+  /** A client whose storage has entries, and has not opened after six seconds. */
+  async function openSlowly() {
+    const [room, shared, errors] = [new ModelRoom(), memoryStorage(), [] as AtriumError[]];
+    room.write("notes", "a", 1);
+    (await openPage(room, shared)).crash();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const open: OfflineStorage["open"] = (...scope) => promise.then(() => shared.open(...scope));
+    const offline = keepOffline({ storage: { ...shared, open }, onError: (error) => errors.push(error) });
+    const page = new ModelClient(room, "ada", offline);
+    void page.client.join().catch(() => {}); // the page of a test may not come online
+    const synced = page.store.sync();
+    await settle();
+    page.clock.advance(6_000);
+    await settle();
+    expect([page.store.state, errors]).toEqual(["unloaded", []]);
+    return { room, shared, page, synced, errors, open: resolve };
+  }
+
+  it("and opens slowly while the client joins keeps its changes from then on", async () => {
+    const { room, shared, page, synced, errors, open } = await openSlowly();
+    await page.deliverAll();
+    await synced;
+    room.write("notes", "b", 2);
+    await page.deliverAll();
+    open();
+    await settle();
+    page.socket?.cut();
+    page.set("c", 3);
+    await settle();
+    expect(await keptWrites(shared)).toMatchObject([{ key: "c" }]);
+    page.clock.advance(1_000);
+    await settle();
+    await page.deliverAll();
+    page.clock.advance(1_000);
+    await settle();
+    expect([await keptWrites(shared), errors]).toEqual([[], []]);
+    page.socket?.cut();
+    page.clock.stop();
+    const kept = await shared.open(SCOPE, QUIET);
+    expect((await kept.readStores())?.entries.map(({ key }) => key)).toEqual(["a", "b", "c"]);
+  });
+
+  it("and opens slowly without a network opens what it has as soon as it can", async () => {
+    const { room, page, synced, errors, open } = await openSlowly();
+    open();
+    await synced;
+    expect([page.store.state, page.store.getAll()]).toEqual(["cached", { a: 1 }]);
+    await page.store.sync();
+    room.write("notes", "b", 2);
+    await page.deliverAll();
+    expect([page.store.state, page.store.getAll(), errors]).toEqual(["synced", { a: 1, b: 2 }, []]);
+    expect(page.mirror.isTrue).toBe(true);
   });
 
   it("or is cleared leaves nothing, and the client goes on in memory", async () => {

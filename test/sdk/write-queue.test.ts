@@ -122,7 +122,13 @@ describe("a broadcast (R80)", () => {
     const keeping: (() => void)[] = [];
     const nothing = () => {};
     const sender = new Sender({
-      ...{ opened: Promise.resolve(), confirmed: nothing, queued: nothing, settled: nothing },
+      ...{
+        shown: Promise.resolve(),
+        opened: Promise.resolve(),
+        confirmed: nothing,
+        queued: nothing,
+        settled: nothing,
+      },
       flush: () => true,
       stopped: () => false,
       sealed: () => new Promise((resolve) => keeping.push(resolve)),

@@ -5,6 +5,7 @@ import type { Written } from "../client/index.ts";
 import type { ClientKeeper } from "../client/offline.ts";
 import type { Stores } from "../client/stores/stores.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
+import { Deferred } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 import { Adoption } from "./adoption.ts";
@@ -16,8 +17,10 @@ import { showStores } from "./restore-kept.ts";
 import type { OfflineRoom, StoresChange } from "./storage.ts";
 import { type KeptClient, StoresRecorder } from "./stores-recorder.ts";
 
-/** A client does not wait longer than this for what was kept. */
-const OPEN_TIMEOUT_MS = 5_000;
+/** A client does not wait longer than this for what was kept: from then on it opens when it can. */
+const OPEN_DELAY_MS = 5_000;
+/** A storage that has not opened by then is given up. */
+const OPEN_TIMEOUT_MS = 60_000;
 /** How long a client waits for the end of another one: after a reload, the page before can take a moment to end. */
 const PATIENCE_MS = 500;
 
@@ -31,10 +34,10 @@ interface Use {
 }
 
 export class DeviceKeeper implements ClientKeeper {
-  #resolveOpened = () => {};
-  readonly opened = new Promise<void>((resolve) => {
-    this.#resolveOpened = resolve;
-  });
+  readonly #shown = new Deferred();
+  readonly #opened = new Deferred();
+  readonly shown = this.#shown.promise;
+  readonly opened = this.#opened.promise;
   readonly #base: string;
   readonly #runtime: Runtime;
   readonly #options: KeeperOptions;
@@ -74,10 +77,18 @@ export class DeviceKeeper implements ClientKeeper {
   async #beginInTime(client: KeptClient, start: object): Promise<void> {
     if (this.#start !== start) return;
     const fail = (reason: string) => this.#start === start && this.#fail(reason);
-    const cancel = this.#runtime.after(OPEN_TIMEOUT_MS, () => fail("it did not open in time"));
+    const cancels = [
+      this.#runtime.after(OPEN_DELAY_MS, this.#opened.resolve),
+      this.#runtime.after(OPEN_TIMEOUT_MS, () => fail("it did not open in time")),
+    ];
     await this.#begin(client, start).catch((error: unknown) => fail(String(error)));
-    cancel();
-    this.#resolveOpened();
+    for (const cancel of cancels) cancel();
+    this.#settleOpening();
+  }
+
+  #settleOpening(): void {
+    this.#shown.resolve();
+    this.#opened.resolve();
   }
 
   async #begin(client: KeptClient, start: object): Promise<void> {
@@ -172,7 +183,7 @@ export class DeviceKeeper implements ClientKeeper {
     const use = this.#use;
     const settled = this.#recorder.writes.ids;
     this.#end();
-    this.#resolveOpened();
+    this.#settleOpening();
     if (use !== null) {
       // What stays stored would be sent by another client too, so its lock stays taken if it cannot be removed.
       const removed = isGone ? Promise.resolve() : use.room.apply({ writes: [], settled, stores: null });

@@ -6,6 +6,8 @@ import type { Written } from "./writes.ts";
 /** Follows the stores and the queue of one client. None of its functions throws, and no promise is rejected. */
 export interface Keeper {
   /** Settles when everything that was kept is shown, or cannot be read. */
+  readonly shown: Promise<void>;
+  /** Settles with it or, on a slow device, when the client should wait no longer. */
   readonly opened: Promise<void>;
   /** The room's entry of a key may have changed or, without a key, the whole store was loaded. */
   confirmed(store: string, key?: string): void;

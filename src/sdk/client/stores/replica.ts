@@ -79,13 +79,15 @@ export class Replica implements WriteTarget {
     });
   }
 
-  /** Loads all entries, unless they are up to date or were kept. */
+  /** Loads all entries, unless they are up to date or were kept; a device can open them while they are being loaded. */
   sync(): Promise<void> {
     if (this.state === "synced") return Promise.resolve();
     this.#loading ??= this.#loadAll().finally(() => {
       this.#loading = null;
     });
-    return this.#loading;
+    const loading = this.#loading;
+    const shown = this.#context.keeper?.shown.then(() => (this.state === "cached" ? undefined : loading));
+    return Promise.race([loading, shown ?? loading]);
   }
 
   /** Shows a write of this client that its application has not just called for, on top of or below the others. */

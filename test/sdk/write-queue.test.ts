@@ -279,8 +279,7 @@ describe("batches", () => {
     });
     sender.queue.restore([], kept);
     sender.connect();
-    expect(sender.sent[0]?.[0]).toBe("set 0 0");
-    expect(sender.sent[0]).toHaveLength(500);
+    expect(sender.sent[0]?.slice(0, 2)).toEqual(["set 0 0", "set 1 1"]);
   });
 
   it("have no update that was merged beyond what a value may have, so that the others are stored", async () => {
@@ -293,9 +292,10 @@ describe("batches", () => {
       update("b", { second: "small" }),
     );
     sender.connect();
-    for (let index = 0; index < 3; index += 1) {
+    for (let index = 0; index < sender.frames.length; index += 1) {
       const { operations = [] } = sender.frames[index]?.data ?? {};
       sender.answer(sender.frames[index], Array(operations.length).fill({ version: 1, seq: 1 }));
+      sender.clock.advance(16);
     }
     const values = sender.frames.flatMap(({ data }) => data.operations.map(({ value }) => Object(value)));
     expect(values.map((value) => Object.keys(value).length)).toEqual([19, 11, 1, 1]);

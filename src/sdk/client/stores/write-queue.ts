@@ -182,7 +182,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     try {
       this.#requests.post("STORE_BATCH", data, { requestId, succeed, fail });
     } catch (error) {
-      // Updates that were merged can be larger than a frame.
+      // Ids differ in length: a frame that has just fitted can be too large by now.
       if (!(error instanceof AtriumError)) throw error;
       fail(error);
     }

@@ -49,11 +49,11 @@ export class Pacing {
   /** What happens to a message of a joined socket; one that waits is kept for {@link next}. */
   admit({ id, userId }: Joined, message: PacedMessage, bytes: number): "run" | "wait" | "refuse" | "close" {
     const { excess, isQuestion } = costOf(message.type);
-    if (excess === "runs") {
+    const waiting = this.#waiting.get(id);
+    if (excess === "runs" || (excess === "follows" && waiting === undefined)) {
       this.#spend(userId, message);
       return "run";
     }
-    const waiting = this.#waiting.get(id);
     if (waiting === undefined && excess === "refused") return this.canBroadcast(userId) ? "run" : "refuse";
     if (waiting === undefined && this.#runnableIn(id, userId, message) === 0) {
       this.#spend(userId, message);
@@ -87,6 +87,7 @@ export class Pacing {
   }
 
   #runnableIn(id: string, userId: string, message: PacedMessage): number {
+    if (costOf(message.type).excess === "follows") return 0;
     const now = this.#ports.now();
     const { work, broadcasts } = this.budgets.accountOf(userId);
     const affordableIn = work.affordableIn(now);

@@ -21,6 +21,8 @@ import { type Connection, isOfDocuments, type Joined } from "./transport/connect
 import { send } from "./transport/connections.ts";
 import type { Effect } from "./transport/effects.ts";
 
+const LEAVING: PacedMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
+
 const ALREADY_JOINED: Fault = {
   module: "Rooms",
   code: "BAD_REQUEST",
@@ -197,6 +199,13 @@ export class RoomMessages {
   /** Counts what was sent for a user, or for the organization: as points (`costs`). */
   countDelivery(userId: string, points: number, isBroadcast: boolean): void {
     this.#pacing.countDelivery(userId, points, isBroadcast);
+  }
+
+  /** A client has closed its socket for good: it leaves behind what the socket has sent and waits. */
+  leave(id: string): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    const waits = connection?.phase === "joined" && this.#pacing.admit(connection, LEAVING, 0) === "wait";
+    return waits ? this.resumeSoon() : this.#participants.remove([id]);
   }
 
   /** Looks the connection up: it may have changed since the message began to wait. */

@@ -257,7 +257,7 @@ export class Room {
 
   /** A socket was closed by its client for good, or it broke. */
   close(id: string, isForGood: boolean): Effect[] {
-    return this.#participants.remove([id], isForGood);
+    return isForGood ? this.messages.leave(id) : this.#participants.remove([id], false);
   }
 
   /** Closes a socket whose client reads more slowly than the room sends. */

@@ -210,6 +210,48 @@ describe("what a user cannot afford", () => {
   });
 });
 
+describe("a user who leaves while writes of the same socket wait", () => {
+  /** Ada has asked for more than she can afford, and two writes of hers wait. */
+  async function roomWithWaitingWrites() {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    for (let count = 0; count < 60; count += 1) await atAda.call("STORE_SYNC", { store: "s" });
+    for (const key of ["a", "b"])
+      atAda.send({ type: "STORE_SET", requestId: key, data: { store: "s", key, value: 1 } });
+    await atAda.call("PRESENCE_UPDATE", { state: null });
+    const pay = () => {
+      room.now += 10_000;
+      return room.inside(() => undefined);
+    };
+    return { room, ada, atAda, atBen, pay };
+  }
+
+  it("is gone after them, also by closing the socket (R21, R80)", async () => {
+    for (const leave of ["LEAVE_ROOM", "close"]) {
+      const { atAda, atBen, pay } = await roomWithWaitingWrites();
+      if (leave === "close") atAda.close(1000);
+      else atAda.send({ type: "LEAVE_ROOM", requestId: "left" });
+      expect(await atBen.takeEvents()).toEqual([]);
+      await pay();
+      const events = [await atBen.nextEvent(), await atBen.nextEvent(), await atBen.nextEvent()];
+      expect(events.map(({ event }) => event)).toEqual(["storeChanged", "storeChanged", "userLeft"]);
+      expect(await atAda.closed).toMatchObject({ code: 1000 });
+      const answers: unknown[] = [];
+      while (leave !== "close" && answers.length < 3) {
+        const message = await atAda.next();
+        if (message.type === "response") answers.push(message.requestId);
+      }
+      expect(answers).toEqual(leave === "close" ? [] : ["a", "b", "left"]);
+    }
+  });
+
+  it("sends them again when the socket broke instead: they are dropped (R34, R80)", async () => {
+    const { room, ada, atBen, pay } = await roomWithWaitingWrites();
+    await room.breakSockets(ada);
+    await pay();
+    expect((await atBen.call("STORE_SYNC", { store: "s" })).data).toEqual({ entries: {}, seq: 0 });
+  });
+});
+
 describe("batches over REST, which cannot wait,", () => {
   const batchOver = (operation: object, count: number): RoomRequest => ({
     type: "STORE_BATCH",

@@ -64,15 +64,15 @@ export const MAX_WAITING_MESSAGES = 2_000;
 /**
  * What a message costs beside its frame and its deliveries, which are counted. `excess` says what happens to one
  * that its user cannot afford: it runs nevertheless, because it costs little but its frame, or what it costs delays
- * the user's other ones; it waits in order with the socket's; or it is refused, because it is of no use later, unless
- * it follows one that waits.
+ * the user's other ones; it waits in order with the socket's; it is refused, because it is of no use later, unless it
+ * follows one that waits; or it waits only behind those that do.
  */
 interface MessageCost<Message> {
   /** Rows that it reads or writes, at most. */
   readonly rows: number | ((message: Message) => number);
   /** Reads of the database. */
   readonly reads: number;
-  readonly excess: "runs" | "waits" | "refused";
+  readonly excess: "runs" | "waits" | "refused" | "follows";
   /** Its answer may be large: it waits while its sender has much to read. */
   readonly isQuestion: boolean;
 }
@@ -92,7 +92,7 @@ const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): num
 const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type>> } = {
   DOCUMENT: { ...write, rows: ({ bytes }) => 1 + documentPoints(bytes.length) },
   JOIN_ROOM: { ...free, reads: 1 },
-  LEAVE_ROOM: free,
+  LEAVE_ROOM: { ...free, excess: "follows" },
   TOKEN_REFRESH: { ...free, reads: 1 },
   MARK: free,
   PRESENCE_UPDATE: free,

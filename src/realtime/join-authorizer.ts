@@ -115,7 +115,10 @@ export class JoinAuthorizer {
 
   /** Joins wait for a moment, and are then read together. */
   hold(): void {
-    setTimeout(this.#joiners.hold(), joinsHeldMs(reconnectGraceMs(this.#ports.context.env), Math.random()));
+    const { context, room } = this.#ports;
+    const heldMs = joinsHeldMs(reconnectGraceMs(context.env), Math.random());
+    room.heartbeat.joinsHeldUntil = context.now() + heldMs;
+    setTimeout(this.#joiners.hold(), heldMs);
   }
 
   /** Never rejects: an unexpected failure is logged and becomes a refusal. */
@@ -131,6 +134,7 @@ export class JoinAuthorizer {
         await new Promise((resolve) => setTimeout(resolve, joinRefusedAfterMs(Math.random())));
         return TOO_MANY_JOINS;
       }
+      room.handshake.verified(id);
       const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
       if (joiner === null) return SOCKET_GONE;
       const epoch = joiner.user?.accountTokenEpoch ?? (await findAccountTokenEpoch(context.tenant));

@@ -1,6 +1,6 @@
 /** R75: who stays online without a socket, for how long, and who does not. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { roomOfTwo } from "./support/rooms.ts";
 
 describe("a user whose connection breaks", () => {
@@ -85,6 +85,21 @@ describe("a user whose connection breaks", () => {
 type Room = Awaited<ReturnType<typeof roomOfTwo>>;
 
 describe("a room that restarts", () => {
+  it("lets in those who have asked to join while it held joins, however late that is (R2, R76)", async () => {
+    const { room, ada } = await roomOfTwo();
+    await room.alarm();
+    const draw = vi.spyOn(Math, "random").mockReturnValue(0); // the shortest hold
+    await room.crash();
+    draw.mockRestore();
+    const silent = await room.connect();
+    const joining = await room.connect();
+    joining.send({ type: "JOIN_ROOM", data: { token: ada.token } });
+    await joining.drain();
+    await room.advance(10_000);
+    expect(await silent.closed).toMatchObject({ code: 4408 });
+    expect((await joining.nextResponse()).success).toBe(true);
+  });
+
   it("keeps the sessions of those who are back in time, and ends the others when it was last running (R29, R75)", async () => {
     const { room, ada, ben } = await roomOfTwo();
     const start = room.now;

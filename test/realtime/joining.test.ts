@@ -6,6 +6,7 @@ import { Addresses } from "../../src/realtime/transport/addresses.ts";
 import { WaitingSockets } from "../../src/realtime/transport/waiting-sockets.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { DatabaseGate } from "./support/database-gate.ts";
 import { failed, gateway, makeRoom, type TestRoom, tokens } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
@@ -119,6 +120,23 @@ describe("a waiting socket", () => {
       waiting.add({ phase: "authorizing", id: `${count}`, address: "a", openedAt: 0, request, stale: false });
     expect(waiting.giveWayTo("a")).toBe("none");
     expect(waiting.giveWayTo("b")).toBeNull();
+  });
+
+  it("no longer counts once its token is valid, though its user is yet to be read (R4)", async () => {
+    const room = await makeRoom();
+    const users = await Promise.all(Array.from({ length: 8 }, () => room.user()));
+    await DatabaseGate.during(room, async () => {
+      for (let count = 0; count < 200; count += 1)
+        (await room.connect()).send({ type: "JOIN_ROOM", data: { token: users[count % 8]?.token } });
+      const stays = async () => {
+        const further = await room.connect();
+        return further.drain().then(
+          () => true,
+          () => false,
+        );
+      };
+      await expect.poll(stays).toBe(true);
+    });
   });
 
   it("costs its address four times as much when it does not join, and is refused in the end (R71)", async () => {

@@ -88,6 +88,13 @@ export class JoinHandshake {
     }
   }
 
+  /** The token of a joining socket is valid: it is no stranger that takes a place among the waiting ones. */
+  verified(id: string): void {
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
+    if (connection?.phase === "authorizing") connections.put({ ...connection, isVerified: true });
+  }
+
   /** Completes an `authorizeJoin` effect. The socket may be gone by now, or the decision out of date. */
   complete(id: string, decision: JoinDecision): Effect[] {
     const { connections } = this.#participants;

@@ -23,6 +23,8 @@ const TOKEN_EXPIRED: CloseReason = {
 export class Heartbeat {
   readonly #ports: HeartbeatPorts;
   readonly #participants: Participants;
+  /** Until then, the room reads no joins (epoch ms). */
+  joinsHeldUntil = Number.NEGATIVE_INFINITY;
 
   constructor(ports: HeartbeatPorts, participants: Participants) {
     this.#ports = ports;
@@ -71,7 +73,7 @@ export class Heartbeat {
     for (const connection of connections.all()) {
       const current = connection.phase === "joined" ? this.#withPings(connection) : connection;
       if (current.phase === "joined") connections.update(current);
-      const reason = findOverdue(current, this.#ports.now());
+      const reason = findOverdue(current, this.#ports.now(), this.joinsHeldUntil);
       if (reason !== null) overdue[reason].push(current.id);
     }
     return overdue;
@@ -80,7 +82,7 @@ export class Heartbeat {
   /** When to call {@link sweep} next (epoch ms); null when no one is online, and no socket waits. */
   sweepAt(): number | null {
     const { connections, sessions } = this.#participants;
-    const socketAt = planAlarm(this.#ports.now(), connections.all());
+    const socketAt = planAlarm(this.#ports.now(), connections.all(), this.joinsHeldUntil);
     const graceAt = sessions.graces.nextEnd;
     return socketAt === null || graceAt === null ? (socketAt ?? graceAt) : Math.min(socketAt, graceAt);
   }

@@ -38,6 +38,8 @@ export interface Authorizing {
   readonly openedAt: number;
   readonly address: string;
   readonly request: JoinRequest;
+  /** Its token is valid: the room reads its user. */
+  readonly isVerified?: boolean;
   /** A user has changed since the database was read: the result may be out of date. */
   readonly stale: boolean;
   readonly documents?: DocumentWire;

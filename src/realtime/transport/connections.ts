@@ -18,7 +18,7 @@ export class Connections {
   /** The ids of all joined sockets; null when they have changed. */
   #joinedIds: readonly string[] | null = null;
   #joinedCount = 0;
-  /** Those that have not joined. */
+  /** Those that have not joined, and may be strangers'. */
   readonly waiting = new WaitingSockets();
   readonly addresses = new Addresses();
 
@@ -31,7 +31,8 @@ export class Connections {
     this.remove(connection.id);
     this.#byId.set(connection.id, connection);
     if (connection.phase !== "joined") {
-      this.waiting.add(connection);
+      const isVerified = connection.phase === "authorizing" && connection.isVerified;
+      if (!isVerified) this.waiting.add(connection);
       return;
     }
     this.#joinedCount += 1;

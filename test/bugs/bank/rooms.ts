@@ -4,6 +4,18 @@ import type { Bug } from "./bug.ts";
 export const ROOMS: readonly Bug[] = [
   {
     story:
+      "After a restart, 300 people behind one address took each other's places in the queue, and were back after the grace.",
+    file: "test/realtime/joining.test.ts",
+    titles: ["no longer counts once its token is valid, though its user is yet to be read (R4)"],
+  },
+  {
+    story:
+      "The last writes of a user who left, or closed the page, were dropped where they waited for their turn.",
+    file: "test/realtime/pacing.test.ts",
+    titles: ["is gone after them, also by closing the socket (R21, R80)"],
+  },
+  {
+    story:
       "63 subscriptions to long names overflowed a socket's attachment: the room's effects stopped half-way, others saw holes in the sequence, and presence was dead for everyone.",
     file: "test/bugs/failing-effects.test.ts",
     titles: ["of %s are refused before they overflow the attachment"],

@@ -1,5 +1,6 @@
 /** The commands on API keys. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
+import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
@@ -7,7 +8,16 @@ import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
 import { deleteInvitationsOfEndedKeys, deleteKeys, insertKey, keepKey } from "./store.ts";
 import { evictKey } from "./verify-key.ts";
 
-/** Creates an API key. Only this response contains the key itself. FORBIDDEN beyond the quota. */
+function refuseDeleted(error: unknown): never {
+  throw violatedConstraint(error) === "required:api_keys.account_id"
+    ? notFound("Accounts", "Organization")
+    : error;
+}
+
+/**
+ * Creates an API key. Only this response contains the key itself. FORBIDDEN beyond the quota, NOT_FOUND once the
+ * organization is deleted.
+ */
 export async function createApiKey(
   ctx: RequestContext & QuotaContext,
   input: ApiKeyCreation,
@@ -25,7 +35,10 @@ export async function createApiKey(
   };
   const data = { api_key: presentKey(row), key };
   const quota = guardQuota(ctx, "api_keys");
-  await ctx.commit([insertKey(ctx, row), quota.statement], data).catch(quota.refuse);
+  await ctx
+    .commit([insertKey(ctx, row), quota.statement], data)
+    .catch(quota.refuse)
+    .catch(refuseDeleted);
   return data;
 }
 

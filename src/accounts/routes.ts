@@ -42,7 +42,7 @@ export const accountEndpoints = [
     database: "directory",
     summary: "Create an API key",
     details: "`key` is shown only once; a retry with the same Idempotency-Key gets 409.",
-    errors: ["CONFLICT"],
+    errors: ["NOT_FOUND", "CONFLICT"],
     replay: SHOWN_ONCE,
     body: ApiKeyCreation,
     status: 201,

@@ -1,9 +1,10 @@
 /** The only SQL about API keys. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { countOnce, ordering, pageValues } from "../platform/ordering.ts";
 import { prepared, preparedByShape } from "../platform/prepared-statement.ts";
 import { countUsed } from "../quotas/shared-store.ts";
+import { accounts } from "./organization/table.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 /** A revoked key that an isolate still remembers can make another one, which is never valid. */
@@ -15,17 +16,18 @@ const keyByHash = prepared(() =>
   build
     .select({
       ...columnsOf(apiKeys),
-      accountTokenEpoch:
-        sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = api_keys.account_id)`.as(
-          "accountTokenEpoch",
-        ),
+      accountTokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("accountTokenEpoch"),
     })
     .from(apiKeys)
+    .innerJoin(accounts, and(eq(accounts.id, apiKeys.accountId), isNull(accounts.deletedAt)))
     .where(and(eq(apiKeys.hash, sql.placeholder("hash")), MAKER_IS_VALID))
     .limit(1),
 );
 
-/** Across organizations: the key determines the organization, whose token epoch says whether it is being restored. */
+/**
+ * Across organizations that are not deleted: the key determines the organization, whose token epoch says whether it is
+ * being restored.
+ */
 export const selectKeyByHash = (hash: string): Statement<ApiKeyRow & { accountTokenEpoch: number }> =>
   keyByHash({ hash });
 
@@ -60,8 +62,11 @@ export const selectKeys = ({ accountId }: Tenant, page: Page): Statement<ApiKeyR
 export const countKeys = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
   countOnce(page, () => countUsed(tenant, "api_keys"));
 
-export const insertKey = (_: Tenant, row: ApiKeyRow): Statement =>
-  statement(build.insert(apiKeys).values(row));
+/** Violates `required:api_keys.account_id` once the organization is deleted: a remembered credential creates no key. */
+export const insertKey = ({ accountId }: Tenant, row: ApiKeyRow): Statement => {
+  const live = sql<string>`(SELECT id FROM accounts WHERE id = ${accountId} AND deleted_at IS NULL)`;
+  return statement(build.insert(apiKeys).values({ ...row, accountId: live }));
+};
 
 export const updateLastUsed = (tenant: Tenant, keyId: string, lastUsedAt: number): Statement =>
   statement(build.update(apiKeys).set({ lastUsedAt }).where(whereIs(tenant, keyId)));

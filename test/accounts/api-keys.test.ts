@@ -7,6 +7,7 @@ import { evictKey, KEY_CACHE_MS, verifyKey } from "../../src/accounts/verify-key
 import { openDatabase } from "../../src/platform/d1.ts";
 import { Api, account, bearer } from "../support/api.ts";
 import { addMember, Browser, tokenIn } from "../support/person.ts";
+import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -108,6 +109,21 @@ describe("API keys", () => {
     expect(KEY_CACHE_MS).toBeLessThanOrEqual(10_000);
     expect(await verify(now + KEY_CACHE_MS - 1)).toMatchObject({ accountId: id, keyId });
     expect(await verify(now + KEY_CACHE_MS)).toBeNull();
+  });
+
+  it("end with their organization, and none is made by a request that was let in before", async () => {
+    const { id, apiKey, api } = await account();
+    const { hash } = await fingerprintOf(apiKey);
+    const db = openDatabase(env.DB);
+    const verify = () => verifyKey(db, hash, Date.now(), () => undefined);
+    expect((await api.get("/rooms")).status).toBe(200);
+    await env.DB.prepare("UPDATE accounts SET deleted_at = 1 WHERE id = ?").bind(id).run();
+    expect((await api.post("/api-keys", { name: "Late" })).error?.code).toBe("NOT_FOUND");
+    const count = "SELECT count(*) AS n FROM api_keys WHERE account_id = ?";
+    expect(await env.DB.prepare(count).bind(id).first("n")).toBe(1);
+    evictKey(hash);
+    expect(await batchesOf(verify)).toMatchObject([{ read: 2 }]);
+    expect(await verify()).toBeNull();
   });
 
   it("record when they were last used, to the minute", async () => {

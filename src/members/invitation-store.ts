@@ -16,6 +16,8 @@ export interface OpenInvitation {
   /** The only address that can accept it; null for any. */
   readonly email: string | null;
   readonly invitedBy: string | null;
+  /** Says whether the organization is being restored. */
+  readonly accountTokenEpoch: number;
 }
 
 export const insertInvitation = (row: InvitationRow): Statement =>
@@ -91,6 +93,7 @@ export const selectOpenInvitation = (tokenHash: string, now: number): Statement<
         role: sql<MemberRole>`${invitations.role}`.as("role"),
         email: sql<string | null>`${invitations.email}`.as("email"),
         invitedBy: sql<string | null>`${people.name}`.as("invitedBy"),
+        accountTokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("accountTokenEpoch"),
       })
       .from(invitations)
       .innerJoin(accounts, eq(accounts.id, invitations.accountId))

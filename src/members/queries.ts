@@ -1,4 +1,5 @@
 /** The queries about members and invitations. */
+import { requireRestored } from "../accounts/being-restored.ts";
 import type { RequestContext } from "../context/context.ts";
 import { type PresentedScroll, presentScroll } from "../http/presented-page.ts";
 import { linkHashOf } from "../people/link-token.ts";
@@ -47,9 +48,13 @@ export async function listInvitations(
   };
 }
 
-/** The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more. */
+/**
+ * The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more, RATE_LIMITED while its
+ * organization is being restored: the restore would write an invitation anew that is used up meanwhile.
+ */
 export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
   const [[row]] = await db.run([selectOpenInvitation(await linkHashOf(token), now)]);
   if (row === undefined) throw invitationGone();
+  requireRestored(row.accountTokenEpoch);
   return row;
 }

@@ -1,5 +1,5 @@
 /** The only SQL about stored signing secrets as such: those that are not encrypted with the current key. */
-import type { Statement } from "../platform/d1.ts";
+import { FENCED, type Statement } from "../platform/d1.ts";
 import type { SubscriberKey } from "./port/subscriber-port.ts";
 
 /** Both as they are stored. */
@@ -24,7 +24,7 @@ const COLUMNS: Readonly<Record<SubscriberKey["kind"], Columns>> = {
 /** Texts from the first of two on, and before the second one. */
 export type TextRange = readonly [from: string, before: string];
 
-/** Some subscribers with a secret that is stored in one of these ranges. Indexes find them. */
+/** Some subscribers, of organizations that are not {@link FENCED}, with a secret in one of these ranges. Indexes find them. */
 export function selectSecretsWithin(
   kind: SubscriberKey["kind"],
   ranges: readonly TextRange[],
@@ -36,7 +36,7 @@ export function selectSecretsWithin(
   );
   return {
     sql: `SELECT account_id AS accountId, id, ${current} AS current, ${previous} AS previous FROM ${table}
-          WHERE ${isWithin.join(" OR ")} LIMIT ?`,
+          WHERE (${isWithin.join(" OR ")}) AND account_id NOT IN ${FENCED} LIMIT ?`,
     params: [...ranges.flat(), ...ranges.flat(), limit],
   };
 }

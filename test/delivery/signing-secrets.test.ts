@@ -161,6 +161,21 @@ describe("the sweep of signing secrets", () => {
   });
 });
 
+it("those of an organization that is fenced wait, and those of others are encrypted anew", async () => {
+  const fenced = await createWebhook();
+  const { id: accountId } = owner;
+  owner = await account();
+  const other = await createWebhook();
+  for (const { id } of [fenced, other]) await store("webhook", id, "whsec_YQ==", null);
+  await env.DB.prepare("INSERT INTO fences VALUES (?, 1)").bind(accountId).run();
+  await resealSigningSecrets(db, own, () => undefined);
+  expect(await stored("webhook", fenced.id)).toEqual(["whsec_YQ==", null]);
+  expect((await stored("webhook", other.id))[0]).toMatch(/^sealed:/);
+  await env.DB.prepare("DELETE FROM fences").run();
+  await resealSigningSecrets(db, own, () => undefined);
+  expect((await stored("webhook", fenced.id))[0]).toMatch(/^sealed:/);
+});
+
 it("a webhook whose secret no key opens is not called, and its events wait until the secret is rotated", async () => {
   const { id } = await createWebhook();
   await store("webhook", id, "sealed:unreadable:text", null);

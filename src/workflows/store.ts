@@ -4,6 +4,7 @@ import { accountRows } from "../platform/account-rows.ts";
 import {
   build,
   columnsOf,
+  isNotFenced,
   nextVersion,
   type Page,
   type Statement,
@@ -244,7 +245,10 @@ export const insertRetired = (row: RetiredScript): Statement =>
 const IS_IN_USE = sql<number>`EXISTS (SELECT 1 FROM workflows WHERE workflows.account_id = retired_scripts.account_id
   AND workflows.id = retired_scripts.workflow_id AND workflows.hash = retired_scripts.hash)`;
 
-/** Scripts retired before `before` (epoch ms), oldest first, and whether their workflow uses them again. */
+/**
+ * Scripts retired before `before` (epoch ms), oldest first, and whether their workflow uses them again. Those of fenced
+ * organizations wait, as their rows cannot be deleted.
+ */
 export const selectRetired = (
   before: number,
   limit: number,
@@ -256,7 +260,7 @@ export const selectRetired = (
         isInUse: IS_IN_USE.as("isInUse"),
       })
       .from(retiredScripts)
-      .where(lt(retiredScripts.retiredAt, before))
+      .where(and(lt(retiredScripts.retiredAt, before), isNotFenced(retiredScripts.accountId)))
       .orderBy(asc(retiredScripts.retiredAt))
       .limit(limit),
   );

@@ -132,4 +132,15 @@ describe("a retired script", () => {
     expect(calls).toEqual([`remove ${workflow.id}`]);
     expect(await countOf("retired_scripts")).toBe(0);
   });
+
+  it("stays while its organization is fenced, so that nothing is removed again each minute", async () => {
+    const { workflow } = await createWorkflow(ctx, creation);
+    await updateWorkflow(ctx, workflow.id, { code: TWO });
+    calls = [];
+    await env.DB.prepare("INSERT INTO fences VALUES (?, 1)").bind(owner.id).run();
+    const later = Date.now() + 2 * MINUTE_MS;
+    expect([await sweep(later), calls]).toEqual([[], []]);
+    await env.DB.prepare("DELETE FROM fences").run();
+    expect([await sweep(later), calls]).toEqual([[], [`remove ${workflow.id}`]]);
+  });
 });

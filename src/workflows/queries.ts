@@ -15,12 +15,19 @@ import {
 import { presentWorkflow, type Workflow } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 import {
+  type AuthorNames,
   presentVersion,
   presentVersionSummary,
   type WorkflowVersion,
   type WorkflowVersionSummary,
 } from "./version-schema.ts";
-import { countVersions, selectVersion, selectVersions } from "./version-store.ts";
+import {
+  countVersions,
+  selectAuthorNames,
+  selectVersion,
+  selectVersions,
+  type VersionSummary,
+} from "./version-store.ts";
 
 /** Names the workflow as a subscriber. */
 export const subscriberKey = (
@@ -44,6 +51,17 @@ export async function getWorkflow(ctx: WorkflowContext, workflowId: string): Pro
   return { workflow: presentWorkflow(row, ctx.now()) };
 }
 
+/** One further trip to the directory, unless API keys have saved them all. */
+async function readAuthorNames(
+  { directory }: WorkflowContext,
+  rows: readonly VersionSummary[],
+): Promise<AuthorNames> {
+  const ids = rows.flatMap((row) => (row.authorType === "person" ? (row.authorId ?? []) : []));
+  if (ids.length === 0) return new Map();
+  const [people] = await directory.run([selectAuthorNames(ids)]);
+  return new Map(people.map(({ id, name }) => [id, name]));
+}
+
 /** A page of the kept versions, newest first. NOT_FOUND without the workflow. */
 export async function listVersions(
   ctx: WorkflowContext,
@@ -56,7 +74,9 @@ export async function listVersions(
     countVersions(ctx, workflowId),
   ]);
   if (workflow === undefined) throw notFound("Workflows", "Workflow");
-  return { versions: rows.map(presentVersionSummary), ...presentPage(page, counted) };
+  const names = await readAuthorNames(ctx, rows);
+  const versions = rows.map((row) => presentVersionSummary(row, names));
+  return { versions, ...presentPage(page, counted) };
 }
 
 /** NOT_FOUND when the workflow has no such version, or it is no longer kept. */
@@ -68,7 +88,7 @@ export async function getVersion(
   const number = /^[1-9]\d{0,14}$/.test(version) ? Number(version) : 0;
   const [[row]] = await ctx.db.run([selectVersion(ctx, workflowId, number)]);
   if (row === undefined) throw notFound("Workflows", "Version");
-  return { version: presentVersion(row) };
+  return { version: presentVersion(row, await readAuthorNames(ctx, [row])) };
 }
 
 /** A page of the finished runs that are kept, newest first. NOT_FOUND without the workflow. */

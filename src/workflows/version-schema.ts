@@ -47,17 +47,20 @@ export function authorOf(actor: Actor): Author | null {
   return actor.type === "key" ? { type: "key", id: actor.keyId } : null;
 }
 
-export const presentVersionSummary = (row: VersionSummary): WorkflowVersionSummary => ({
+/** The names of people by their IDs. */
+export type AuthorNames = ReadonlyMap<string, string>;
+
+export const presentVersionSummary = (row: VersionSummary, names: AuthorNames): WorkflowVersionSummary => ({
   version: row.version,
   saved_at: presentTime(row.savedAt),
   saved_by:
     row.authorType === null || row.authorId === null
       ? null
-      : { type: row.authorType, id: row.authorId, name: row.authorName },
+      : { type: row.authorType, id: row.authorId, name: names.get(row.authorId) ?? null },
   bytes: row.bytes,
 });
 
-export const presentVersion = (row: StoredVersion): WorkflowVersion => ({
-  ...presentVersionSummary(row),
+export const presentVersion = (row: StoredVersion, names: AuthorNames): WorkflowVersion => ({
+  ...presentVersionSummary(row, names),
   code: row.code,
 });

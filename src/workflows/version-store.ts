@@ -13,8 +13,6 @@ export interface VersionSummary {
   /** Null for code that was saved before versions were kept. */
   readonly authorType: AuthorType | null;
   readonly authorId: string | null;
-  /** Null for an API key, and for a person who is gone. */
-  readonly authorName: string | null;
   /** Of its code, in UTF-8. */
   readonly bytes: number;
 }
@@ -24,9 +22,14 @@ export interface StoredVersion extends VersionSummary {
 }
 
 const COLUMNS = `version, saved_at AS savedAt, author_type AS authorType, author_id AS authorId,
-  people.name AS authorName, length(CAST(code AS BLOB)) AS bytes`;
-const FROM = `FROM workflow_versions LEFT JOIN people ON author_type = 'person' AND people.id = author_id
-  WHERE account_id = ? AND workflow_id = ?`;
+  length(CAST(code AS BLOB)) AS bytes`;
+const FROM = "FROM workflow_versions WHERE account_id = ? AND workflow_id = ?";
+
+/** In the directory: the names of those of these authors that are people. */
+export const selectAuthorNames = (ids: readonly string[]): Statement<{ id: string; name: string }> => ({
+  sql: "SELECT id, name FROM people WHERE id IN (SELECT value FROM json_each(?))",
+  params: [JSON.stringify(ids)],
+});
 
 /** A page of them, newest first. */
 export const selectVersions = (

@@ -61,8 +61,8 @@ export const WORKFLOWS: readonly Mutant[] = [
   {
     bug: "an organization reads the code of another one's workflow",
     file: "src/workflows/version-store.ts",
-    code: "WHERE account_id = ? AND workflow_id = ?`;",
-    by: "WHERE ? IS NOT NULL AND workflow_id = ?`;",
+    code: 'WHERE account_id = ? AND workflow_id = ?";',
+    by: 'WHERE ? IS NOT NULL AND workflow_id = ?";',
     tests: ["test/workflows/workflows.test.ts"],
   },
   {

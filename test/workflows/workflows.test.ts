@@ -330,15 +330,18 @@ describe("the versions of a workflow", () => {
     expect((await getVersion(id, 1)).data.version).toMatchObject({ version: 1, code: commented("one") });
   });
 
-  it("name the member who saved one", async () => {
+  it.each(["DB", "DB_2"] as const)("name the member who saved one, in %s", async (place) => {
+    owner = await account(place);
     const { id } = await create();
     const member = await addMember(owner.id, "member");
     const answer = await member.browser
       .api(owner.id)
       .patch(`/workflows/${id}`, { code: commented("theirs") });
     expect(answer.status).toBe(200);
-    const [latest] = (await versionsOf(id)).versions;
-    expect(latest?.saved_by).toEqual({ type: "person", id: member.id, name: expect.any(String) });
+    const saved_by = { type: "person", id: member.id, name: "Cleo" };
+    const { versions } = await versionsOf(id);
+    expect(versions).toMatchObject([{ saved_by }, { saved_by: { type: "key", name: null } }]);
+    expect((await getVersion(id, 2)).data.version).toMatchObject({ saved_by });
   });
 
   it("are restored as new versions, and named by what ran them", async () => {

@@ -23,7 +23,7 @@ export async function purgeRooms(
     await Promise.all(found.map(({ id }) => rooms.apply(id, tenant.accountId, { type: "room.deleted" })));
     for (const { id } of found) {
       await tenant.db.run([markDeleted(tenant, id, now)]);
-      await purgeRoom(tenant, id, slices);
+      if (!(await purgeRoom(tenant, id, slices))) return { isFull: true };
     }
     return { isFull: found.length === ROOMS_AT_ONCE };
   });

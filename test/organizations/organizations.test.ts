@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { continueDeletion, continueDeletions } from "../../src/organizations/deletion.ts";
+import { purgeRooms } from "../../src/organizations/purge-rooms.ts";
 import type { Organization } from "../../src/organizations/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { openAll, openDirectory, openTenant } from "../../src/placement/databases.ts";
@@ -185,6 +186,24 @@ describe("an organization", () => {
     expect(left.length).toBeGreaterThan(3);
     expect(left).toEqual(left.toSorted((a, b) => b - a));
     expect([await remains(owner), unexpected]).toEqual([null, []]);
+  });
+
+  it("counts as without rooms only when the last large one is gone", async () => {
+    const owner = await account();
+    const room = await owner.api.createRoom();
+    const names = JSON.stringify(Array.from({ length: 1_001 }, (_, index) => index));
+    await env.DB.prepare(
+      `INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+       SELECT lower(hex(randomblob(16))), ?, ?, 'User', 'user', 'editor', value FROM json_each(?)`,
+    )
+      .bind(owner.id, room.id, names)
+      .run();
+    const tenant = openTenant(env, owner.id);
+    const { rooms } = deletion().ports;
+    expect(await purgeRooms(tenant, rooms, new Slices(2), Date.now())).toBe(false);
+    expect(await rowsOf(owner)).toMatchObject({ rooms: 1, users: 1 });
+    expect(await purgeRooms(tenant, rooms, new Slices(2), Date.now())).toBe(true);
+    expect((await rowsOf(owner)).rooms).toBe(undefined);
   });
 
   it("is removed though the rooms of others do not respond, and though others have much more to remove", async () => {

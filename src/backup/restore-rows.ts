@@ -15,7 +15,7 @@ import {
 import { type RowPart, rowPartOf } from "./parts.ts";
 import { placeOf } from "./restore-begin.ts";
 import { requireTurn, selectRestore } from "./restore-store.ts";
-import { type Write, writeRows } from "./row-store.ts";
+import { selectKnownPeople, type Write, writeRows } from "./row-store.ts";
 import type { RestoreRow } from "./table.ts";
 
 /** The restore that is under way. */
@@ -68,7 +68,7 @@ export const restoreRows: Operation = async (call) => {
   const slice = await genuineSlice(call, restore.backupId, name, RowSlice);
   if (!slice.rows.every((row) => isOwn(call.accountId, row)))
     throw refuse("VALIDATION_ERROR", `${name}: a row belongs to another organization`);
-  const kept = await withParents(call, restore, part, slice.rows);
+  const kept = await withMakers(call, part, await withParents(call, restore, part, slice.rows));
   if (kept.length > 0) await write(call, restore, part, writeRows(part, kept, call.now()));
   return answer(call, { written: kept.length });
 };
@@ -86,4 +86,16 @@ async function withParents(
   const refs = [...ids].map((id) => ({ kind, id }) as const);
   const owned = new Set((await findOwned(call, refs, placeOf(call.env, restore))).map(({ id }) => id));
   return all.filter((row) => owned.has(String(row[parent.column])));
+}
+
+/** Without invitations whose maker is no person of this service: no one's ownership would end them. */
+async function withMakers(
+  { env }: OperatorCall,
+  { name }: RowPart,
+  all: RowSlice["rows"],
+): Promise<RowSlice["rows"]> {
+  if (name !== "invitations") return all;
+  const [known] = await openDirectory(env).run([selectKnownPeople(all.map((row) => row.invited_by))]);
+  const ids = new Set(known.map(({ id }) => id));
+  return all.filter(({ invited_by: maker }) => maker === null || ids.has(String(maker)));
 }

@@ -70,16 +70,9 @@ const updateLimits = (rows: readonly Row[]): Write => ({
   returned: 0,
 });
 
-/** Who made it may not be a person of this service. */
-const upsertInvitations = (part: RowPart, rows: readonly Row[]): Write =>
-  upsertOwn(
-    part,
-    rows.map((row) => ({ ...row, invited_by: null })),
-  );
-
 /**
- * Members are people by their ID, else by their address. Those who are neither are made, without a password: they choose
- * one by a link.
+ * Members are people by their ID. Those whom the service does not know are made, without a password: they choose one by a
+ * link. One whose address another person has is left out, as addresses are not confirmed.
  */
 const insertMembers = (rows: readonly Row[], now: number): Write => ({
   statements: rows.flatMap(({ account_id, person_id, name, email, role, joined_at, notices }) => [
@@ -97,9 +90,8 @@ const insertMembers = (rows: readonly Row[], now: number): Write => ({
     },
     {
       sql: `INSERT INTO memberships (account_id, person_id, role, joined_at, notices)
-            SELECT ?, coalesce((SELECT id FROM people WHERE id = ?), (SELECT id FROM people WHERE email = ?)), ?, ?, ?
-            WHERE true ON CONFLICT (account_id, person_id) DO NOTHING`,
-      params: [account_id, person_id, email, role, joined_at, notices],
+            SELECT ?, id, ?, ?, ? FROM people WHERE id = ? ON CONFLICT (account_id, person_id) DO NOTHING`,
+      params: [account_id, role, joined_at, notices, person_id],
     },
   ]),
   returned: 0,
@@ -111,9 +103,14 @@ export function writeRows(part: RowPart, rows: readonly Row[], now: number): Wri
   if (part.name === FILES) return upsertFiles(part, rows);
   if (part.table.name === "quotas") return updateLimits(rows);
   if (part.name === "members") return insertMembers(rows, now);
-  if (part.name === "invitations") return upsertInvitations(part, rows);
   return upsertOwn(part, rows);
 }
+
+/** Those of these IDs that people of this service have. */
+export const selectKnownPeople = (ids: readonly unknown[]): Statement<{ id: string }> => ({
+  sql: "SELECT id FROM people WHERE id IN (SELECT value FROM json_each(?))",
+  params: [JSON.stringify(ids)],
+});
 
 /** The files of those keys that the organization has, with what their bytes need. */
 export const selectFileFacts = (

@@ -1,9 +1,10 @@
 /** Backups of an organization, and restores that are interrupted after any request. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { SCHEMA } from "../../src/backup/format.ts";
 import { account } from "../support/api.ts";
-import { addMember } from "../support/person.ts";
+import { addMember, signUp, tokenIn } from "../support/person.ts";
 import { answersOf, contentOf, expectFiles, furnish, remove, withoutUse } from "./furnished.ts";
 import { backUp, restore } from "./operator.ts";
 
@@ -56,5 +57,50 @@ describe("a backup", () => {
         expect.objectContaining({ operation: "createWebhook" }),
       ]),
     });
+  });
+});
+
+describe("invitations", () => {
+  const invitationsOf = async (id: string) =>
+    (
+      await env.DB.prepare("SELECT invited_by FROM invitations WHERE account_id = ? ORDER BY invited_by")
+        .bind(id)
+        .all<{ invited_by: string | null }>()
+    ).results.map((row) => row.invited_by);
+
+  it("are closed until the restore is complete, and are used once", async () => {
+    const owner = await account("DB_2");
+    const { data } = await owner.api.post<{ url: string }>("/invitations");
+    const archive = await backUp(owner.id);
+    await remove(owner, "DB_2");
+    expect(await restore(archive, ["progress", 2], "DB_2")).toBe(false);
+    expect(await invitationsOf(owner.id)).toEqual([null]);
+    const [ada, ben] = [await signUp(), await signUp()];
+    const path = `/invitations/${tokenIn(data.url)}`;
+    expect((await ada.browser.get(path)).error?.code).toBe("RATE_LIMITED");
+    expect((await ada.browser.post(`${path}/accept`)).error?.code).toBe("RATE_LIMITED");
+    expect(await restore(archive, undefined, "DB_2")).toBe(true);
+    expect((await ada.browser.post(`${path}/accept`)).status).toBe(200);
+    expect((await ben.browser.post(`${path}/accept`)).error?.code).toBe("NOT_FOUND");
+  });
+
+  it("keep their maker, with whose ownership they end, and go with one who is no person here", async () => {
+    const owner = await account();
+    const [present, gone] = [await addMember(owner.id), await addMember(owner.id)];
+    for (const { browser } of [present, gone])
+      expect((await browser.api(owner.id).post("/invitations")).status).toBe(201);
+    await owner.api.post("/invitations");
+    const archive = await backUp(owner.id);
+    await remove(owner, "DB");
+    const { email } = (await env.DB.prepare("SELECT email FROM people WHERE id = ?")
+      .bind(gone.id)
+      .first<{ email: string }>()) ?? { email: "" };
+    await env.DB.prepare("DELETE FROM people WHERE id = ?").bind(gone.id).run();
+    await env.DB.prepare("INSERT INTO people VALUES ('stranger', 'Stranger', ?, 1, 1)").bind(email).run();
+    expect(await restore(archive)).toBe(true);
+    expect(await invitationsOf(owner.id)).toEqual([null, present.id]);
+    const members = await owner.api.get<{ members: { person: { id: string } }[] }>("/members");
+    expect(JSON.stringify(members.data)).not.toContain("stranger");
+    expect(members.data.members).toHaveLength(1);
   });
 });

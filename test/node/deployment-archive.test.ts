@@ -263,7 +263,7 @@ describe("a deployment", () => {
       if (organization.accountId !== source.organization.accountId)
         expect(await answersOf(target, organization)).toEqual(await answersOf(source, organization));
     expect(await signIn(target, owner.email)).not.toBe("");
-    const members = `SELECT person_id FROM memberships WHERE account_id = '${known.organization.accountId}'`;
-    expect(await target.query(members)).toEqual([{ person_id: "known" }]);
+    // Who has a member's address here may be anyone: addresses are not confirmed.
+    expect(await target.query("SELECT person_id FROM memberships WHERE person_id = 'known'")).toEqual([]);
   });
 });

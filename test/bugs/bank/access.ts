@@ -118,4 +118,21 @@ export const ACCESS: readonly Bug[] = [
       "creates users, webhooks and files' events without seeing their credentials",
     ],
   },
+  {
+    story: "An API key that was made just after its organization's deletion stayed valid.",
+    file: "test/accounts/api-keys.test.ts",
+    titles: ["end with their organization, and none is made by a request that was let in before"],
+  },
+  {
+    story:
+      "An invitation that was accepted during a restore came back with the next slice, and let a second person in.",
+    file: "test/backup/backup.test.ts",
+    titles: ["are closed until the restore is complete, and are used once"],
+  },
+  {
+    story:
+      "Who signed up with a member's address before a restore became a member, and restored invitations outlived their maker.",
+    file: "test/backup/backup.test.ts",
+    titles: ["keep their maker, with whose ownership they end, and go with one who is no person here"],
+  },
 ];

@@ -55,4 +55,24 @@ export const OPERATION: readonly Bug[] = [
       "goes after what its requests have left behind: relayed later, that would write to the log again",
     ],
   },
+  {
+    story:
+      "A rollback to a configuration without a second database read its organizations as absent, and removed their queues and schedules.",
+    file: "test/placement/placement.test.ts",
+    titles: [
+      "keeps what waits for its webhooks and workflows, and their schedules",
+      "can neither be used nor deleted until it is bound again, and loses nothing meanwhile",
+    ],
+  },
+  {
+    story:
+      "A restore of an organization that had once been moved never ended, because the fence of the move had outlived the deletion.",
+    file: "test/organizations/move.test.ts",
+    titles: ["from %s to %s leaves nothing in the way of a restore"],
+  },
+  {
+    story: "One organization on the move stopped the encryption of signing secrets for its whole database.",
+    file: "test/delivery/signing-secrets.test.ts",
+    titles: ["those of an organization that is fenced wait, and those of others are encrypted anew"],
+  },
 ];

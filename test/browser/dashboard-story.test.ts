@@ -101,11 +101,18 @@ describe("a new person", () => {
     await desk.page.getByText("No API keys yet.").waitFor();
   });
 
-  it("signs out, and returns to the requested page after signing in", async () => {
+  it("signs out, which leaves no draft in the tab, and returns to the requested page after signing in", async () => {
     const wanted = desk.page.url();
+    await desk.enter("/workflows");
+    await desk.link("New workflow").first().click();
+    await desk.field("Name").fill("A draft");
+    const drafts = () => desk.page.evaluate(() => Object.keys(sessionStorage).join());
+    expect(await drafts()).toContain("atrium.draft");
+    await desk.page.goto(wanted);
     await desk.button("Account: Ada").click();
     await desk.page.getByRole("menuitem", { name: "Sign out" }).click();
     await desk.heading("Sign in").waitFor();
+    expect(await drafts()).not.toContain("atrium.draft");
     await desk.page.goto(wanted);
     await desk.field("Email").fill(email);
     await desk.field("Password").fill("not the password");

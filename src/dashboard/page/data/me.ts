@@ -54,6 +54,7 @@ export function useSignOut() {
     onSuccess: () => {
       queries.clear();
       location.assign("/dashboard/sign-in");
+      sessionStorage.clear(); // drafts of workflows
     },
   });
 }

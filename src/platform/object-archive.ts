@@ -53,7 +53,7 @@ export interface ArchiveRpc {
 export interface ArchivedObject {
   /**
    * The slice after a cursor, and the first one after null. Asking twice with a cursor is harmless, with an old one too:
-   * what is not known any more begins a new reading.
+   * what is not known any more begins a new reading. RATE_LIMITED while another backup's later reading goes on.
    */
   archive(after: string | null): Promise<ArchiveSlice>;
   /**

@@ -1,6 +1,11 @@
-/** What calls between Workers and objects have to reckon with: that the object is of another version, or being restored. */
+/** What calls between Workers and objects have to reckon with: an object of another version, being restored, or read by two. */
 
 const BEING_RESTORED = "This object is being restored from an archive";
+
+const BEING_ARCHIVED = "This object is being read by a later backup";
+
+/** What an object throws when a backup continues that a later one has overtaken. */
+export const beingArchived = (): Error => new Error(BEING_ARCHIVED);
 
 /** What an object throws until it is restored. */
 export const beingRestored = (): Error => new Error(BEING_RESTORED);
@@ -9,6 +14,7 @@ export const beingRestored = (): Error => new Error(BEING_RESTORED);
 const REASONS: readonly (readonly [message: string, reason: string])[] = [
   // It still runs the version before, for some minutes at most.
   ["RPC receiver does not implement", "The service is being updated; wait and retry"],
+  [BEING_ARCHIVED, "Another backup is reading this; wait and retry"],
   [BEING_RESTORED, "This is being restored from a backup; wait and retry"],
 ];
 

@@ -7,6 +7,7 @@ import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
 import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";
 import type { ArchiveSlice } from "../../src/platform/object-archive.ts";
 import { createTables, FACTS, type Schema } from "../../src/platform/object-tables.ts";
+import { beingArchived, passingReason } from "../../src/platform/rpc.ts";
 import { dropTables } from "../support/archive.ts";
 
 const SCHEMA: Schema = {
@@ -163,6 +164,23 @@ it("a cursor of another life begins a new reading, and what the first one noted 
     const next = new ArchiveReader(storage).read(first.cursor);
     expect(next.reading).not.toBe(first.reading);
     expect([next.schema.length > 0, next.cursor]).toEqual([true, null]);
+  }));
+
+it("of two readings at once, the earlier one waits until the later one is over", () =>
+  withStorage((storage) => {
+    createTables(storage, SCHEMA);
+    storage.sql.exec("INSERT INTO counted (size) VALUES (3), (4), (5)");
+    const reader = new ArchiveReader(storage);
+    reader.limits = { rows: 1, bytes: 1_000 };
+    const earlier = reader.read(null);
+    let slice = reader.read(null);
+    const later = slice.reading;
+    for (let slices = 1; slice.cursor !== null && slices < 20; slices += 1) {
+      expect(() => reader.read(earlier.cursor)).toThrow(beingArchived());
+      slice = reader.read(slice.cursor);
+    }
+    expect([slice.reading, slice.cursor]).toEqual([later, null]);
+    expect(passingReason(beingArchived())).toBe("Another backup is reading this; wait and retry");
   }));
 
 it("a restore refuses what has no place, repeats harmlessly, and keeps the object closed until it is complete", () =>

@@ -2,6 +2,7 @@
 import { dropChanges } from "../archive-tables.ts";
 import type { ArchiveSlice } from "../object-archive.ts";
 import { readVersion } from "../object-tables.ts";
+import { beingArchived } from "../rpc.ts";
 import { countTriggers, noteChanges } from "./change-store.ts";
 import { type Collected, collectChanges, collectRows, LIMITS, type Position } from "./collect.ts";
 import { partsOf, shapeOf, type TableShape } from "./row-store.ts";
@@ -38,9 +39,12 @@ export class ArchiveReader {
     this.#storage = storage;
   }
 
+  /** Throws {@link beingArchived} for the cursor of a reading while a later one goes on: neither would ever end. */
   read(after: string | null): ArchiveSlice {
+    const cursor = after === null ? null : parseCursor(after);
+    if (cursor !== null && this.#reading !== null && cursor.reading !== this.#reading.id)
+      throw beingArchived();
     return this.#storage.transactionSync(() => {
-      const cursor = after === null ? null : parseCursor(after);
       return cursor !== null && this.#isKnown(cursor) ? this.#continue(cursor) : this.#begin();
     });
   }

@@ -189,6 +189,40 @@ it("everyone sees who is in the document, also y-websocket's clients, until they
   await until(one, () => names(one) === "Ada,Cem");
 });
 
+it("opening a document, and coming back to it, counts no change that was not made (D17)", async () => {
+  const meeting = await meet(service);
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const ada = clientOf(await meeting.customer.createUser(meeting.roomId, "Ada"), { serverUrl: proxy.url });
+  const told: unknown[] = [];
+  ada.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
+  const one = open(ada);
+  await ada.join();
+  const answered = async (provider: DocumentProvider) => {
+    await synced(provider);
+    await ada.comments.list(); // the room's question has arrived before its response
+  };
+  await answered(one);
+  for (const change of [() => textOf(one).insert(0, "Hello"), () => textOf(one).delete(0, 5)]) {
+    change();
+    await one.flush();
+    const lost = nextOf(ada, "reconnecting");
+    proxy.cut();
+    await lost;
+    await answered(one);
+  }
+  expect(told).toEqual([true, false, true, false]);
+
+  const filled = new Y.Doc();
+  filled.getText("text").insert(0, "filled before");
+  const other = open(ada, "other", filled);
+  await answered(other);
+  await other.flush();
+  expect(told.slice(4)).toEqual([true, false]);
+  const atBo = open(await join(meeting, "Bo"), "other");
+  await shows(atBo, "filled before");
+});
+
 it("leaving waits for documents, and reports those that are not stored (D17)", async () => {
   const meeting = await meet(service);
   const proxy = await BreakableProxy.before(service);

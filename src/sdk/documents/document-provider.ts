@@ -40,6 +40,8 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   #status: DocumentStatus = "disconnected";
   #isEntryDue = false;
   #isScheduled = false;
+  /** The document was given with a content, of which the room may lack deletions too. */
+  readonly #wasFilled: boolean;
 
   /** Use `openDocument`. */
   constructor(channel: DocumentChannel, name: string, options: DocumentOptions) {
@@ -47,6 +49,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     const { doc = new Y.Doc(), awareness = createAwareness(doc), connect = true } = options;
     this.name = name;
     this.doc = doc;
+    this.#wasFilled = doc.store.clients.size > 0;
     this.awareness = awareness;
     this.#ownsAwareness = options.awareness === undefined;
     this.#channel = channel;
@@ -162,7 +165,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     const update = this.#changes.take();
     if (update !== null && update.length > MAX_UPDATE_BYTES) this.#refuse();
     else if (update !== null) {
-      this.#changes.sent(false);
+      this.#changes.sent("update");
       this.#channel.send(updateFrame(key, update));
     }
     if (!this.#isEntryDue) return;
@@ -218,9 +221,15 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   #answer({ key }: OpenDocument, stateVector: Uint8Array): void {
     const update = Y.encodeStateAsUpdate(this.doc, stateVector);
     const isTooLarge = update.length > MAX_UPDATE_BYTES;
-    this.#changes.sent(!isTooLarge);
-    if (isTooLarge) this.#refuse();
-    else this.#changes.take();
+    // An update begins with the number of clients whose insertions it has. Its deletions are always all of the document.
+    const hasChanges = this.#changes.isAny || this.#wasFilled || update[0] !== 0;
+    if (isTooLarge) {
+      this.#changes.sent("update");
+      this.#refuse();
+    } else {
+      this.#changes.sent(hasChanges ? "all" : "nothing");
+      this.#changes.take();
+    }
     this.#channel.send(answerFrame(key, isTooLarge ? EMPTY_UPDATE : update));
   }
 

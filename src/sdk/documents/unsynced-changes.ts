@@ -7,6 +7,9 @@ import type { Runtime } from "../core/runtime.ts";
 
 const TIMED_OUT = clientFault("TIMEOUT", "Some changes are not stored yet");
 
+/** What was sent: one update, all that the room lacked, or an answer to its question although it lacks nothing. */
+type Sent = "update" | "all" | "nothing";
+
 export class UnsyncedChanges implements DocumentChanges {
   readonly name: string;
   readonly #runtime: Runtime;
@@ -14,8 +17,8 @@ export class UnsyncedChanges implements DocumentChanges {
   readonly #reported: () => void;
   /** Updates that are to be sent over this connection. */
   #unsent: Uint8Array[] = [];
-  /** What was sent and has no status yet, oldest first; true for all that the room lacked. */
-  #unanswered: boolean[] = [];
+  /** What was sent and has no status yet, oldest first. */
+  #unanswered: Sent[] = [];
   /** There may be changes that are not among those: the next synchronization sends them. */
   #isBehind = false;
   /** The room has refused those, so that only another change of them is worth waiting for. */
@@ -40,7 +43,7 @@ export class UnsyncedChanges implements DocumentChanges {
   }
 
   get #isOnItsWay(): boolean {
-    return this.#unsent.length > 0 || this.#unanswered.length > 0;
+    return this.#unsent.length > 0 || this.#unanswered.some((sent) => sent !== "nothing");
   }
 
   /** An update that is to be sent over this connection. */
@@ -71,17 +74,17 @@ export class UnsyncedChanges implements DocumentChanges {
     return updates.length > 1 ? mergeUpdates(updates) : first;
   }
 
-  /** Something was sent that will have a status: all that the room lacks, or an update. */
-  sent(isAll: boolean): void {
-    this.#unanswered.push(isAll);
+  /** Something was sent that will have a status. */
+  sent(what: Sent): void {
+    this.#unanswered.push(what);
     this.#report();
   }
 
   /** The earliest of what was sent is on disk, or was refused. */
   settle(isStored: boolean): void {
-    const isAll = this.#unanswered.shift();
+    const sent = this.#unanswered.shift();
     if (!isStored) this.#isBehind = this.#isRefused = true;
-    else if (isAll) this.#isBehind = false;
+    else if (sent === "all") this.#isBehind = false;
     this.#report();
   }
 

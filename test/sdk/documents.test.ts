@@ -2,7 +2,8 @@
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
-import { DEFAULT_RUNTIME } from "../../src/sdk/core/runtime.ts";
+import { AtriumClient } from "../../src/sdk/client/index.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import { type DocumentClient, type DocumentProvider, openDocument } from "../../src/sdk/documents/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, join, meet, next, nextOf } from "./clients.ts";
@@ -257,6 +258,28 @@ it("leaving waits for documents, and reports those that are not stored (D17)", a
   atAda.disconnect();
   await flushed;
   expect([atAda.hasUnsyncedChanges, told.slice(-2)]).toEqual([true, [[], ["notes"]]]);
+});
+
+it("a page asks before it is closed while a document has unsynced changes, if its option says so (D17)", async () => {
+  const { customer, roomId } = await meet(service);
+  const { token } = await customer.createUser(roomId, "Ada");
+  for (const warnBeforeUnload of [false, true]) {
+    const page = new EventTarget();
+    const listen: Runtime["listen"] = (event, action) => {
+      page.addEventListener(event, action);
+      return () => page.removeEventListener(event, action);
+    };
+    const options = { serverUrl: service.url, authToken: token, warnBeforeUnload };
+    const ada = new AtriumClient(options, { ...DEFAULT_RUNTIME, listen });
+    const asks = () => !page.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+    const one = open(ada);
+    expect(asks()).toBe(false);
+    textOf(one).insert(0, "typed");
+    expect(asks()).toBe(warnBeforeUnload);
+    await ada.join();
+    await ada.leave();
+    expect(asks()).toBe(false);
+  }
 });
 
 it("a viewer's refused changes do not hold up its client (D10)", async () => {

@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutgoingEvent, StatusFilter } from "../../src/delivery/port/delivery-record.ts";
 import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
-import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
+import { DeliveryRetention, KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
+import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { type Delivery, presentDelivery } from "../../src/webhooks/delivery-schema.ts";
@@ -185,6 +186,31 @@ describe("a webhook's object", () => {
         },
       ],
     });
+  });
+
+  it("delivers no event twice that is relayed again after days of standstill", async () => {
+    const first = outgoingEvent(0);
+    await subject.enqueue(first);
+    await subject.subscriber.settled(1);
+    await subject.advance(3 * 24 * HOUR_MS);
+    for (const number of [1, 2]) await subject.enqueue(outgoingEvent(number));
+    await subject.enqueue(first);
+    await subject.subscriber.settled(3);
+    expect(await subject.numbers()).toEqual([0, 1, 2]);
+  });
+
+  it("forgets event IDs that are neither among the latest nor were repeated within a day", async () => {
+    const known = await subject.inside((_, { storage }) => {
+      const store = new DeliveryStore(storage);
+      store.open(subject.key);
+      for (let id = 0; id < 1_200; id += 1) store.recordEventId(`event ${id}`, START + id);
+      store.recordEventId("event 0", START + 20 * HOUR_MS);
+      new DeliveryRetention(store).prune(START + 30 * HOUR_MS);
+      return ["event 0", "event 1", "event 199", "event 200", "event 1199"].filter(
+        (id) => !store.recordEventId(id, START + 31 * HOUR_MS),
+      );
+    });
+    expect(known).toEqual(["event 0", "event 200", "event 1199"]);
   });
 
   it("creates no tables when it is only read", async () => {

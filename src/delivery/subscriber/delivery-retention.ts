@@ -1,13 +1,15 @@
 /** What a subscriber's object deletes or ends by itself, always a bounded number of rows at a time. */
-import { DAY_MS } from "../../platform/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../platform/durations.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** Deliveries that are over are kept for this long… */
 export const KEPT_MS = 7 * DAY_MS;
 /** …and, the oldest first, deleted before that when together they take more than this. */
 const KEPT_BYTES = 1024 ** 3;
-/** How long a repeated event id is recognized; the outbox relay retries within seconds. */
+/** How long after its last repetition an event ID is recognized; the outbox relay repeats within a minute… */
 const EVENT_ID_KEPT_MS = DAY_MS;
+/** …unless the service stood still: what it then had not forgotten in the outbox is among these, the latest. */
+const EVENT_IDS_KEPT = 1_000;
 /** Rows per step: a step takes some milliseconds. */
 const SLICE = 500;
 
@@ -28,6 +30,8 @@ const OLDEST_OVER = `SELECT seq, created_at FROM (
 export class DeliveryRetention {
   readonly #store: DeliveryStore;
   readonly #keptBytes: number;
+  /** No event ID is looked for that can be forgotten before (epoch ms). */
+  #forgetsAt = Number.NEGATIVE_INFINITY;
 
   constructor(store: DeliveryStore, keptBytes: number = KEPT_BYTES) {
     this.#store = store;
@@ -37,10 +41,12 @@ export class DeliveryRetention {
   /** Deletes some of what is no longer kept. */
   prune(now: number): void {
     const store = this.#store;
-    store.write(
-      `DELETE FROM known WHERE event_id IN (SELECT event_id FROM known WHERE at < ? ORDER BY at LIMIT ${SLICE})`,
-      now - EVENT_ID_KEPT_MS,
-    );
+    if (now >= this.#forgetsAt) {
+      const some = `SELECT event_id FROM known WHERE at < ? ORDER BY at DESC LIMIT ${SLICE} OFFSET ${EVENT_IDS_KEPT}`;
+      const forgotten = `DELETE FROM known WHERE event_id IN (${some}) RETURNING 1`;
+      const { length } = store.read(forgotten, now - EVENT_ID_KEPT_MS);
+      if (length < SLICE) this.#forgetsAt = now + MINUTE_MS;
+    }
     const isFull = this.#bytesOver() > this.#keptBytes;
     if (!isFull && (this.#oldestOverAt() ?? now) > now - KEPT_MS) return;
     store.write(

@@ -94,10 +94,11 @@ export class DeliveryStore implements WaitingJobs {
     else this.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, json);
   }
 
-  /** Records that the event was enqueued; false when it was before. */
+  /** Records that the event was enqueued or repeated now; false when it was enqueued before. */
   recordEventId(eventId: string, now: number): boolean {
-    const insertion = "INSERT INTO known (event_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING at";
-    return this.read(insertion, eventId, now).length > 0;
+    const repeated = this.read("UPDATE known SET at = ? WHERE event_id = ? RETURNING at", now, eventId);
+    if (repeated.length === 0) this.write("INSERT INTO known (event_id, at) VALUES (?, ?)", eventId, now);
+    return repeated.length === 0;
   }
 
   /** Links an event that was enqueued by hand with its delivery. */

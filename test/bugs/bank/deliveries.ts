@@ -63,6 +63,11 @@ export const DELIVERIES: readonly Bug[] = [
     ],
   },
   {
+    story: "An event that was relayed again after the service had stood still for days was delivered twice.",
+    file: "test/delivery/subscriber-object.test.ts",
+    titles: ["delivers no event twice that is relayed again after days of standstill"],
+  },
+  {
     story: "The test of a webhook that the service had disabled did not answer for an hour.",
     file: "test/delivery/scheduler.test.ts",
     titles: ["starts what was asked for by hand while it pauses, but not before its receiver has rested"],

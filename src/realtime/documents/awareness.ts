@@ -5,10 +5,12 @@ import type { AwarenessEntry } from "./wire/frames.ts";
 
 /** One entry, and all entries of a socket. An id is chosen by its client, so it proves nothing. */
 const MAX_STATE_LENGTH = 8 * 1024;
-const MAX_ENTRIES_OF_SOCKET = 32;
+export const MAX_ENTRIES_OF_SOCKET = 32;
 
-interface Bound extends AwarenessEntry {
+interface Bound extends Omit<AwarenessEntry, "state"> {
   readonly socketId: string;
+  /** Null when it was lost with the room's memory. */
+  readonly state: string | null;
 }
 
 const GONE = "null";
@@ -17,7 +19,7 @@ const GONE = "null";
 const isAcceptable = (state: string): boolean =>
   state.length <= MAX_STATE_LENGTH && !isTooDeep(state, MAX_FRAME_DEPTH);
 
-/** Memory only: clients repeat their entries every 15 s. */
+/** In memory, but for the ids and clocks, which sockets keep. */
 export class Awareness {
   readonly #entries = new Map<number, Bound>();
   /** The clients of each socket. No set is empty. */
@@ -34,7 +36,8 @@ export class Awareness {
       const isFull = (this.#clients.get(socketId)?.size ?? 0) >= MAX_ENTRIES_OF_SOCKET;
       if (state === GONE || isFull) return false;
     } else if (known.socketId !== socketId) return false;
-    else if (clock < known.clock || (clock === known.clock && state !== GONE)) return false;
+    else if (clock < known.clock) return false;
+    else if (clock === known.clock && state !== GONE && known.state !== null) return false;
     if (!isAcceptable(state)) return false;
     if (state === GONE) this.#delete(socketId, client);
     else this.#set({ client, clock, state, socketId });
@@ -55,15 +58,27 @@ export class Awareness {
   }
 
   all(): AwarenessEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#entries.values()].flatMap(({ client, clock, state }) =>
+      state === null ? [] : { client, clock, state },
+    );
+  }
+
+  /** The ids of a socket, with their clocks. */
+  idsOf(socketId: string): Pick<AwarenessEntry, "client" | "clock">[] {
+    return [...(this.#clients.get(socketId) ?? [])].flatMap((client) => {
+      const { clock } = this.#entries.get(client) ?? {};
+      return clock === undefined ? [] : { client, clock };
+    });
+  }
+
+  /** What a socket has kept of an entry. */
+  restore(socketId: string, { client, clock }: Pick<AwarenessEntry, "client" | "clock">): void {
+    this.#set({ client, clock, socketId, state: null });
   }
 
   /** Removes a socket's entries, and returns what tells the others. */
   remove(socketId: string): AwarenessEntry[] {
-    const removed = [...(this.#clients.get(socketId) ?? [])].flatMap((client) => {
-      const { clock } = this.#entries.get(client) ?? {};
-      return clock === undefined ? [] : { client, clock, state: GONE };
-    });
+    const removed = this.idsOf(socketId).map((id) => ({ ...id, state: GONE }));
     for (const { client } of removed) this.#delete(socketId, client);
     return removed;
   }

@@ -1,4 +1,5 @@
 /** A document that sockets have open: who receives what concerns it. */
+import type { ShownEntry } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
 import { Awareness } from "./awareness.ts";
 import type { Subscription } from "./subscription.ts";
@@ -43,10 +44,11 @@ export class Channel {
     return present.length === 0 ? others : [...others, sendTo(subscription, awarenessBody(present))];
   }
 
-  /** Adds a subscription that survived hibernation. */
-  restore(subscription: Subscription): void {
+  /** Adds a subscription that survived hibernation, and what its socket shows. */
+  restore(subscription: Subscription, shown: readonly ShownEntry[]): void {
     this.#hasForgotten = true;
     this.#put(subscription);
+    for (const entry of shown) this.awareness.restore(subscription.socketId, entry);
   }
 
   #put(subscription: Subscription): void {

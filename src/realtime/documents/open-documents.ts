@@ -6,6 +6,7 @@ import { failure } from "../protocol/frame.ts";
 import type { DocumentWire, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
+import { MAX_ENTRIES_OF_SOCKET } from "./awareness.ts";
 import { type Channel, sendTo } from "./channel.ts";
 import type { Channels } from "./channels.ts";
 import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
@@ -51,9 +52,9 @@ export class OpenDocuments {
   restore({ id, documents }: Joined): void {
     for (const key of documents?.opened ?? []) {
       const isNamed = documents?.wire !== "yWebsocket";
-      this.#channels
-        .open(isNamed ? nameOf(key) : key)
-        .restore(new Subscription(id, isNamed ? key : null, true));
+      const shown = documents?.shown?.filter((entry) => entry.key === key) ?? [];
+      const channel = this.#channels.open(isNamed ? nameOf(key) : key);
+      channel.restore(new Subscription(id, isNamed ? key : null, true), shown);
     }
   }
 
@@ -143,15 +144,15 @@ export class OpenDocuments {
       this.#channels.release(channel.name);
       return { isOpen: false, effects: [unnamed(connection.id, key)] };
     }
-    const attached = this.#update(connection, [...opened, key]);
+    const attached = this.#update(connection, { opened: [...opened, key] });
     return {
       isOpen: true,
       effects: [{ type: "attach", connection: attached }, ...channel.add(subscription)],
     };
   }
 
-  #update(connection: DocumentConnection, opened: readonly string[]): Joined {
-    const updated: Joined = { ...connection, documents: { ...connection.documents, opened } };
+  #update(connection: DocumentConnection, documents: Partial<DocumentWire>): Joined {
+    const updated: Joined = { ...connection, documents: { ...connection.documents, ...documents } };
     this.#participants.connections.update(updated);
     return updated;
   }
@@ -168,11 +169,22 @@ export class OpenDocuments {
     const isLost = frame.type === "step2" && documents.wire !== "room" && subscription.answersForgotten;
     try {
       const effects = this.#messages.receive(connection, channel, subscription, frame);
-      return isLost ? [...effects, ...this.#participants.interrupt([id], CLOSE.failed, FORGOTTEN)] : effects;
+      if (isLost) return [...effects, ...this.#participants.interrupt([id], CLOSE.failed, FORGOTTEN)];
+      return frame.type === "awareness" ? [...effects, ...this.#keepShown(channel, subscription)] : effects;
     } catch (error) {
       if (error instanceof MalformedUpdate) return this.#break(id, error.message);
       throw error;
     }
+  }
+
+  /** Keeps with the socket what it shows in the document: hibernation may be followed by its end. */
+  #keepShown({ name, awareness }: Channel, { socketId, key }: Subscription): Effect[] {
+    const connection = this.#find(socketId);
+    if (connection === null) return [];
+    const own = awareness.idsOf(socketId).map((id) => ({ ...id, key: key ?? name }));
+    const others = connection.documents.shown?.filter((entry) => entry.key !== (key ?? name)) ?? [];
+    const shown = [...own, ...others].slice(0, MAX_ENTRIES_OF_SOCKET);
+    return [{ type: "attach", connection: this.#update(connection, { shown }) }];
   }
 
   /** So much was sent to a socket that its client has to show that it reads: by its answer to another step 1. */
@@ -210,8 +222,10 @@ export class OpenDocuments {
     subscription: Subscription,
     reason: string,
   ): Effect[] {
-    const opened = connection.documents.opened.filter((key) => key !== subscription.key);
-    const attached = this.#update(connection, opened);
+    const isOther = (key: string): boolean => key !== subscription.key;
+    const opened = connection.documents.opened.filter(isOther);
+    const shown = connection.documents.shown?.filter(({ key }) => isOther(key)) ?? [];
+    const attached = this.#update(connection, { opened, shown });
     const removed = channel.remove(subscription);
     this.#channels.release(channel.name);
     return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];

@@ -14,10 +14,17 @@ interface Attachment {
   readonly presence: Uint8Array | null;
   readonly subscriptions: Uint8Array;
   /** Of a joined socket. */
-  readonly documents?: { readonly wire: DocumentWire["wire"]; readonly opened: Uint8Array };
+  readonly documents?: {
+    readonly wire: DocumentWire["wire"];
+    readonly opened: Uint8Array;
+    /** A document as its position in `opened`. Absent if an earlier version has written it. */
+    readonly shown?: readonly (readonly [document: number, client: number, clock: number])[];
+  };
   /** Of the request that has opened the socket; absent if an earlier version has. */
   readonly trace?: Trace | null;
 }
+
+type Documents = NonNullable<Attachment["documents"]>;
 
 /** A socket that was found again after hibernation. */
 interface AttachedSocket {
@@ -42,10 +49,23 @@ export function readAttachment(socket: WebSocket): AttachedSocket | null {
     connection: {
       ...connection,
       ...{ presence: state, subscriptions: parseNames(subscriptions) },
-      ...(documents && { documents: { wire: documents.wire, opened: parseNames(documents.opened) } }),
+      ...(documents && { documents: parseDocuments(documents) }),
     },
   };
 }
+
+function parseDocuments({ wire, opened, shown = [] }: Documents): DocumentWire {
+  const keys = parseNames(opened);
+  return {
+    ...{ wire, opened: keys },
+    shown: shown.map(([index, client, clock]) => ({ key: keys[index] ?? "", client, clock })),
+  };
+}
+
+const encodeDocuments = ({ wire, opened, shown = [] }: DocumentWire): Documents => ({
+  ...{ wire, opened: encodeNames(opened) },
+  shown: shown.map(({ key, client, clock }) => [opened.indexOf(key), client, clock]),
+});
 
 /** As {@link attachmentOf} wrote them. */
 const parseNames = (json: Uint8Array): string[] => JSON.parse(decoder.decode(json)) as string[];
@@ -69,7 +89,7 @@ function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Att
     connection: rest,
     presence: presence === null ? null : encoder.encode(presence),
     subscriptions: encodeNames(subscriptions),
-    ...(documents && { documents: { wire: documents.wire, opened: encodeNames(documents.opened) } }),
+    ...(documents && { documents: encodeDocuments(documents) }),
   };
 }
 

@@ -12,6 +12,16 @@ export interface DocumentWire {
   readonly wire: "room" | "yWebsocket" | "hocuspocus";
   /** The documents that it has open, as its client names them. */
   readonly opened: readonly string[];
+  /** The first 32 entries that it shows in them. */
+  readonly shown?: readonly ShownEntry[];
+}
+
+/** An entry of a document's awareness without its state. */
+export interface ShownEntry {
+  /** The document, as in `opened`. */
+  readonly key: string;
+  readonly client: number;
+  readonly clock: number;
 }
 
 /** A socket that has sent nothing yet. */

@@ -130,6 +130,18 @@ export class DocumentClient {
     this.sendFrame(1, (encoder) => encoding.writeVarUint8Array(encoder, update));
   }
 
+  /** Says that this client is gone, and stays connected. */
+  sendGone(): void {
+    const update = encodeAwarenessUpdate(this.awareness, [this.doc.clientID], new Map());
+    this.sendFrame(1, (encoder) => encoding.writeVarUint8Array(encoder, update));
+  }
+
+  /** Sends all that this client knows, as editors' own clients answer a query. */
+  sendAll(): void {
+    const update = encodeAwarenessUpdate(this.awareness, [...this.awareness.getStates().keys()]);
+    this.sendFrame(1, (encoder) => encoding.writeVarUint8Array(encoder, update));
+  }
+
   sendBytes(bytes: Uint8Array | string): void {
     this.#socket.send(bytes);
   }

@@ -101,6 +101,25 @@ describe.each(WIRES)("over $wire", ({ wire }) => {
     await later.until(() => !later.awareness.getStates().has(atAda.doc.clientID));
   });
 
+  it("a client that leaves after hibernation is gone for the others too (D12)", async () => {
+    const { room, ada, vera } = await roomWithViewer();
+    const [atAda, other, atVera] = await Promise.all(
+      [ada, ada, vera].map(async (user) => (await DocumentClient.open(room, user, { wire })).synced()),
+    );
+    if (!atAda || !other || !atVera) throw new Error("no clients");
+    atAda.sendAwareness({ name: "Ada" });
+    other.sendAwareness({ name: "Ada elsewhere" });
+    const seen = () => [...atVera.awareness.getStates().keys()].filter((id) => id !== atVera.doc.clientID);
+    await atVera.until(() => seen().length === 2);
+    await room.hibernate();
+    atVera.sendAll();
+    atAda.sendGone();
+    await atVera.until(() => !seen().includes(atAda.doc.clientID));
+    await room.hibernate();
+    other.close();
+    await atVera.until(() => seen().length === 0);
+  });
+
   it("a token that is refused closes the socket for good, unless its client may try another one (D13)", async () => {
     const { room, ada } = await roomWithViewer();
     const client = await DocumentClient.open(room, ada, { wire, token: "no token" });

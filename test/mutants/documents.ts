@@ -5,7 +5,7 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "an update that a document has is stored again",
     file: "src/realtime/documents/documents.ts",
-    code: "if (document.known.covers(content)) return false;",
+    code: "if (document.known.covers(content)) return null;",
     by: "",
     tests: ["test/realtime/documents/documents.test.ts"],
   },
@@ -29,8 +29,8 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "a document with content is seeded",
     file: "src/realtime/documents/documents.ts",
-    code: "return this.#loaded.get(name).known.isEmpty && this.append(",
-    by: "return this.append(",
+    code: "return this.#loaded.get(name).known.isEmpty ? this.append(name, update, author) : null;",
+    by: "return this.append(name, update, author);",
     tests: ["test/realtime/documents/documents.test.ts"],
   },
   {
@@ -120,8 +120,8 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "what is deleted of a text is sent for good",
     file: "src/realtime/documents/compact-update.ts",
-    code: "pieces.push(this.#dropsDeleted && piece.isDeleted ? withoutContent(piece) : piece);",
-    by: "pieces.push(piece);",
+    code: "writer.add(dropsDeleted && piece.isMarked ? withoutContent(piece) : piece);",
+    by: "writer.add(dropsDeleted && piece.isMarked && !isText ? withoutContent(piece) : piece);",
     tests: ["test/realtime/documents/compact-update.test.ts"],
   },
   {
@@ -190,8 +190,8 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "what REST writes into a document reaches no client",
     file: "src/realtime/documents/document-requests.ts",
-    code: "const effects = isApplied ? this.#channels.broadcast(name, update) : [];",
-    by: "const effects = isApplied ? [] : this.#channels.broadcast(name, update);",
+    code: "const effects = news === null ? [] : this.#channels.broadcast(name, news);",
+    by: "const effects = news === null ? [] : [];",
     tests: ["test/realtime/documents/document-endpoints.test.ts"],
   },
   {

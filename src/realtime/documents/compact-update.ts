@@ -1,8 +1,10 @@
 /** Makes an update smaller that does the same: what was inserted in one place piece by piece becomes one, and deleted content can go. */
+import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { RangeMap } from "./range-map.ts";
-import { COLLECTED, DELETED, SKIP, TEXT } from "./update-content.ts";
+import { ANY, COLLECTED, DELETED, SKIP, TEXT } from "./update-content.ts";
 import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
+import { readAny, readJsonOrUndefined } from "./update-values.ts";
 
 /** What an update will have as one. */
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
@@ -14,7 +16,7 @@ interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   readonly place: Uint8Array;
   /** Its content, encoded: of a text without its length. Empty where the length says it all. */
   readonly bytes: Uint8Array[];
-  readonly isDeleted: boolean;
+  readonly isMarked: boolean;
 }
 
 /**
@@ -27,12 +29,18 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
     struct: () => undefined,
     deleted: (range) => deleted.fill(range, true),
   });
-  const cutter = new Cutter(update, deleted, dropsDeleted);
   const writer = new Writer();
   readUpdate(update, {
     block: (client) => writer.begin(client),
     struct(struct) {
-      for (const piece of cutter.cut(struct)) writer.add(piece);
+      // Content other than text keeps what is deleted of it, unless that is all.
+      const isText = (struct.info & CONTENT_BITS) === TEXT;
+      const { value, end } = deleted.at(struct.client, struct.clock);
+      const isWhole = end >= struct.clock + struct.length;
+      const pieces = isText
+        ? cut(update, struct, deleted)
+        : [{ ...wholePiece(update, struct), isMarked: isWhole && value === true }];
+      for (const piece of pieces) writer.add(dropsDeleted && piece.isMarked ? withoutContent(piece) : piece);
     },
     deleted: () => undefined,
   });
@@ -40,65 +48,88 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
   return compacted.length <= update.length ? compacted : update;
 }
 
-/** Cuts structs where what is deleted begins and ends. */
-class Cutter {
-  readonly #update: Uint8Array;
-  readonly #deleted: RangeMap<true>;
-  readonly #dropsDeleted: boolean;
+/** Stretches of each client's clocks. */
+interface Marked {
+  /** Whether an operation is marked, and up to which clock, exclusive, that holds. */
+  at(client: number, clock: number): { readonly value: true | undefined; readonly end: number };
+}
 
-  constructor(update: Uint8Array, deleted: RangeMap<true>, dropsDeleted: boolean) {
-    this.#update = update;
-    this.#deleted = deleted;
-    this.#dropsDeleted = dropsDeleted;
+/** The update without its marked operations: they are gaps in it. */
+export function withoutMarked(update: Uint8Array, marked: Marked): Uint8Array {
+  const writer = new Writer();
+  const deletionsStart = readUpdate(update, {
+    block: (client) => writer.begin(client),
+    struct(struct) {
+      for (const piece of cut(update, struct, marked)) writer.add(piece.isMarked ? gapFor(piece) : piece);
+    },
+    deleted: () => undefined,
+  });
+  return writer.finish(update.subarray(deletionsStart));
+}
+
+/** The struct in pieces that are marked or not. A character that has two clocks, of which one is, becomes what Yjs makes of it. */
+function* cut(update: Uint8Array, struct: Struct, marked: Marked): Generator<Piece> {
+  const { client, clock, length, rightOrigin } = struct;
+  const whole = wholePiece(update, struct);
+  const first = marked.at(client, clock);
+  if (first.end >= clock + length) {
+    yield { ...whole, isMarked: first.value === true };
+    return;
   }
-
-  cut(struct: Struct): Piece[] {
-    const { value, end } = this.#deleted.at(struct.client, struct.clock);
-    const isWhole = end >= struct.clock + struct.length;
-    if ((struct.info & CONTENT_BITS) === TEXT && !isWhole) return this.#cutText(struct);
-    const whole = this.#whole(struct, isWhole && value === true);
-    return [this.#dropsDeleted && whole.isDeleted ? withoutContent(whole) : whole];
+  const hasPlace = whole.content !== COLLECTED && whole.content !== SKIP;
+  const take = contentReader(whole.content, update.subarray(struct.contentStart, struct.end));
+  for (let at = 0; at < length; ) {
+    const { value, end } = marked.at(client, clock + at);
+    const until = Math.min(length, end - clock);
+    const origin = { client, clock: clock + at - 1 };
+    const place = { origin, flags: whole.flags | HAS_ORIGIN, place: encodePlace(origin, rightOrigin) };
+    yield {
+      ...whole,
+      ...(hasPlace && at > 0 && place),
+      clock: clock + at,
+      length: until - at,
+      bytes: take(until - at),
+      isMarked: value === true,
+    };
+    at = until;
   }
+}
 
-  #whole({ info, contentStart, end, ...struct }: Struct, isDeleted: boolean): Piece {
-    const content = info & CONTENT_BITS;
-    const bytes = this.#update.subarray(contentStart, end);
-    return {
-      ...struct,
-      content,
-      flags: info & ~CONTENT_BITS,
-      place: this.#update.subarray(struct.start + 1, contentStart),
-      bytes: hasLengthOnly(content) ? [] : [content === TEXT ? textOf(bytes) : bytes],
-      isDeleted,
+function wholePiece(update: Uint8Array, { info, contentStart, end, ...struct }: Struct): Piece {
+  const content = info & CONTENT_BITS;
+  const bytes = update.subarray(contentStart, end);
+  return {
+    ...struct,
+    content,
+    flags: info & ~CONTENT_BITS,
+    place: update.subarray(struct.start + 1, contentStart),
+    bytes: hasLengthOnly(content) ? [] : [content === TEXT ? textOf(bytes) : bytes],
+    isMarked: false,
+  };
+}
+
+/** Returns the content of so many operations with each call. All other contents have one operation. */
+function contentReader(content: number, bytes: Uint8Array): (operations: number) => Uint8Array[] {
+  if (hasLengthOnly(content)) return () => [];
+  if (content === TEXT) {
+    const text = utf8.decode(textOf(bytes));
+    let at = 0;
+    return (operations) => {
+      const start = at;
+      at += operations;
+      return [toUtf8.encode(text.slice(start, at))];
     };
   }
-
-  /** Text of which some is deleted. A character that has two clocks, of which one is, becomes what Yjs makes of it. */
-  #cutText(struct: Struct): Piece[] {
-    const { client, clock, length, rightOrigin } = struct;
-    const whole = this.#whole(struct, false);
-    const text = utf8.decode(whole.bytes[0]);
-    const pieces: Piece[] = [];
-    for (let at = 0; at < length; ) {
-      const { value, end } = this.#deleted.at(client, clock + at);
-      const until = Math.min(length, end - clock);
-      const origin = at === 0 ? struct.origin : { client, clock: clock + at - 1 };
-      const piece: Piece = {
-        clock: clock + at,
-        length: until - at,
-        origin,
-        rightOrigin,
-        content: TEXT,
-        flags: at === 0 ? whole.flags : whole.flags | HAS_ORIGIN,
-        place: at === 0 || origin === null ? whole.place : encodePlace(origin, rightOrigin),
-        bytes: [toUtf8.encode(text.slice(at, until))],
-        isDeleted: value === true,
-      };
-      pieces.push(this.#dropsDeleted && piece.isDeleted ? withoutContent(piece) : piece);
-      at = until;
-    }
-    return pieces;
-  }
+  const decoder = decoding.createDecoder(bytes);
+  decoding.readVarUint(decoder);
+  return (operations) => {
+    const start = decoder.pos;
+    for (let left = operations; left > 0; left -= 1)
+      if (content === ANY) readAny(decoder);
+      else readJsonOrUndefined(decoder);
+    const count = encoding.encode((encoder) => encoding.writeVarUint(encoder, operations));
+    return [count, bytes.subarray(start, decoder.pos)];
+  };
 }
 
 /** As lib0 reads strings. */
@@ -113,6 +144,14 @@ function textOf(bytes: Uint8Array): Uint8Array {
   const lengthEnd = bytes.findIndex((byte) => byte < 0x80);
   return bytes.subarray(lengthEnd + 1);
 }
+
+const gapFor = (piece: Piece): Piece => ({
+  ...piece,
+  content: SKIP,
+  flags: 0,
+  place: new Uint8Array(),
+  bytes: [],
+});
 
 function withoutContent(piece: Piece): Piece {
   if (hasLengthOnly(piece.content)) return piece;
@@ -169,7 +208,7 @@ class Writer {
     const { content } = piece;
     if (last.content !== content) return false;
     if (content === COLLECTED) return true;
-    if (content !== DELETED && (content !== TEXT || last.isDeleted !== piece.isDeleted)) return false;
+    if (content !== DELETED && (content !== TEXT || last.isMarked !== piece.isMarked)) return false;
     const previous = { client: this.#client, clock: piece.clock - 1 };
     return isSame(piece.origin, previous) && isSame(piece.rightOrigin, last.rightOrigin);
   }

@@ -23,7 +23,7 @@ const VIEWER = "Viewers may not change documents";
 export type DocumentConnection = Joined & { readonly documents: DocumentWire };
 
 /** What became of an update: `refused` says why. */
-type Written = { readonly isNews: boolean } | { readonly refused: string };
+type Written = { readonly news: Uint8Array | null } | { readonly refused: string };
 
 export class DocumentMessages {
   readonly #documents: Documents;
@@ -84,7 +84,7 @@ export class DocumentMessages {
     const mark = answered?.mark ?? null;
     const read: Effect[] = mark === null ? [] : [{ type: "acknowledgeRead", id, mark }];
     const written = this.#write(connection, channel.name, update);
-    const isNews = "isNews" in written && written.isNews;
+    const news = "news" in written ? written.news : null;
     const isExpected =
       type === "update"
         ? !this.transfers.synchronizes(subscription, update)
@@ -92,9 +92,9 @@ export class DocumentMessages {
           ("refused" in written || this.transfers.completes(channel.name, subscription));
     return [
       ...read,
-      ...(isNews
-        ? this.#channels.broadcast(channel.name, update, subscription)
-        : this.#channels.foldIfDue(channel.name)),
+      ...(news === null
+        ? this.#channels.foldIfDue(channel.name)
+        : this.#channels.broadcast(channel.name, news, subscription)),
       ...acknowledge(connection, subscription, written, isExpected),
       ...(answered?.mark === null ? this.transfers.continue(channel.name, subscription) : []),
     ];
@@ -103,8 +103,8 @@ export class DocumentMessages {
   #write({ role, userId, documents }: DocumentConnection, name: string, update: Uint8Array): Written {
     try {
       if (role === "viewer")
-        return this.#documents.covers(name, update) ? { isNews: false } : { refused: VIEWER };
-      return { isNews: this.#documents.append(name, update, { type: "user", id: userId }) };
+        return this.#documents.covers(name, update) ? { news: null } : { refused: VIEWER };
+      return { news: this.#documents.append(name, update, { type: "user", id: userId }) };
     } catch (error) {
       const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
       if (isUnanswerable || !(error instanceof AppError)) throw error;

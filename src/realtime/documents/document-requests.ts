@@ -52,12 +52,12 @@ export class DocumentRequests {
     { author, onlyIfEmpty, keepsVersion, basedOn }: DocumentWrite,
   ): { readonly isApplied: boolean; readonly effects: Effect[] } {
     if (basedOn !== undefined && this.#documents.isEditedByServer(name, basedOn)) throw overtaken();
-    const isApplied = onlyIfEmpty
+    const news = onlyIfEmpty
       ? this.#documents.seed(name, update, author)
       : this.#documents.append(name, update, author, keepsVersion);
-    const effects = isApplied ? this.#channels.broadcast(name, update) : [];
+    const effects = news === null ? [] : this.#channels.broadcast(name, news);
     this.#channels.release(name);
-    return { isApplied, effects };
+    return { isApplied: news !== null, effects };
   }
 
   /** What follows when {@link write} has thrown. */

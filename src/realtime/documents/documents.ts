@@ -56,15 +56,16 @@ export class Documents {
   }
 
   /**
-   * Stores an update as its author's, unless the document has all of it already; returns whether it was news. Creates
+   * Stores what an update has beyond the document, as its author's, and returns that; null if there is nothing. Creates
    * the document, and makes a version of it as it was if one is due or, with `keepsVersion`, unless there is one. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
    */
-  append(name: string, update: Uint8Array, author: Author, keepsVersion = false): boolean {
+  append(name: string, update: Uint8Array, author: Author, keepsVersion = false): Uint8Array | null {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
-    if (document.known.covers(content)) return false;
-    this.#requireSpace(name, document, update.length, content);
+    if (document.known.covers(content)) return null;
+    const data = document.known.newsOf(update, content);
+    this.#requireSpace(name, document, data.length, content);
     const [at, seq] = [this.#now(), document.seq + 1];
     const isNew = document.row === null;
     const versionIsDue =
@@ -77,7 +78,7 @@ export class Documents {
       }
       if (isNew) this.#events.created(name);
       else this.#events.updated(name, seq);
-      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, authors: [author], data: update });
+      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, authors: [author], data });
       return row;
     });
     const firstAt = versionIsDue ? at : (document.unversioned?.firstAt ?? at);
@@ -85,9 +86,9 @@ export class Documents {
     document.known.add(content);
     document.seq = seq;
     document.tailUpdates += 1;
-    document.tailBytes += update.length;
-    this.#space.added(update.length, isNew);
-    return true;
+    document.tailBytes += data.length;
+    this.#space.added(data.length, isNew);
+    return data;
   }
 
   #requireSpace(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
@@ -111,9 +112,9 @@ export class Documents {
     return updates.some(({ data }) => scanUpdate(data).inserted.some(({ client }) => isServerClient(client)));
   }
 
-  /** Applies an update unless the document has content; returns whether it was applied. Fails as {@link append} does. */
-  seed(name: string, update: Uint8Array, author: Author): boolean {
-    return this.#loaded.get(name).known.isEmpty && this.append(name, update, author);
+  /** The same unless the document has content. */
+  seed(name: string, update: Uint8Array, author: Author): Uint8Array | null {
+    return this.#loaded.get(name).known.isEmpty ? this.append(name, update, author) : null;
   }
 
   /** What all of them have in storage, with their history. */

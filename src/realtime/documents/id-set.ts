@@ -53,6 +53,14 @@ export class IdSet {
     return at < bounds.length && (bounds[at] ?? 0) <= start;
   }
 
+  /** Whether it has an operation, and up to which clock, exclusive, that holds. */
+  at(client: number, clock: number): { readonly value: true | undefined; readonly end: number } {
+    const bounds = this.#byClient.get(client) ?? [];
+    const at = firstEndingFrom(bounds, clock + 1);
+    const [start, end] = [bounds[at] ?? Number.POSITIVE_INFINITY, bounds[at + 1] ?? 0];
+    return start > clock ? { value: undefined, end: start } : { value: true, end };
+  }
+
   *ranges(): Generator<ClockRange> {
     for (const [client, bounds] of this.#byClient) {
       for (let at = 0; at < bounds.length; at += 2)

@@ -1,6 +1,7 @@
 /** Which operations and deletions a document has: what tells news from repetitions, and what a client lacks. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
+import { withoutMarked } from "./compact-update.ts";
 import { IdSet } from "./id-set.ts";
 import type { UpdateContent } from "./update-scan.ts";
 
@@ -32,6 +33,15 @@ export class KnownContent {
       inserted.every((range) => this.#inserted.covers(range)) &&
       deleted.every((range) => this.#deleted.covers(range))
     );
+  }
+
+  /** The update without the operations that it has: Yjs could not read two versions of one that differ. */
+  newsOf(update: Uint8Array, { inserted }: UpdateContent): Uint8Array {
+    const isRepeated = inserted.some((range) => {
+      const { value, end } = this.#inserted.at(range.client, range.start);
+      return value === true || end < range.end;
+    });
+    return isRepeated ? withoutMarked(update, this.#inserted) : update;
   }
 
   /** What it has, as an update's content. */

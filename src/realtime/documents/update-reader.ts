@@ -89,10 +89,14 @@ function requireLength(clock: number, length: number): void {
     throw new MalformedUpdate("a length is out of range");
 }
 
+/** Merging, Yjs loses operations of an update whose clients are not in descending order, and of others beside it. */
 function readStructs(decoder: Decoder, visitor: UpdateVisitor): void {
+  let last = Number.POSITIVE_INFINITY;
   repeat(decoder, () => {
     const structs = decoding.readVarUint(decoder);
     const client = decoding.readVarUint(decoder);
+    if (client >= last) throw new MalformedUpdate("its clients are not in descending order");
+    last = client;
     let clock = decoding.readVarUint(decoder);
     visitor.block?.(client);
     for (let index = 0; index < structs; index += 1) {

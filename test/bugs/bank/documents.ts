@@ -72,6 +72,26 @@ export const DOCUMENTS: readonly Bug[] = [
     titles: ["refuses %s that nests deeper than Yjs could merge it (D8)"],
   },
   {
+    story: "An editor wrote an operation again in another way, and no one could open the document again.",
+    file: "test/realtime/documents/hostile-updates.test.ts",
+    titles: [
+      "an operation that is written again over %s stays what it was (D1, D8)",
+      "whatever an update holds, and however updates overlap: what is accepted stays readable for everyone (D3, D8)",
+    ],
+  },
+  {
+    story: "An update with its clients in another order hid what others had written from new clients.",
+    file: "test/realtime/documents/hostile-updates.test.ts",
+    titles: [
+      "an update that hides what others wrote, by clients in another order than Yjs', is refused (D8)",
+    ],
+  },
+  {
+    story: "Someone closed a tab while the room hibernated, and the cursor stayed in everyone's editor.",
+    file: "test/realtime/documents/document-sockets.test.ts",
+    titles: ["a client that leaves after hibernation is gone for the others too (D12)"],
+  },
+  {
     story:
       "Someone nested thousands of maps in each other and deleted them, and even after folding no one could open the document.",
     file: "test/realtime/documents/compact-update.test.ts",

@@ -53,7 +53,7 @@ describe.each([
               if (then === "fold") documents.fold(name);
               if (then === "restart")
                 documents = new Documents({ ...FREE, storage: open(), now: () => document });
-              if (then === "repeat") expect(documents.append(name, update, by("other"))).toBe(false);
+              if (then === "repeat") expect(documents.append(name, update, by("other"))).toBeNull();
             }
             const plain = contentOf(updates.map(({ update }) => update));
             expect(contentOf(missing(documents, name, NOTHING_KNOWN))).toEqual(plain);
@@ -191,7 +191,7 @@ describe.each([
       expect(() => documents.append("notes", new Uint8Array(MAX_UPDATE_BYTES + 1), by("ada"))).toThrow(
         /^update: must have/,
       );
-      expect(documents.append("notes", new Uint8Array([0, 0]), by("ada"))).toBe(false);
+      expect(documents.append("notes", new Uint8Array([0, 0]), by("ada"))).toBeNull();
       expect(documents.list()).toEqual([]);
     }));
 
@@ -202,12 +202,12 @@ describe.each([
       expect([
         documents.seed("notes", seed, ORGANIZATION),
         documents.seed("notes", other, ORGANIZATION),
-      ]).toEqual([true, false]);
+      ]).toEqual([seed, null]);
       expect(textOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
       documents.fold("notes");
       expect([documents.delete("notes"), documents.delete("notes")]).toEqual([true, false]);
       expect(documents.list()).toEqual([]);
-      expect(documents.seed("notes", other, ORGANIZATION)).toBe(true);
+      expect(documents.seed("notes", other, ORGANIZATION)).toBe(other);
       expect(open().documents.listUpdates(open().documents.find("notes")?.id ?? 0, 0)).toHaveLength(1);
     }));
 });
@@ -218,7 +218,7 @@ it("a room has a limited number of documents (D2)", () => {
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const [update = new Uint8Array()] = typed(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
-  expect(documents.append("document 1", update, ORGANIZATION)).toBe(true);
+  expect(documents.append("document 1", update, ORGANIZATION)).toBe(update);
 });
 
 it("an update that could not be stored was never made (D1)", () => {
@@ -237,5 +237,5 @@ it("an update that could not be stored was never made (D1)", () => {
   });
   expect(() => failing.append("notes", second, by("ada"))).toThrow("fault: storage");
   expect(textOf(missing(failing, "notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
-  expect(documents.append("notes", second, by("ada"))).toBe(true);
+  expect(documents.append("notes", second, by("ada"))).toBe(second);
 });

@@ -244,7 +244,7 @@ it("a document of which an update is refused for want of space gives up what is 
   expect(history.trail("notes", ALL)).toMatchObject([{ seq: 100, updates: 100 }]);
   expect(documents.bytes).toBeLessThan(bytes);
   isFull = false;
-  expect(write()).toBe(true);
+  expect(write()).toBe(last);
   documents.fold("notes");
   const read = missing(new Documents(ports), "notes", NOTHING_KNOWN);
   expect(contentOf(read).text).toEqual([{ insert: "a".repeat(101) }]);

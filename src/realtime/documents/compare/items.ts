@@ -2,6 +2,7 @@
 import * as Y from "yjs";
 import { bytesToBase64 } from "../../../platform/base64.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { writtenAs } from "../content/formats.ts";
 import type { Point, Shared, TwoPoints } from "./two-points.ts";
 
 /** Types within types; the answer is made by calls that are as deep. */
@@ -80,7 +81,7 @@ export function openingTag(points: TwoPoints, element: Y.XmlElement, point: Poin
     ([key, item]) => [key, valueAt(points, item, item.length - 1, point, 0)] as const,
   );
   const sorted = attributes.sort(([one], [other]) => (one < other ? -1 : 1));
-  return `<${[nameOf(element), ...sorted.map(([key, value]) => `${key}="${value}"`)].join(" ")}>`;
+  return `<${[nameOf(element), ...sorted.map(([key, value]) => `${key}="${writtenAs(value)}"`)].join(" ")}>`;
 }
 
 export const closingTag = (element: Y.XmlElement): string => `</${nameOf(element)}>`;

@@ -22,11 +22,23 @@ export class Formats {
   }
 }
 
+/** What Yjs writes for what is neither text nor XML. */
+export const OBJECT = "[object Object]";
+
+/** A value as Yjs writes it into XML, which fails for objects that replace `toString` with what is no function. */
+export function writtenAs(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return OBJECT;
+  }
+}
+
 /** Attributes in a tag, sorted by their names. */
 export const attributesOf = (attributes: object): string =>
   Object.entries(attributes)
     .sort(byName)
-    .map(([name, value]) => ` ${name}="${value}"`)
+    .map(([name, value]) => ` ${name}="${writtenAs(value)}"`)
     .join("");
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>

@@ -2,7 +2,7 @@
 import { EMBED, FORMAT, TEXT, TYPE } from "../update-content.ts";
 import type { Extent } from "./extent.ts";
 import type { FlatDocument, TypePlace } from "./flat-document.ts";
-import { attributesOf, Formats } from "./formats.ts";
+import { attributesOf, Formats, OBJECT, writtenAs } from "./formats.ts";
 import {
   ELEMENT_TYPE,
   FRAGMENT_TYPE,
@@ -16,8 +16,6 @@ import { textOf } from "./walk-text.ts";
 
 /** Types within types. What is deeper is left out. */
 export const MAX_DEPTH = 200;
-/** What Yjs writes for what is neither text nor XML. */
-const OBJECT = "[object Object]";
 
 export class TextRendering {
   readonly #document: FlatDocument;
@@ -40,7 +38,7 @@ export class TextRendering {
       if (this.#kindOf(piece) === TEXT) return this.#textOf(piece);
       if (this.#kindOf(piece) === TYPE) return this.type(piece, depth);
       return valuesOf(this.#document.pieces, piece)
-        .map((value) => this.#whole(`${value}`))
+        .map((value) => this.#whole(writtenAs(value)))
         .join("");
     });
   }
@@ -102,7 +100,7 @@ export class TextRendering {
 
   #embedded(piece: number, depth: number): string {
     if (this.#kindOf(piece) === TYPE) return this.type(piece, depth);
-    return this.#whole(`${valuesOf(this.#document.pieces, piece)[0]}`);
+    return this.#whole(writtenAs(valuesOf(this.#document.pieces, piece)[0]));
   }
 
   #joined(type: TypePlace, render: (piece: number) => string): string {

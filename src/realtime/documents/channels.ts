@@ -51,15 +51,24 @@ export class Channels {
     if (!this.#dueFolds.has(name)) this.#documents.release(name);
   }
 
-  /** Folds the documents that need it, and calls `folded` for each subscription to them, with the first part that has changed. */
+  /**
+   * Folds the documents that need it, and calls `folded` for each subscription to them, with the first part that has
+   * changed. A document that fails holds up no other: the first failure is thrown in the end.
+   */
   foldDue(folded: (name: string, subscription: Subscription, firstChanged: number) => void): void {
     const names = [...this.#dueFolds];
     this.#dueFolds.clear();
+    const failures: unknown[] = [];
     for (const name of names) {
-      const firstChanged = this.#documents.fold(name);
+      try {
+        const firstChanged = this.#documents.fold(name);
+        for (const subscription of this.#channels.get(name)?.subscriptions ?? [])
+          folded(name, subscription, firstChanged);
+      } catch (error) {
+        failures.push(error);
+      }
       this.release(name);
-      for (const subscription of this.#channels.get(name)?.subscriptions ?? [])
-        folded(name, subscription, firstChanged);
     }
+    if (failures.length > 0) throw failures[0];
   }
 }

@@ -2,9 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
+import { Channels } from "../../../src/realtime/documents/channels.ts";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";
-import { MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
+import { FOLD_UPDATES, MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
 import type { Author } from "../../../src/realtime/port/document-history.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
@@ -219,6 +220,26 @@ it("a room has a limited number of documents (D2)", () => {
   const [update = new Uint8Array()] = typed(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
   expect(documents.append("document 1", update, ORGANIZATION)).toBe(update);
+});
+
+it("a document that cannot be folded holds up no other (D4)", () => {
+  const storage = new MemoryStorage();
+  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const channels = new Channels(documents);
+  for (const name of ["broken", "sound"]) {
+    for (const update of typed(FOLD_UPDATES)) documents.append(name, update, by("ada"));
+    channels.foldIfDue(name);
+  }
+  const { id } = storage.documents.find("broken") ?? { id: 0 };
+  const fold = storage.documents.writePart;
+  storage.documents.writePart = (...part) => {
+    if (part[0] === id) throw new Error("fault: storage");
+    fold.apply(storage.documents, part);
+  };
+  expect(() => channels.foldDue(() => undefined)).toThrow("fault: storage");
+  const folded = (name: string) => storage.documents.find(name)?.foldedSeq;
+  expect([folded("broken"), folded("sound")]).toEqual([0, FOLD_UPDATES]);
+  expect(channels.foldIfDue("broken")).toEqual([{ type: "foldDocuments" }]);
 });
 
 it("an update that could not be stored was never made (D1)", () => {

@@ -319,6 +319,33 @@ describe.each([
       expect(reopen().comments.totals()).toEqual({ comments: 2, bytes: 7 });
     }));
 
+  it("never gives the number of a document or comment again: a reader may know it", () =>
+    withStorage((storage, reopen) => {
+      const comment = (id: string) => ({ id, threadId: id, resolved: false, comment: "1" });
+      const filter = { threadId: null, resolved: null };
+      const positions = (from: RoomStorage) =>
+        from.comments.list(filter, { after: 0, limit: 9 }).map(({ position }) => position);
+      for (const id of ["a", "b", "c"]) storage.comments.insert(comment(id));
+      for (const id of ["c", "a"]) storage.comments.delete(id);
+      const first = storage.documents.insert("notes", 1);
+      storage.documents.delete(first.id);
+      const again = reopen();
+      again.comments.insert(comment("d"));
+      expect(positions(again)).toEqual([2, 4]);
+      for (const id of ["b", "d"]) again.comments.delete(id);
+      again.comments.insert(comment("e"));
+      expect(positions(again)).toEqual([5]);
+      expect(again.documents.insert("notes", 1).id).toBe(first.id + 1);
+      expect(() =>
+        again.transaction(() => {
+          again.comments.delete("e");
+          throw new Error("on purpose");
+        }),
+      ).toThrow("on purpose");
+      again.comments.insert(comment("f"));
+      expect(positions(again)).toEqual([5, 6]);
+    }));
+
   it("keeps who follows whom, earliest first", () =>
     withStorage((storage, reopen) => {
       const { follows } = storage;

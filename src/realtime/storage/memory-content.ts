@@ -81,26 +81,33 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   }
 }
 
-export class MemoryComments extends MemoryPart<readonly PlacedComment[]> implements CommentTable {
+interface PlacedComments {
+  /** The highest position that was ever given. */
+  readonly last: number;
+  readonly rows: readonly PlacedComment[];
+}
+
+export class MemoryComments extends MemoryPart<PlacedComments> implements CommentTable {
   constructor() {
-    super([]);
+    super({ last: 0, rows: [] });
   }
 
   find(id: string): StoredComment | null {
-    return this.state.find((row) => row.id === id) ?? null;
+    return this.state.rows.find((row) => row.id === id) ?? null;
   }
 
   insert(comment: StoredComment): void {
-    const position = (this.state.at(-1)?.position ?? 0) + 1;
-    this.state = [...this.state, { ...comment, position }];
+    const position = this.state.last + 1;
+    this.state = { last: position, rows: [...this.state.rows, { ...comment, position }] };
   }
 
   update(comment: StoredComment): void {
-    this.state = this.state.map((row) => (row.id === comment.id ? { ...row, ...comment } : row));
+    const rows = this.state.rows.map((row) => (row.id === comment.id ? { ...row, ...comment } : row));
+    this.state = { ...this.state, rows };
   }
 
   delete(id: string): void {
-    this.state = this.state.filter((row) => row.id !== id);
+    this.state = { ...this.state, rows: this.state.rows.filter((row) => row.id !== id) };
   }
 
   hasThread(threadId: string): boolean {
@@ -112,8 +119,8 @@ export class MemoryComments extends MemoryPart<readonly PlacedComment[]> impleme
   }
 
   totals(): CommentTotals {
-    const bytes = this.state.reduce((sum, { comment }) => sum + byteLength(comment), 0);
-    return { comments: this.state.length, bytes };
+    const bytes = this.state.rows.reduce((sum, { comment }) => sum + byteLength(comment), 0);
+    return { comments: this.state.rows.length, bytes };
   }
 
   list(filter: CommentFilter, { after, limit, offset = 0 }: CommentPart): PlacedComment[] {
@@ -123,7 +130,7 @@ export class MemoryComments extends MemoryPart<readonly PlacedComment[]> impleme
   }
 
   #matching({ threadId, resolved }: CommentFilter): PlacedComment[] {
-    return this.state.filter(
+    return this.state.rows.filter(
       (row) =>
         (threadId === null || row.threadId === threadId) && (resolved === null || row.resolved === resolved),
     );

@@ -39,7 +39,8 @@ export class SqliteComments extends SqlitePart implements CommentTable {
 
   insert({ id, threadId, resolved, comment }: StoredComment): void {
     this.tables.write(
-      "INSERT INTO comments (id, thread_id, resolved, comment) VALUES (?, ?, ?, ?)",
+      "INSERT INTO comments (position, id, thread_id, resolved, comment) VALUES (?, ?, ?, ?, ?)",
+      this.nextNumber("comments", "position"),
       id,
       threadId,
       Number(resolved),
@@ -57,7 +58,10 @@ export class SqliteComments extends SqlitePart implements CommentTable {
   }
 
   delete(id: string): void {
+    const [row] = this.tables.read<CommentRow>("SELECT * FROM comments WHERE id = ?", id);
+    if (row === undefined) return;
     this.tables.write("DELETE FROM comments WHERE id = ?", id);
+    this.retire("comments", row.position);
   }
 
   hasThread(threadId: string): boolean {

@@ -81,7 +81,8 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
   }
 
   insert(name: string, createdAt: number): StoredDocument {
-    this.tables.write("INSERT INTO documents (name, created_at) VALUES (?, ?)", name, createdAt);
+    const id = this.nextNumber("documents", "id");
+    this.tables.write("INSERT INTO documents (id, name, created_at) VALUES (?, ?, ?)", id, name, createdAt);
     const document = this.find(name);
     if (document === null) throw new Error(`Document ${name} was not inserted`);
     return document;
@@ -101,6 +102,7 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     this.tables.write("DELETE FROM document_updates WHERE document = ?", id);
     this.tables.write("DELETE FROM document_parts WHERE document = ?", id);
     this.tables.write("DELETE FROM documents WHERE id = ?", id);
+    this.retire("documents", id);
   }
 
   appendUpdate(documentId: number, { seq, updates, firstAt, at, authors, data }: StoredUpdate): void {

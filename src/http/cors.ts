@@ -3,14 +3,14 @@
 /** Any origin may read responses, without credentials. For why this is not Hono's cors(), see docs/decisions/0013. */
 export const CORS_HEADERS = {
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed",
+  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed, WWW-Authenticate",
 } as const;
 
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers":
-    "Authorization, Content-Type, Cache-Control, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version, X-Request-Id, traceparent, tracestate",
+    "Authorization, Content-Type, Cache-Control, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Request-Id, traceparent, tracestate",
   "Access-Control-Max-Age": "86400",
 } as const;
 

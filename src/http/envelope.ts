@@ -100,7 +100,10 @@ export function failure(error: AppError, requestId: string): Response {
       requestId,
     },
     requestId,
-    retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
+    {
+      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
+      ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "Bearer" }),
+    },
   );
 }
 

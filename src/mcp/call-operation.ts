@@ -14,6 +14,12 @@ export interface Callable<C extends RequestContext> extends ToolOperation {
   readonly endpoint: EnvelopeEndpoint<C>;
 }
 
+/** Larger results fill the context of a model. Changes are answered in any case: they are done. */
+const MAX_RESULT_BYTES = 1024 * 1024;
+
+/** As {@link respond} made it. */
+const asEnvelope = (json: unknown): { readonly data: object } => json as { readonly data: object };
+
 const invalid = (message: string) => new AppError("Server", "VALIDATION_ERROR", message);
 
 /** Runs the operation. Resolves to the data of its response; throws what refuses it. */
@@ -40,7 +46,12 @@ export async function callOperation<C extends RequestContext>(
     ...(endpoint.body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
   });
   const response = await respond(endpoint, ctx, { request, params });
-  const { data } = await response.json<{ data: object }>();
+  const bytes = await response.arrayBuffer();
+  if (endpoint.method === "GET" && bytes.byteLength > MAX_RESULT_BYTES)
+    throw invalid(
+      `The result has ${bytes.byteLength} bytes, and an agent reads up to ${MAX_RESULT_BYTES}; ask for less, such as by limit or maxLength`,
+    );
+  const { data } = asEnvelope(JSON.parse(new TextDecoder().decode(bytes)));
   return withoutCredentials(data);
 }
 

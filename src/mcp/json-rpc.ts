@@ -7,7 +7,7 @@ export const ClientMessage = z.object({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string().optional(),
-  params: z.record(z.string(), z.unknown()).default({}),
+  params: z.looseObject({ _meta: z.record(z.string(), z.unknown()).optional() }).default({}),
 });
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
@@ -18,7 +18,10 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** Of the revisions with a handshake; later ones use `invalidParams`. */
   resourceNotFound: -32002,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
 } as const;
 type RpcCode = (typeof RPC)[keyof typeof RPC];
 
@@ -26,11 +29,13 @@ type RpcCode = (typeof RPC)[keyof typeof RPC];
 export class RpcError extends Error {
   readonly code: RpcCode;
   readonly error: AppError;
+  readonly data: object;
 
-  constructor(code: RpcCode, error: AppError) {
+  constructor(code: RpcCode, error: AppError, data: object = {}) {
     super(error.message);
     this.code = code;
     this.error = error;
+    this.data = data;
   }
 }
 
@@ -45,14 +50,19 @@ const respond = (status: number, message: object): Response =>
 export const rpcResult = (id: Id, result: object): Response => respond(200, { jsonrpc: "2.0", id, result });
 
 /** `data` holds the service's own code beside the one of JSON-RPC. */
-export const rpcFailure = (status: number, id: Id, { code, error }: RpcError, requestId: string): Response =>
+export const rpcFailure = (
+  status: number,
+  id: Id,
+  { code, error, data }: RpcError,
+  requestId: string,
+): Response =>
   respond(status, {
     jsonrpc: "2.0",
     id,
     error: {
       code,
       message: error.message,
-      data: { module: error.module, code: error.code, requestId },
+      data: { ...data, module: error.module, code: error.code, requestId },
     },
   });
 

@@ -3,7 +3,6 @@ import type { RequestContext } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
 import { type Arguments, type Callable, callOperation } from "./call-operation.ts";
 import { RESOURCE_OPERATIONS } from "./groups.ts";
-import { RPC, RpcError } from "./json-rpc.ts";
 
 const JSON_TYPE = "application/json";
 const PAGE = 50;
@@ -62,7 +61,7 @@ export class Resources<C extends RequestContext> {
       const data = await callOperation(ctx, callable, args);
       return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(data) }] };
     }
-    throw new RpcError(RPC.resourceNotFound, notFound("Server", "Resource"));
+    throw notFound("Server", "Resource");
   }
 }
 

@@ -12,9 +12,8 @@ import { toAppError } from "../http/refusal.ts";
 import { explain } from "../http/validate.ts";
 import { AppError } from "../platform/errors.ts";
 import { accepted, ClientMessage, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
-import { Methods, PROTOCOL_VERSIONS } from "./methods.ts";
-
-const VERSION_HEADER = "MCP-Protocol-Version";
+import { Methods } from "./methods.ts";
+import { isStateless } from "./revisions.ts";
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
 
@@ -54,29 +53,28 @@ async function answer<C extends RequestContext>(
   ctx: C,
   request: Request,
 ): Promise<Response> {
-  let message: ClientMessage;
+  let message: ClientMessage | null = null;
+  let stateless: boolean;
   try {
     message = await readMessage(request);
+    stateless = isStateless(request.headers, message);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    return rpcFailure(400, null, error, ctx.requestId);
+    return rpcFailure(400, message?.id ?? null, error, ctx.requestId);
   }
   const { id, method, params } = message;
   if (id === undefined || method === undefined) return accepted();
   try {
-    return rpcResult(id, await methods.call(ctx, method, params));
+    return rpcResult(id, await methods.call(ctx, method, params, stateless));
   } catch (error) {
-    return rpcFailure(200, id, asRpcError(ctx, error), ctx.requestId);
+    const refused = asRpcError(ctx, error, stateless);
+    const status = stateless && refused.code === RPC.methodNotFound ? 404 : 200;
+    return rpcFailure(status, id, refused, ctx.requestId);
   }
 }
 
-/** Throws an {@link RpcError} for what is no message, or one of a revision that is not spoken here. */
+/** Throws an {@link RpcError} for what is no message. */
 async function readMessage(request: Request): Promise<ClientMessage> {
-  const version = request.headers.get(VERSION_HEADER);
-  if (version !== null && !PROTOCOL_VERSIONS.includes(version)) {
-    const spoken = PROTOCOL_VERSIONS.join(", ");
-    throw new RpcError(RPC.invalidRequest, refusal(`${VERSION_HEADER} must be one of ${spoken}`));
-  }
   let body: unknown;
   try {
     const bytes = await readBody(request, "Server");
@@ -90,10 +88,10 @@ async function readMessage(request: Request): Promise<ClientMessage> {
   return parsed.data;
 }
 
-function asRpcError(ctx: RequestContext, error: unknown): RpcError {
+function asRpcError(ctx: RequestContext, error: unknown, isStateless: boolean): RpcError {
   if (error instanceof RpcError) return error;
   const refused = toAppError(error, "Server");
-  if (refused.code === "NOT_FOUND") return new RpcError(RPC.resourceNotFound, refused);
+  if (refused.code === "NOT_FOUND" && !isStateless) return new RpcError(RPC.resourceNotFound, refused);
   if (refused.code !== "INTERNAL_ERROR") return new RpcError(RPC.invalidParams, refused);
   ctx.log("A method failed", error);
   return new RpcError(RPC.internalError, refused);

@@ -2,6 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, inject, it } from "vitest";
+import { Doc, encodeStateAsUpdate } from "yjs";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { entriesOf, jsonOf, readDocument, resolve, type Schema } from "../../src/http/docs/model.ts";
 import { buildDocument } from "../../src/http/openapi/openapi.ts";
@@ -12,6 +13,7 @@ import { TestWorkflow } from "../workflows/test-workflow.ts";
 
 interface Result {
   readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
   readonly structuredContent?: Record<string, unknown>;
 }
 
@@ -33,7 +35,7 @@ async function connect(owner: Account, mode: "legacy" | "auto" = "legacy") {
   await client.connect(
     new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: fetchHere, requestInit: { headers } }),
   );
-  const use = async (name: string, operation: string, args: object = {}): Promise<Result> =>
+  const use = async (name: string, operation: string | undefined, args: object = {}): Promise<Result> =>
     (await client.callTool({ name, arguments: { operation, arguments: args } })) as Result;
   return { client, use };
 }
@@ -216,6 +218,7 @@ describe("an agent", () => {
       ["change_rooms", "createRoom", { name: "" }, "VALIDATION_ERROR", "name"],
       ["change_rooms", "createRoom", { name: "A", title: "B" }, "VALIDATION_ERROR", "title is no argument"],
       ["read_rooms", "deleteRoom", {}, "VALIDATION_ERROR", "operation: read_rooms has no such operation"],
+      ["read_rooms", undefined, {}, "VALIDATION_ERROR", "operation: read_rooms has no such operation"],
     ] as const;
     for (const [tool, operation, args, code, message] of refusals) {
       const { isError, structuredContent } = await use(tool, operation, args);
@@ -255,12 +258,13 @@ describe("POST /mcp", () => {
     const body = request("tools/list");
     const codeOf = async (authorization: string | null) => {
       const answer = await post(authorization, body);
-      return [answer.status, answer.body.error.code];
+      return [answer.status, answer.body.error.code, answer.headers.get("WWW-Authenticate")];
     };
-    expect(await codeOf(null)).toEqual([401, "UNAUTHORIZED"]);
-    expect(await codeOf(bearer(owner.id, `${owner.apiKey}x`))).toEqual([401, "UNAUTHORIZED"]);
-    expect(await codeOf(bearer(crypto.randomUUID(), owner.apiKey))).toEqual([401, "UNAUTHORIZED"]);
-    expect(await codeOf(`Bearer ${user.token}`)).toEqual([403, "FORBIDDEN"]);
+    const unauthorized = [401, "UNAUTHORIZED", "Bearer"];
+    expect(await codeOf(null)).toEqual(unauthorized);
+    expect(await codeOf(bearer(owner.id, `${owner.apiKey}x`))).toEqual(unauthorized);
+    expect(await codeOf(bearer(crypto.randomUUID(), owner.apiKey))).toEqual(unauthorized);
+    expect(await codeOf(`Bearer ${user.token}`)).toEqual([403, "FORBIDDEN", null]);
   });
 
   it("refuses what is no message with the codes of JSON-RPC, and needs no session", async () => {
@@ -272,9 +276,13 @@ describe("POST /mcp", () => {
     };
     expect(await errorOf("{")).toEqual([400, -32700, "BAD_REQUEST"]);
     expect(await errorOf([request("ping")])).toEqual([400, -32600, "BAD_REQUEST"]);
-    expect(await errorOf(request("ping"), { "MCP-Protocol-Version": "1999-01-01" })).toEqual([
-      ...[400, -32600, "BAD_REQUEST"],
-    ]);
+    // It has batches, which one request would use to get around the limits on requests.
+    for (const version of ["1999-01-01", "2025-03-26"])
+      expect(await errorOf(request("ping"), { "MCP-Protocol-Version": version })).toEqual([
+        ...[400, -32022, "BAD_REQUEST"],
+      ]);
+    const { body: old } = await post(key, request("initialize", { protocolVersion: "2025-03-26" }));
+    expect(old.result.protocolVersion).toBe("2025-11-25");
     expect(await errorOf(request("prompts/list"))).toEqual([200, -32601, "NOT_FOUND"]);
     expect(await errorOf(request("resources/read"))).toEqual([200, -32602, "VALIDATION_ERROR"]);
     expect(await errorOf(request("tools/call", { name: "read_rooms", arguments: 1 }))).toEqual([
@@ -287,5 +295,100 @@ describe("POST /mcp", () => {
     expect(notified).toMatchObject({ status: 202, body: null });
     const stream = await fetchHere(ENDPOINT, { headers: headersOf(key) });
     expect([stream.status, stream.headers.get("Allow")]).toEqual([405, "POST"]);
+  });
+
+  describe("in a stateless revision", () => {
+    const VERSION = "2026-07-28";
+    const META = "io.modelcontextprotocol/";
+    const described = { [`${META}protocolVersion`]: VERSION, [`${META}clientCapabilities`]: {} };
+
+    /** A request that describes itself, with headers in place of those that it should have. */
+    const send = async (
+      owner: Account,
+      method: string,
+      params: object = {},
+      headers: Record<string, string> = {},
+      meta: object = described,
+    ) =>
+      post(bearer(owner.id, owner.apiKey), request(method, { ...params, _meta: meta }), {
+        ...{ "MCP-Protocol-Version": VERSION, "Mcp-Method": method },
+        ...headers,
+      });
+
+    it("is discovered, and answers each request with its type, its server and how long it may be kept", async () => {
+      const owner = await account();
+      const room = await owner.api.createRoom({ name: "Größe" });
+      const { status, body } = await send(owner, "server/discover");
+      expect([status, body.result]).toMatchObject([
+        200,
+        {
+          ...{ resultType: "complete", supportedVersions: [VERSION, "2025-11-25", "2025-06-18"] },
+          ...{ capabilities: { tools: {}, resources: {} }, cacheScope: "public" },
+          _meta: { [`${META}serverInfo`]: { name: "atrium" } },
+        },
+      ]);
+      const tools = await send(owner, "tools/list");
+      expect(tools.body.result).toMatchObject({ resultType: "complete", cacheScope: "public" });
+      const uri = `atrium://rooms/${room.id}`;
+      const read = await send(owner, "resources/read", { uri }, { "Mcp-Name": uri });
+      expect(read.body.result).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
+      const call = { name: "read_rooms", arguments: { operation: "listRooms" } };
+      const encoded = { "Mcp-Name": `=?base64?${btoa("read_rooms")}?=` };
+      const { result } = (await send(owner, "tools/call", call, encoded)).body;
+      expect(result).toMatchObject({ resultType: "complete", structuredContent: { total: 1 } });
+      expect(result).not.toHaveProperty("ttlMs");
+    });
+
+    it("refuses requests that do not describe themselves, or whose headers say something else", async () => {
+      const owner = await account();
+      const errorOf = async (...args: [string, object?, Record<string, string>?, object?]) => {
+        const { status, body } = await send(owner, ...args);
+        return [status, body.error.code, body.id];
+      };
+      expect(await errorOf("tools/list", {}, {}, {})).toEqual([400, -32602, 1]);
+      const { [`${META}clientCapabilities`]: _, ...incomplete } = described;
+      expect(await errorOf("tools/list", {}, {}, incomplete)).toEqual([400, -32602, 1]);
+      for (const headers of [
+        { "MCP-Protocol-Version": "2025-11-25" },
+        { "MCP-Protocol-Version": "2099-01-01" },
+        { "Mcp-Method": "resources/list" },
+        { "Mcp-Name": "change_rooms" },
+      ])
+        expect(await errorOf("tools/call", { name: "read_rooms" }, headers)).toEqual([400, -32020, 1]);
+      const unknown = { ...described, [`${META}protocolVersion`]: "2099-01-01" };
+      const { status, body } = await send(
+        owner,
+        "tools/list",
+        {},
+        { "MCP-Protocol-Version": "2099-01-01" },
+        unknown,
+      );
+      const data = { supported: [VERSION, "2025-11-25", "2025-06-18"], requested: "2099-01-01" };
+      expect([status, body.error]).toMatchObject([400, { code: -32022, data }]);
+      for (const method of ["initialize", "ping", "prompts/list", "subscriptions/listen"])
+        expect(await errorOf(method)).toEqual([404, -32601, 1]);
+      const uri = `atrium://rooms/${crypto.randomUUID()}`;
+      expect(await errorOf("resources/read", { uri }, { "Mcp-Name": uri })).toEqual([200, -32602, 1]);
+    });
+  });
+
+  it("sends larger data once, and refuses to read what would fill a model's context", async () => {
+    const owner = await account();
+    const { use } = await connect(owner);
+    const { id: roomId } = await owner.api.createRoom();
+    const small = "x".repeat(100 * 1024);
+    await owner.api.put(`/rooms/${roomId}/stores/notes/small`, { value: small });
+    const once = await use("read_stores", "getStore", { roomId, store: "notes" });
+    expect(once.structuredContent).toBeUndefined();
+    expect(JSON.parse(once.content[0]?.text ?? "")).toMatchObject({ entries: { small: { value: small } } });
+    const doc = new Doc();
+    // JSON writes six characters for each of these.
+    doc.getText("default").insert(0, "\u0001".repeat(200 * 1024));
+    const headers = { "Content-Type": "application/octet-stream" };
+    const body = encodeStateAsUpdate(doc) as BodyInit;
+    const written = await owner.api.raw("PUT", `/rooms/${roomId}/documents/large`, { headers, body });
+    expect(written.status).toBe(200);
+    const read = await use("read_documents", "getDocumentContent", { roomId, document: "large" });
+    expect(read).toMatchObject({ isError: true, structuredContent: { error: { code: "VALIDATION_ERROR" } } });
   });
 });

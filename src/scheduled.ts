@@ -5,6 +5,7 @@ import { purgeExpiredOperatorTokens } from "./backup/operator-token.ts";
 import { auditLogKeptMs } from "./config/limits.ts";
 import { jwtSecrets } from "./config/secrets.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
+import type { SubscriberGateway } from "./delivery/port/subscriber-port.ts";
 import { resealSigningSecrets, signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
@@ -89,7 +90,14 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     invitations: () => purgeExpiredInvitations(directory, now),
     mails: () => continueMails(env, now),
     passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
-    deletions: () => continueDeletions(ports, now, firstId, budget),
+    deletions: () => {
+      const remove: SubscriberGateway["remove"] = (key) => {
+        budget.calls.take();
+        return ports.subscribers.remove(key);
+      };
+      const subscribers = { ...ports.subscribers, remove };
+      return continueDeletions({ ...ports, subscribers }, now, firstId, budget);
+    },
     boards: () =>
       expireBoards(
         env,

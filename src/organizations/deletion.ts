@@ -19,7 +19,7 @@ import { purgeRooms } from "./purge-rooms.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
 /** What the request may do that deletes an organization, each slice of at most a thousand rows. */
-const SLICES_OF_REQUEST = 200;
+const SLICES_OF_REQUEST = 150;
 /** What one run of the cron trigger may do for all, and so many slices in each turn: the next run follows within a minute. */
 const RUN = { organizations: 10, turns: 10, concurrency: 4, slices: 30, turnMs: 10_000 };
 /** Longer than any isolate remembers a credential: after it, no request can create anything more. */

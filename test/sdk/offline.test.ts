@@ -68,6 +68,11 @@ class Page {
 const openPage = async (room: ModelRoom, shared: OfflineStorage): Promise<Page> =>
   (await new Page(room, shared).open()).settle();
 
+const userOf = (id: string, day: number) => ({
+  ...{ id, room_id: "room", name: id, created_at: `2026-01-0${day}T00:00:00.000Z` },
+  ...{ role: "editor" as const, status: "offline" as const },
+});
+
 async function keptWrites(shared: OfflineStorage) {
   const room = await shared.open(SCOPE, QUIET);
   const writes = await room.readWrites();
@@ -154,6 +159,28 @@ describe("a client that starts without a network", () => {
     expect(third.model.store.getAll()).toEqual(room.entries("notes"));
     await third.settle();
     expect(third.model.store.getAll()).toEqual(room.entries("notes"));
+  });
+
+  it("knows its own user, and is notified of each who is online once it has joined", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const [ada, bo, cy] = [userOf("ada", 1), userOf("bo", 2), userOf("cy", 3)];
+    room.users = [cy, bo, ada];
+    room.come(ada);
+    (await openPage(room, shared)).crash();
+    room.come(bo);
+
+    const { model } = await new Page(room, shared).open();
+    const { client } = model;
+    expect(client.currentUser).toMatchObject({ id: "ada", name: "ada", status: "offline" });
+    const events: unknown[] = [];
+    for (const event of ["userJoined", "userCreated", "userUpdated", "userLeft"] as const)
+      client.users.on(event, ({ id }) => events.push([event, id]));
+    await model.deliverAll();
+    expect([client.currentUser?.status, events]).toEqual(["online", [["userJoined", "bo"]]]);
+    expect(client.users.getAll().map(({ id }) => id)).toEqual(["ada", "bo", "cy"]);
+    room.come(cy);
+    await model.deliverAll();
+    expect(events.at(-1)).toEqual(["userJoined", "cy"]);
   });
 
   it("keeps the users of one device apart", async () => {

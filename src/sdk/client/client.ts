@@ -88,7 +88,14 @@ export class AtriumClient<
     const base = socketBase(serverUrl);
     const keeper = offline?.attach(base, runtime);
     const connection = new Connection({ base, tokens, reconnect }, runtime);
-    if (keeper) tokens.prepare = (claims) => keeper.open(claims, connection.changeStream, this.#stores);
+    if (keeper)
+      tokens.prepare = (claims) =>
+        keeper.open({
+          claims,
+          changeStream: connection.changeStream,
+          stores: this.#stores,
+          users: this.users,
+        });
     this.#connection = connection;
     this.socket = connection;
     connection.changeStream.onJoined(({ room, role }) => {
@@ -132,7 +139,7 @@ export class AtriumClient<
     return this.#connection.userId;
   }
 
-  /** The user that the token belongs to; null before the first join. */
+  /** The user that the token belongs to; null before the first join, unless the device has kept it. */
   get currentUser(): User | null {
     return this.users.get({ userId: this.userId });
   }

@@ -4,11 +4,20 @@ import type { ChangeStream } from "./connection/change-stream.ts";
 import type { Claims } from "./connection/token.ts";
 import type { Keeper } from "./stores/keeper.ts";
 import type { Stores } from "./stores/stores.ts";
+import type { Users } from "./users/users.ts";
+
+/** The parts of a client that are kept. */
+export interface KeptClient {
+  readonly claims: Claims;
+  readonly changeStream: ChangeStream;
+  readonly stores: Stores;
+  readonly users: Users;
+}
 
 /** The keeper of one client. */
 export interface ClientKeeper extends Keeper {
   /** Shows what was kept, before the client joins; also before it joins again after it was stopped. Never rejects. */
-  open(claims: Claims, changeStream: ChangeStream, stores: Stores): Promise<void>;
+  open(client: KeptClient): Promise<void>;
 }
 
 /** What `keepOffline` of `atrium/offline` returns. */

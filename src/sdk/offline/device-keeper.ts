@@ -1,9 +1,6 @@
 /** Keeps the stores and unsent writes of one client on the device, from its start to its end, or until a failure. */
-import type { ChangeStream } from "../client/connection/change-stream.ts";
-import type { Claims } from "../client/connection/token.ts";
 import type { Written } from "../client/index.ts";
-import type { ClientKeeper } from "../client/offline.ts";
-import type { Stores } from "../client/stores/stores.ts";
+import type { ClientKeeper, KeptClient } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
 import { Deferred } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
@@ -15,7 +12,7 @@ import { Locks } from "./locks.ts";
 import { OtherWrites } from "./other-writes.ts";
 import { showStores } from "./restore-kept.ts";
 import type { OfflineRoom, StoresChange } from "./storage.ts";
-import { type KeptClient, StoresRecorder } from "./stores-recorder.ts";
+import { StoresRecorder } from "./stores-recorder.ts";
 
 /** A client does not wait longer than this for what was kept: from then on it opens when it can. */
 const OPEN_DELAY_MS = 5_000;
@@ -63,8 +60,7 @@ export class DeviceKeeper implements ClientKeeper {
     return new ChangeRecorder(this.#runtime, this.#options, (reason) => this.#fail(reason));
   }
 
-  open(claims: Claims, changeStream: ChangeStream, stores: Stores): Promise<void> {
-    const client = { claims, changeStream, stores };
+  open(client: KeptClient): Promise<void> {
     if (this.#start === null && !this.#hasFailed) {
       const start = {};
       this.#start = start;

@@ -84,13 +84,13 @@ class IndexedDbRoom implements OfflineRoom {
     for (const write of writes) kept.put(write, [this.#scope, write.writer, write.number]);
     for (const { writer, number } of settled) kept.delete([this.#scope, writer, number]);
     if (stores !== null) {
-      const { seq, epoch, replaced, put, removed } = stores;
+      const { seq, epoch, user, replaced, put, removed } = stores;
       const entries = transaction.objectStore("entries");
       if (replaced === "all") entries.delete(below(this.#scope));
       else for (const store of replaced) entries.delete(below(this.#scope, store));
       for (const { store, key } of removed) entries.delete([this.#scope, store, key]);
       for (const entry of put) entries.put(entry, [this.#scope, entry.store, entry.key]);
-      transaction.objectStore("rooms").put({ seq, epoch, stores: stores.stores }, this.#scope);
+      transaction.objectStore("rooms").put({ seq, epoch, user, stores: stores.stores }, this.#scope);
     }
     // Without it, the page's own turn would have to end first: a page that is being closed has none.
     transaction.commit();

@@ -3,6 +3,7 @@ import { MemoryLocks } from "./memory-locks.ts";
 import type {
   KeptChange,
   KeptEntry,
+  KeptStores,
   KeptWrite,
   KeptWriteId,
   OfflineListener,
@@ -18,6 +19,7 @@ const placeOf = ({ store, key }: { readonly store: string; readonly key: string 
 class MemoryScope {
   seq: number | null = null;
   epoch: unknown;
+  user: KeptStores["user"];
   stores: readonly string[] = [];
   readonly entries = new Map<string, KeptEntry>();
   readonly writes = new Map<string, KeptWrite>();
@@ -34,6 +36,7 @@ class MemoryScope {
     for (const entry of put) this.entries.set(placeOf(entry), structuredClone(entry));
     this.seq = seq;
     this.epoch = epoch;
+    this.user = structuredClone(stores.user);
     this.stores = [...stores.stores];
   }
 }
@@ -61,8 +64,10 @@ export function memoryStorage(): OfflineStorage {
 function openScope(scope: MemoryScope, listener: OfflineListener, lock: OfflineRoom["lock"]): OfflineRoom {
   return {
     readStores: async () => {
-      const { seq, epoch, stores, entries } = scope;
-      return seq === null ? null : structuredClone({ seq, epoch, stores, entries: [...entries.values()] });
+      const { seq, epoch, user, stores, entries } = scope;
+      return seq === null
+        ? null
+        : structuredClone({ seq, epoch, user, stores, entries: [...entries.values()] });
     },
     readWrites: async () => structuredClone([...scope.writes.values()]).sort((a, b) => a.number - b.number),
     apply: async (change) => scope.apply(change),

@@ -1,9 +1,9 @@
 /** Shows what other clients of the user have written and the room has not answered, as if it were written here. */
+import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
 import type { QueuedWrite } from "../client/stores/waiting-writes.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { KeptWrite, OfflineRoom } from "./storage.ts";
-import type { KeptClient } from "./stores-recorder.ts";
 
 /** Announcements are read together: this long after the first, and for at most a fifth of the time. */
 const READ_DELAY_MS = 100;

@@ -1,14 +1,15 @@
 /** Brings what was kept back into a client: entries as they were, and writes below those that it has made since. */
+import type { KeptClient } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
 import type { KeptEntry, KeptStores } from "./storage.ts";
-import type { KeptClient } from "./stores-recorder.ts";
 
-/** Opens the kept stores that are included; the client then catches up from the change that they are of. */
+/** Shows the user, and opens the kept stores that are included; the client then catches up from the change that they are of. */
 export function showStores(
-  { changeStream, stores }: KeptClient,
+  { changeStream, stores, users }: KeptClient,
   kept: KeptStores,
   includes: (store: string) => boolean,
 ): void {
+  if (kept.user) users.restore(kept.user);
   const names = kept.stores.filter(includes);
   const opened = new Map(names.map((name): [string, [string, KeptEntry][]] => [name, []]));
   if (opened.size > 0) changeStream.continueFrom(kept.seq, kept.epoch);

@@ -1,5 +1,6 @@
 /** The storage of kept stores and writes: an interface, so that an application can bring one of its own. */
 import type { DiscardedWrite } from "../client/index.ts";
+import type { UserRecord } from "../wire/resources.ts";
 
 /** An entry of a store as the room has confirmed it. */
 export interface KeptEntry {
@@ -36,6 +37,8 @@ export interface KeptStores {
   readonly seq: number;
   /** Names the history of the room that `seq` is a position in. */
   readonly epoch?: unknown;
+  /** The user whose stores they are. */
+  readonly user?: UserRecord | undefined;
   /** The names of the stores that are complete. */
   readonly stores: readonly string[];
   readonly entries: readonly KeptEntry[];
@@ -45,6 +48,7 @@ export interface KeptStores {
 export interface StoresChange {
   readonly seq: number;
   readonly epoch?: unknown;
+  readonly user?: UserRecord | undefined;
   readonly stores: readonly string[];
   /** Of these stores, or of all, nothing is left but `put`. */
   readonly replaced: readonly string[] | "all";

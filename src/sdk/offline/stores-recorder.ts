@@ -1,16 +1,9 @@
 /** What to store of a client's stores: those that are complete, and then what has changed, as of one change of the room. */
-import type { ChangeStream } from "../client/connection/change-stream.ts";
-import type { Claims } from "../client/connection/token.ts";
+import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
-import type { Stores } from "../client/stores/stores.ts";
+import type { User } from "../client/users/roster.ts";
+import type { UserRecord } from "../wire/resources.ts";
 import type { KeptEntry, StoresChange } from "./storage.ts";
-
-/** The parts of a client that are kept. */
-export interface KeptClient {
-  readonly claims: Claims;
-  readonly changeStream: ChangeStream;
-  readonly stores: Stores;
-}
 
 export class StoresRecorder {
   readonly #client: KeptClient;
@@ -21,6 +14,7 @@ export class StoresRecorder {
   readonly #changed = new Map<string, Set<string>>();
   #seq: number | undefined;
   #epoch: unknown;
+  #user: User | null = null;
   /** Whether nothing else that is stored is of use. */
   #isWhole = false;
   /** Only one client at a time stores the stores, or one that lags would undo what another has stored. */
@@ -65,11 +59,13 @@ export class StoresRecorder {
     if (opened.some(([, { state }]) => state === "stale")) return null;
     const complete = opened.filter(([, { state }]) => state !== "unloaded");
     const added = complete.filter(([name]) => !this.#stored.has(name));
-    const isThen = seq === this.#seq && epoch === this.#epoch;
+    const user = this.#client.users.get(this.#client.claims);
+    const isThen = seq === this.#seq && epoch === this.#epoch && user === this.#user;
     const isSame = added.length === 0 && this.#changed.size === 0 && isThen;
     if (complete.length === 0 || (isSame && !this.#isWhole)) return null;
     const change = this.#describe(
       seq,
+      user,
       complete.map(([, { replica }]) => replica),
     );
     for (const [name] of added) this.#stored.add(name);
@@ -77,10 +73,11 @@ export class StoresRecorder {
     this.#isWhole = false;
     this.#seq = seq;
     this.#epoch = epoch;
+    this.#user = user;
     return change;
   }
 
-  #describe(seq: number, complete: readonly Replica[]): StoresChange {
+  #describe(seq: number, user: User | null, complete: readonly Replica[]): StoresChange {
     const put: KeptEntry[] = [];
     const removed: { store: string; key: string }[] = [];
     const replaced: string[] = [];
@@ -97,6 +94,7 @@ export class StoresRecorder {
     return {
       seq,
       epoch: this.#client.changeStream.epoch,
+      user: user === null ? undefined : recordOf(user),
       stores,
       replaced: this.#isWhole ? "all" : replaced,
       put,
@@ -104,3 +102,6 @@ export class StoresRecorder {
     };
   }
 }
+
+/** Without its functions, which cannot be stored. */
+const recordOf = ({ follow: _, unfollow: __, ...record }: User): UserRecord => record;

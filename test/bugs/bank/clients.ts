@@ -84,6 +84,12 @@ export const CLIENTS: readonly Bug[] = [
   },
   {
     story:
+      "A page that was closed posted its last writes under IDs that the device did not have, and the next page sent them again.",
+    file: "test/sdk/offline-model.test.ts",
+    titles: ["a write of a page that is closed before its batch is kept is sent by the next page alone"],
+  },
+  {
+    story:
       "The download of a store with large entries failed, because SQLite was to join more of them than fit into one value.",
     file: "test/realtime/downloads.test.ts",
     titles: ["has large entries among many small ones, which SQLite could not join into one text (R77)"],

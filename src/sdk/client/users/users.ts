@@ -8,6 +8,8 @@ import { Roster, type User } from "./roster.ts";
 
 /** How many users a response has. Those that were created before the newest so many, and are not online, are loaded on demand. */
 const PAGE = 1_000;
+/** Later than any time: none of the users who are loaded first was created since. */
+const NOT_LOADED = "~";
 /** The fields of a user that can change. */
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
 
@@ -18,7 +20,7 @@ export interface Following {
 }
 
 export interface UsersEvents {
-  /** Another user came online: its first tab joined. */
+  /** Another user came online: its first tab joined. After a start without a network, also those who were online. */
   userJoined: User;
   /** Another user went offline: its last tab left. */
   userLeft: User;
@@ -33,6 +35,7 @@ export interface UsersEvents {
 }
 
 export class Users extends Emitter<UsersEvents> {
+  readonly #connection: Connection;
   readonly #requests: Requests;
   readonly #roster: Roster;
   /** Whether the users who are offline are up to date too, as far as they were loaded. */
@@ -46,8 +49,10 @@ export class Users extends Emitter<UsersEvents> {
   /** The users of events since the latest join; the database may be behind for them. */
   readonly #updatedSinceJoin = new Set<string>();
 
-  constructor({ requests, changeStream }: Connection) {
+  constructor(connection: Connection) {
     super();
+    const { requests, changeStream } = connection;
+    this.#connection = connection;
     this.#requests = requests;
     this.#roster = new Roster((type, userId) => requests.send(type, { userId }, { read: () => {} }));
     changeStream.handle("userJoined", ({ user }) => this.#userJoined(user));
@@ -58,6 +63,17 @@ export class Users extends Emitter<UsersEvents> {
     for (const event of ["userFollowed", "userUnfollowed"] as const)
       changeStream.handle(event, (data) => this.#follow(event, data));
     changeStream.onJoined((joined) => this.#joined(joined));
+  }
+
+  /**
+   * Shows the client's own user as the device has kept it, before the first join. An application that starts with it
+   * is then notified of each who is online, as of those who come.
+   */
+  restore(own: UserRecord): void {
+    if (this.#newest !== null) return;
+    this.#newest = NOT_LOADED;
+    this.#roster.put(own, false);
+    this.emit("updated", undefined);
   }
 
   /**
@@ -107,7 +123,10 @@ export class Users extends Emitter<UsersEvents> {
     this.#present.add(record.id);
     this.#updatedSinceJoin.add(record.id);
     if (this.online.has(record.id)) this.#refresh(record);
-    else this.#emitChange("userJoined", this.#roster.put(record, true));
+    else {
+      const user = this.#roster.put(record, true);
+      if (record.id !== this.#connection.userId) this.#emitChange("userJoined", user);
+    }
   }
 
   #userLeft(record: unknown): void {

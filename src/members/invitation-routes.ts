@@ -63,6 +63,7 @@ export const invitationEndpoints = [
     access: "organization",
     database: "directory",
     summary: "Withdraw an invitation",
+    details: "Its link stops working. Only owners and API keys can do this.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Invitation withdrawn",

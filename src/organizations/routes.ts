@@ -17,6 +17,7 @@ export const organizationEndpoints = [
     access: "organization",
     database: "directory",
     summary: "Read the organization",
+    details: "Its `id` is the account ID in every path.",
     errors: [],
     status: 200,
     done: "Organization retrieved",

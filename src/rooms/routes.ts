@@ -53,6 +53,8 @@ export const roomEndpoints = [
     module: "Rooms",
     access: "organization",
     summary: "Create a room",
+    details:
+      "The room is empty and active. `CONFLICT` when another room of the organization has the `customId`; `FORBIDDEN` above the quota of rooms.",
     errors: ["CONFLICT"],
     body: RoomCreation,
     status: 201,
@@ -83,6 +85,8 @@ export const roomEndpoints = [
     module: "Rooms",
     access: "organization",
     summary: "Delete a room with its users and everything in it",
+    details:
+      "Closes the room's sockets, and refuses its users' tokens from then on. A deletion cannot be undone; closing a room keeps its data.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Room deleted",

@@ -110,6 +110,7 @@ export const deliveryEndpoints = [
     path: "/webhooks/:webhookId/replay",
     operation: "getWebhookReplay",
     summary: "Get a webhook's latest replay",
+    details: "Says how many deliveries the replay has created so far, and whether it is still running.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Replay retrieved",

@@ -48,6 +48,8 @@ export const workflowSecretEndpoints = [
     path: SECRET_PATH,
     operation: "deleteWorkflowSecret",
     summary: "Delete a secret of a workflow",
+    details:
+      "Runs that start after the response do not have it. A secret that does not exist is `NOT_FOUND`.",
     errors: ["NOT_FOUND"],
     done: "Secret deleted",
     data: z.object({}),

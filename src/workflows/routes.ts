@@ -71,6 +71,8 @@ export const workflowEndpoints = [
     path: "/workflows/:workflowId",
     operation: "getWorkflow",
     summary: "Get a workflow",
+    details:
+      "The response has the current code. `disabled_reason` says why the service has disabled the workflow, if it has.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Workflow retrieved",
@@ -130,6 +132,8 @@ export const workflowEndpoints = [
     path: "/workflows/:workflowId/versions/:version",
     operation: "getWorkflowVersion",
     summary: "Get a version of a workflow's code",
+    details:
+      "The response has the code, and who saved it. The last 50 versions are kept; an older one is `NOT_FOUND`.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Version retrieved",

@@ -98,8 +98,8 @@ describe("the API's description", () => {
 });
 
 describe.each(pairs)("%s", (_, endpoint, operation) => {
-  it("has a summary and its security schemes", () => {
-    expect(operation.summary.trim()).not.toBe("");
+  it("has a summary, a description and its security schemes", () => {
+    expect([operation.summary, operation.description].filter((text) => !text?.trim())).toEqual([]);
     const schemes = operation.security?.map((requirement) => Object.keys(requirement).join());
     const expected = {
       organization: ["apiKey", "session"],

@@ -31,6 +31,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
         title: "Atrium",
         version: "1.0.0",
         description: INTRODUCTION,
+        contact: { name: "The Atrium authors" },
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/", description: "The service that serves this document" }],

@@ -64,6 +64,8 @@ export const commentEndpoints = [
     path: "/rooms/:roomId/comments/:commentId",
     operation: "updateComment",
     summary: "Edit, resolve or reopen a comment",
+    details:
+      "The organization may change every comment. Everyone in the room receives the change as `commentUpdated`.",
     errors: ["NOT_FOUND"],
     body: CommentUpdate,
     status: 200,
@@ -80,6 +82,8 @@ export const commentEndpoints = [
     path: "/rooms/:roomId/comments/:commentId",
     operation: "deleteComment",
     summary: "Delete a comment",
+    details:
+      "The organization may delete every comment. The others of its thread stay. Everyone in the room receives `commentDeleted`.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Comment deleted",

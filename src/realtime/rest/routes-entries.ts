@@ -39,6 +39,8 @@ export const entryEndpoints = [
     path: ENTRY_PATH,
     operation: "getEntry",
     summary: "Get an entry of a store",
+    details:
+      "The response has the entry's `version`, for a later write with `ifVersion`. An entry that does not exist is `NOT_FOUND`.",
     errors: ["NOT_FOUND"],
     done: "Entry retrieved",
     data: StoreEntry,

@@ -55,6 +55,8 @@ export const messagingEndpoints = [
     path: "/rooms/:roomId/presence",
     operation: "getPresence",
     summary: "Get the presence of a room's users",
+    details:
+      "Only users who show something now are listed. Presence is never stored, and ends when its user leaves.",
     errors: ["NOT_FOUND"],
     done: "Presence retrieved",
     data: z.object({

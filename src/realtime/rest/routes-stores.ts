@@ -44,6 +44,7 @@ export const storeEndpoints = [
     path: "/rooms/:roomId/stores",
     operation: "listStores",
     summary: "List a room's stores",
+    details: "In the order of their names, with the size of each. A store without entries is not listed.",
     errors: ["NOT_FOUND"],
     done: "Stores retrieved",
     data: z.object({

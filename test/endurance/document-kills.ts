@@ -1,4 +1,5 @@
-/** Users edit one document over all three wires while the service is killed again and again. */
+/** Users edit one document, delete and paste in it, over all three wires while the service is killed again and again. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
 import { expect } from "vitest";
 import { WebSocket as NodeWebSocket } from "ws";
@@ -17,6 +18,11 @@ import type { KillableService } from "./killable-service.ts";
 const NAME = "notes";
 /** The service is killed after up to this many more edits. */
 const MAX_EDITS = 40;
+/** Several people over each wire. */
+const WRITERS = 8;
+/** All of them paste so often together. */
+const PASTES = 6;
+const PASTE = "x".repeat(1024 * 1024);
 
 /** How often an edit is made whose wire has no acknowledgements: less often than the room takes frames. */
 const UNANSWERED_PACE_MS = 20;
@@ -95,6 +101,7 @@ const TABS: readonly ((address: Address) => Tab)[] = [
 ];
 
 const marksOf = (doc: Y.Doc) => doc.getArray<string>("marks");
+const pastesOf = (doc: Y.Doc) => doc.getText("pastes");
 
 /** A person who edits in one tab after the other; only tabs whose wire acknowledges edits are closed before the end. */
 class Writer implements KilledWriter {
@@ -104,13 +111,17 @@ class Writer implements KilledWriter {
   readonly #open: () => Tab;
   readonly #name: string;
   readonly #random: Random;
+  readonly #proxy: BreakableProxy;
+  readonly #mayPaste: () => boolean;
   #count = 0;
   #isWriting = true;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(name: string, open: () => Tab, random: Random) {
+  constructor(name: string, open: () => Tab, proxy: BreakableProxy, mayPaste: () => boolean, random: Random) {
     this.#name = name;
     this.#open = open;
+    this.#proxy = proxy;
+    this.#mayPaste = mayPaste;
     this.#random = random;
     this.tab = open();
   }
@@ -124,17 +135,27 @@ class Writer implements KilledWriter {
     while (this.#isWriting) {
       const mark = `${this.#name} ${this.#count++}`;
       const { doc, isStored } = this.tab;
-      const marks = marksOf(doc);
+      const [marks, pastes] = [marksOf(doc), pastesOf(doc)];
+      if (this.#random(10) === 0) {
+        this.#proxy.cut();
+        // Some tabs notice it before they write, others send what follows in vain.
+        for (let turn = this.#random(10); turn > 0; turn -= 1) await nextTurn();
+      }
+      if (pastes.length > 0 && this.#random(4) === 0) pastes.delete(0, 1 + this.#random(pastes.length));
+      if (this.#random(20) === 0 && this.#mayPaste()) pastes.insert(this.#random(pastes.length + 1), PASTE);
       marks.insert(this.#random(marks.length + 1), [mark]);
       edited();
       await this.tab.settled();
       this.kept.add(mark);
-      if (isStored && this.#random(10) === 0) this.#reopen();
+      if (!isStored || this.#random(5) !== 0) continue;
+      edited();
+      this.#reopen();
     }
   }
 
-  /** All that the tab knew is gone with it. */
+  /** All that the tab knew is gone with it, and what was on its way. */
   #reopen(): void {
+    this.#proxy.cut();
     this.tab.close();
     this.tab = this.#open();
   }
@@ -153,20 +174,30 @@ export async function killUnderDocuments(
 ): Promise<{ readonly kept: number }> {
   const customer = new Customer(service, service.organization);
   const { id: roomId } = await customer.createRoom();
-  const proxy = await BreakableProxy.before(service);
   const path = `v1/accounts/${service.organization.accountId}/rooms/${roomId}/documents`;
-  const documents = `${proxy.url.replace("http", "ws")}/${path}`;
   const writers: Writer[] = [];
+  const proxies: BreakableProxy[] = [];
+  let pastes = 0;
+  const mayPaste = () => {
+    pastes += 1;
+    return pastes <= PASTES;
+  };
   try {
-    for (const [index, open] of TABS.entries()) {
+    for (let index = 0; index < WRITERS; index += 1) {
+      const open = TABS[index % TABS.length];
+      if (open === undefined) throw new Error("There is no such wire");
       const { token } = await customer.createUser(roomId, `Writer ${index}`);
-      writers.push(new Writer(`${index}`, () => open({ url: proxy.url, documents, token }), random));
+      const proxy = await BreakableProxy.before(service);
+      proxies.push(proxy);
+      const documents = `${proxy.url.replace("http", "ws")}/${path}`;
+      const openTab = () => open({ url: proxy.url, documents, token });
+      writers.push(new Writer(`${index}`, openTab, proxy, mayPaste, random));
     }
     await killWhile(writers, service, { kills, maxSteps: MAX_EDITS, random });
     return { kept: await expectAgreement(writers) };
   } finally {
     for (const { tab } of writers) tab.close();
-    await proxy.close();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
   }
 }
 
@@ -174,7 +205,7 @@ export async function killUnderDocuments(
 async function expectAgreement(writers: readonly Writer[]): Promise<number> {
   const kept = writers.flatMap((writer) => [...writer.kept]);
   const docs = writers.map(({ tab }) => tab.doc);
-  const contents = () => docs.map((doc) => JSON.stringify(marksOf(doc)));
+  const contents = () => docs.map((doc) => JSON.stringify(marksOf(doc)) + pastesOf(doc).length);
   await eventually("all to have every edit", () => {
     const [first = ""] = contents();
     return (

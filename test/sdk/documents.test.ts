@@ -1,5 +1,7 @@
 /** Documents of the SDK over a running service: several providers, cuts, refusals, and who is there. */
+import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { WebSocket as NodeWebSocket } from "ws";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
@@ -9,6 +11,8 @@ import { type SharedService, useSharedService } from "../node/shared-service.ts"
 import { clientOf, join, meet, next, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
+
+const PASTE = "a paste ".repeat(10_000);
 
 let service: SharedService;
 beforeAll(async () => {
@@ -222,6 +226,58 @@ it("opening a document, and coming back to it, counts no change that was not mad
   expect(told.slice(4)).toEqual([true, false]);
   const atBo = open(await join(meeting, "Bo"), "other");
   await shows(atBo, "filled before");
+});
+
+it("Hocuspocus' client says that all is stored after all is, also if it has deleted without a connection (D9)", async () => {
+  const meeting = await meet(service);
+  const { customer, roomId } = meeting;
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const other = open(await join(meeting, "Ada"));
+  const { token } = await customer.createUser(roomId, "Ben");
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  /** An uplink that passes small frames only. */
+  class Uplink extends NodeWebSocket {
+    override send(frame: Uint8Array): void {
+      const pass = () => super.send(frame);
+      if (isHolding && frame.length > PASTE.length) held.push(pass);
+      else pass();
+    }
+  }
+  const path = new URL(`${customer.base}/rooms/${roomId}/documents`).pathname;
+  const websocketProvider = new HocuspocusProviderWebsocket({
+    ...{ url: proxy.url.replace("http", "ws") + path, WebSocketPolyfill: Uplink },
+    ...{ delay: 50, minDelay: 50, maxDelay: 200, jitter: false },
+  });
+  const provider = new HocuspocusProvider({ websocketProvider, name: "notes", token });
+  onTestFinished(() => {
+    provider.destroy();
+    websocketProvider.destroy();
+  });
+  const happened = (event: string, emitter: HocuspocusProvider | HocuspocusProviderWebsocket = provider) =>
+    new Promise<void>((resolve) => emitter.on(event, () => resolve()));
+  provider.attach();
+  const text = provider.document.getText("text");
+  text.insert(0, "x");
+  await shows(other, "x");
+  const lost = happened("disconnect", websocketProvider);
+  proxy.shut();
+  await lost;
+  text.delete(0, 1);
+  text.insert(0, PASTE);
+  isHolding = true;
+  proxy.open();
+  await shows(other, "");
+  // It follows the status of the deletion, if there is one.
+  const seen = happened("awarenessChange");
+  other.awareness.setLocalState({ name: "Ada" });
+  await seen;
+  expect([provider.hasUnsyncedChanges, held.length > 0]).toEqual([true, true]);
+  isHolding = false;
+  for (const pass of held) pass();
+  await shows(other, PASTE);
+  while (provider.hasUnsyncedChanges) await happened("unsyncedChanges");
 });
 
 it("leaving waits for documents, and reports those that are not stored (D17)", async () => {

@@ -11,16 +11,16 @@ const MAX_CLOCKS_OF_SOCKET = 10_000;
 type Clocks = ReadonlyMap<number, number>;
 
 export class BegunSyncs {
-  /** By socket and document: the clocks of the client's latest step 1; null once all of it is stored. */
+  /** By socket and document: of the client's latest step 1, the clocks that the room lacks; null once all of it is stored. */
   readonly #clocks = new Map<string, Map<string, Clocks | null>>();
 
-  /** A client has sent a step 1. It is not remembered if the socket's would become too many. */
-  begin({ socketId, key }: Subscription, stateVector: Uint8Array): void {
+  /** A client has sent a step 1, when the room has `stored`. It is not remembered if the socket's would become too many. */
+  begin({ socketId, key }: Subscription, stateVector: Uint8Array, stored: Uint8Array): void {
     const known = this.#clocks.get(socketId) ?? new Map<string, Clocks | null>();
     known.delete(key ?? "");
     const others = [...known.values()].reduce((sum, clocks) => sum + (clocks?.size ?? 0) + 1, 0);
-    if (others + clocksIn(stateVector) < MAX_CLOCKS_OF_SOCKET)
-      known.set(key ?? "", decodeStateVector(stateVector));
+    const lacking = clocksBeyond(decodeStateVector(stored), stateVector, MAX_CLOCKS_OF_SOCKET - others);
+    if (lacking !== null) known.set(key ?? "", lacking);
     this.#clocks.set(socketId, known);
   }
 
@@ -40,14 +40,15 @@ export class BegunSyncs {
   }
 
   /**
-   * Whether the client had made the update before its step 1, so that its answer to the room's has it as well. Only
-   * operations tell: false for an update that only deletes.
+   * Whether the client had made the update, or began to, before its step 1, so that its answer to the room's has it as
+   * well. Only operations tell: null for an update that only deletes. False once the client is synchronized.
    */
-  includes({ socketId, key }: Subscription, update: Uint8Array): boolean {
+  includes({ socketId, key }: Subscription, update: Uint8Array): boolean | null {
     const clocks = this.#clocks.get(socketId)?.get(key ?? "");
     if (clocks === undefined || clocks === null) return false;
     const { inserted } = scanUpdate(update);
-    return inserted.length > 0 && inserted.every(({ client, end }) => end <= (clocks.get(client) ?? 0));
+    if (inserted.length === 0) return null;
+    return inserted.some(({ client, start }) => start < (clocks.get(client) ?? 0));
   }
 
   /** A socket is gone. */
@@ -56,5 +57,14 @@ export class BegunSyncs {
   }
 }
 
-const clocksIn = (stateVector: Uint8Array): number =>
-  decoding.readVarUint(decoding.createDecoder(stateVector));
+/** Of a client's state vector, which can name millions, what is beyond `stored`; null if it is of `max` clients or more. */
+function clocksBeyond(stored: Clocks, stateVector: Uint8Array, max: number): Clocks | null {
+  const clocks = new Map<number, number>();
+  const decoder = decoding.createDecoder(stateVector);
+  for (let left = decoding.readVarUint(decoder); left > 0; left -= 1) {
+    const [client, clock] = [decoding.readVarUint(decoder), decoding.readVarUint(decoder)];
+    if (clock > (stored.get(client) ?? 0)) clocks.set(client, clock);
+    if (clocks.size >= max) return null;
+  }
+  return clocks;
+}

@@ -85,17 +85,17 @@ export class DocumentMessages {
     const read: Effect[] = mark === null ? [] : [{ type: "acknowledgeRead", id, mark }];
     const written = this.#write(connection, channel.name, update);
     const news = "news" in written ? written.news : null;
-    const isExpected =
-      type === "update"
-        ? !this.transfers.synchronizes(subscription, update)
-        : answered?.isSync !== false &&
-          ("refused" in written || this.transfers.completes(channel.name, subscription));
+    const statuses = () => {
+      if ("refused" in written) return 1;
+      if (type === "update") return this.transfers.statusesOfUpdate(subscription, update);
+      return answered?.isSync === false ? 0 : this.transfers.statusesOfAnswer(channel.name, subscription);
+    };
     return [
       ...read,
       ...(news === null
         ? this.#channels.foldIfDue(channel.name)
         : this.#channels.broadcast(channel.name, news, subscription)),
-      ...acknowledge(connection, subscription, written, isExpected),
+      ...acknowledge(connection, subscription, written, statuses()),
       ...(answered?.mark === null ? this.transfers.continue(channel.name, subscription) : []),
     ];
   }
@@ -113,21 +113,21 @@ export class DocumentMessages {
   }
 }
 
-/** What a client learns of its update. `isExpected` is false if the answer to another step 1 tells it. */
+/** What a client learns of its update. Hocuspocus' counts statuses: it is sent as many as it waits for. */
 function acknowledge(
   { documents }: DocumentConnection,
   subscription: Subscription,
   written: Written,
-  isExpected: boolean,
+  statuses: number,
 ): Effect[] {
   const refused = "refused" in written ? written.refused : null;
   switch (documents.wire) {
     case "room":
       return [sendTo(subscription, refused === null ? syncStatusBody(true) : refusedUpdateBody(refused))];
     case "hocuspocus":
-      return isExpected ? [sendTo(subscription, syncStatusBody(refused === null))] : [];
+      return Array.from({ length: statuses }, () => sendTo(subscription, syncStatusBody(refused === null)));
     case "yWebsocket":
-      if (refused === null || subscription.hasWarned || !isExpected) return [];
+      if (refused === null || subscription.hasWarned) return [];
       subscription.hasWarned = true;
       return [sendTo(subscription, deniedBody(refused))];
   }

@@ -25,6 +25,8 @@ export class Subscription {
   readonly questions: Question[] = [];
   /** The client has received why its changes are refused. */
   hasWarned = false;
+  /** Updates whose statuses follow the one of the synchronization. */
+  heldStatuses = 0;
   /** It is older than this memory: what its client was asked and sent before is forgotten. */
   readonly isRestored: boolean;
 

@@ -20,7 +20,8 @@ export class Transfers {
 
   /** Sends a client what it lacks; of a large document, the first part, unless that is on its way already. */
   begin(name: string, subscription: Subscription, stateVector: Uint8Array): Effect[] {
-    this.#syncs.begin(subscription, stateVector);
+    this.#syncs.begin(subscription, stateVector, this.#documents.stateVector(name));
+    subscription.heldStatuses = 0;
     if (this.#isUnderWay(name, subscription)) return [];
     subscription.transfer = { stateVector: this.#documents.narrow(name, stateVector), next: 0 };
     return this.continue(name, subscription);
@@ -70,14 +71,22 @@ export class Transfers {
     return sendTo(subscription, step1Body(this.#documents.stateVector(name)));
   }
 
-  /** Whether the step 2 that a client has sent completes its synchronization. */
-  completes(name: string, subscription: Subscription): boolean {
-    return this.#syncs.complete(subscription, this.#documents.stateVector(name));
+  /** How many statuses a client is sent for its step 2: none unless that completes its synchronization. */
+  statusesOfAnswer(name: string, subscription: Subscription): number {
+    if (!this.#syncs.complete(subscription, this.#documents.stateVector(name))) return 0;
+    const { heldStatuses } = subscription;
+    subscription.heldStatuses = 0;
+    return 1 + heldStatuses;
   }
 
-  /** Whether the client will send the update again, in the answer that synchronizes it: it had made it before it asked. */
-  synchronizes(subscription: Subscription, update: Uint8Array): boolean {
-    return this.#syncs.includes(subscription, update);
+  /**
+   * How many a client is sent for its update: none if it had made it before it asked, so that the answer that
+   * synchronizes it has the update as well. If the update does not show that, its status waits for the answer.
+   */
+  statusesOfUpdate(subscription: Subscription, update: Uint8Array): number {
+    const isIncluded = this.#syncs.includes(subscription, update);
+    if (isIncluded === null) subscription.heldStatuses += 1;
+    return isIncluded === false ? 1 : 0;
   }
 
   /** A socket is gone. */

@@ -1,4 +1,5 @@
 /** How documents are sent part by part, and what the room remembers of the clients that it asks. */
+import * as encoding from "lib0/encoding";
 import { expect, it, vi } from "vitest";
 import * as Y from "yjs";
 import { Channels } from "../../../src/realtime/documents/channels.ts";
@@ -30,7 +31,7 @@ function openRoom() {
     phase: "joined",
     id: "socket",
     userId: "ada",
-    role: "viewer",
+    role: "editor",
     tokenExpiresAt: 0,
     lastSeenAt: 0,
     savedLastSeenAt: 0,
@@ -102,6 +103,58 @@ it("a client that asks again and again without answering is asked once, and noth
     for (let again = 0; again < 1_000; again += 1) expect(large.receive(STEP_1)).toEqual([]);
     expect(large.subscription.questions).toHaveLength(1);
   }
+});
+
+it("Hocuspocus' client hears that all is stored after all is, also if it has deleted without a connection (D9)", () => {
+  const room = openRoom();
+  const doc = new Y.Doc();
+  doc.getText("text").insert(0, "x");
+  const before = Y.encodeStateAsUpdate(doc);
+  room.write("notes", before);
+  const updates: Uint8Array[] = [];
+  doc.on("update", (update: Uint8Array) => updates.push(update));
+  doc.getText("text").delete(0, 1);
+  doc.getText("text").insert(0, "a paste");
+  const { receive } = room.open("notes");
+  const statuses = (frame: DocumentFrame) =>
+    typesOf(receive(frame)).filter((type) => type === "other").length;
+  receive({ type: "step1", stateVector: Y.encodeStateVector(doc) });
+  // It counts one change, and sends these two although they are part of it.
+  expect(updates.map((update) => statuses({ type: "update", update }))).toEqual([0, 0]);
+  expect(statuses({ type: "step2", update: Y.encodeStateAsUpdate(doc) })).toBe(2);
+  expect(statuses({ type: "update", update: before })).toBe(1);
+});
+
+it("Hocuspocus' client hears so in a document that very many clients have written (D9)", () => {
+  const room = openRoom();
+  const many = encoding.encode((encoder) => {
+    encoding.writeVarUint(encoder, 20_000);
+    // One deleted operation each.
+    for (let client = 20_000; client > 0; client -= 1)
+      for (const number of [1, client, 0, 0, 1]) encoding.writeVarUint(encoder, number);
+    encoding.writeVarUint(encoder, 0);
+  });
+  room.write("notes", many);
+  const doc = new Y.Doc();
+  Y.applyUpdate(doc, many);
+  doc.getText("text").insert(0, "offline");
+  const { receive } = room.open("notes");
+  receive({ type: "step1", stateVector: Y.encodeStateVector(doc) });
+  const offline = Y.encodeStateAsUpdate(doc, Y.encodeStateVectorFromUpdate(many));
+  expect(typesOf(receive({ type: "update", update: offline }))).toEqual([]);
+  expect(typesOf(receive({ type: "step2", update: offline }))).toEqual(["other"]);
+});
+
+it("of edits that Hocuspocus' client sends together, those from before its step 1 have no status (D9)", () => {
+  const room = openRoom();
+  const doc = new Y.Doc();
+  doc.getText("text").insert(0, "before");
+  const stateVector = Y.encodeStateVector(doc);
+  doc.getText("text").insert(0, "after");
+  const { receive } = room.open("notes");
+  receive({ type: "step1", stateVector });
+  const together = receive({ type: "update", update: Y.encodeStateAsUpdate(doc) });
+  expect([typesOf(together), typesOf(receive(ANSWER))]).toEqual([[], ["other"]]);
 });
 
 it("a part of a large document is read when it is sent, and none is kept for the next one (D4)", () => {

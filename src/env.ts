@@ -30,6 +30,8 @@ export interface Env extends Partial<Record<SettingName, string>> {
   /** The pool of processes for the code of workflows, and how it reaches them: only under `npm start`. */
   readonly PROGRAM_POOL?: Fetcher;
   readonly PROGRAM_PORT?: DebugPort;
+  /** Connects to public addresses only: under `npm start`, where `fetch` also reaches this machine and its network. */
+  readonly PUBLIC_NETWORK?: Fetcher;
   /** Cloudflare's binding that sends mail; a deployment without it sends none. */
   readonly MAIL?: SendEmail;
   /** Takes the mail instead, for a developer to read: only under `npm start` on this machine. */

@@ -10,6 +10,19 @@ export interface TargetPolicy {
   readonly ownHosts: readonly string[];
 }
 
+/**
+ * `fetch` for URLs that customers choose. A name can resolve to any address, so `network` connects to public ones only;
+ * development targets are exempt. Without `network`, the platform's own `fetch` is like that (Cloudflare's is).
+ */
+export const targetFetch =
+  (network: { readonly fetch: typeof fetch } | undefined, devTargets: readonly string[]): typeof fetch =>
+  (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    return network === undefined || devTargets.includes(hostOf(url))
+      ? fetch(input, init)
+      : network.fetch(input, init);
+  };
+
 const MAX_LENGTH = 2048;
 const MAX_NAME_LENGTH = 253;
 /** One label of a host name, as resolvers accept it; URL parsing has turned other scripts into this form. */

@@ -10,6 +10,7 @@ import { subscriberGateway } from "../delivery/subscribers.ts";
 import type { Env } from "../env.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import type { Tenant } from "../platform/d1.ts";
+import { targetFetch } from "../platform/target.ts";
 import { readTrace, storeTrace } from "../platform/trace.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { RunLimits, Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
@@ -78,14 +79,15 @@ export class RunStarter {
   #share(): Shared {
     const { env, tenant, now } = this.#ports;
     const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
+    const devTargets = workflowDevTargets(env);
     const ports: Shared["ports"] = {
       db: tenant.db,
       rooms,
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
-      fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
-      devTargets: workflowDevTargets(env),
+      fetch: targetFetch(env.PUBLIC_NETWORK, devTargets),
+      devTargets,
       ownHosts: ownHosts(env),
       now,
     };

@@ -1,8 +1,14 @@
 /** Which URLs webhooks may be sent to, in every spelling that `fetch` understands. */
+import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseHosts } from "../../src/platform/host.ts";
-import { findTargetProblem, isPublicAddress, type TargetPolicy } from "../../src/platform/target.ts";
+import {
+  findTargetProblem,
+  isPublicAddress,
+  type TargetPolicy,
+  targetFetch,
+} from "../../src/platform/target.ts";
 
 const PRODUCTION = { devTargets: [], ownHosts: ["atrium.example"] };
 const DEVELOPMENT = { devTargets: parseHosts("127.0.0.1,localhost"), ownHosts: ["localhost:8787"] };
@@ -315,4 +321,10 @@ describe("development hosts", () => {
     ]);
     expect(parseHosts("")).toEqual([]);
   });
+});
+
+it("is connected to by the network for it, unless its host is a development target", async () => {
+  const fetchTarget = targetFetch(exports.default, ["127.0.0.1"]);
+  expect((await fetchTarget("https://receiver.test/health")).status).toBe(200);
+  await expect(fetchTarget("http://127.0.0.1:1/health")).rejects.toThrow();
 });

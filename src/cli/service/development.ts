@@ -4,6 +4,11 @@ import type { Settings } from "../../config/settings.ts";
 /** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
 export const DEVELOPMENT_BINDINGS = { workerLoaders: { LOADER: {} } };
 
+/** The binding PUBLIC_NETWORK: workerd checks each address that it connects to. */
+export const PUBLIC_NETWORK = {
+  network: { allow: ["public"], deny: [], tlsOptions: { trustBrowserCas: true } },
+};
+
 /** Settings that wrangler.toml and .dev.vars override: anyone may sign up. */
 export const DEVELOPMENT_SETTINGS = { SIGN_UP: "open" };
 

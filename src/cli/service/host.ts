@@ -5,7 +5,13 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import type { Settings } from "../../config/settings.ts";
 import { runLimits } from "../../config/workflows.ts";
 import { runEveryMinute } from "./cron.ts";
-import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS, mailInDevelopment, settingsOf } from "./development.ts";
+import {
+  DEVELOPMENT_BINDINGS,
+  DEVELOPMENT_SETTINGS,
+  mailInDevelopment,
+  PUBLIC_NETWORK,
+  settingsOf,
+} from "./development.ts";
 import { mailTray } from "./mail-tray.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
@@ -82,6 +88,7 @@ const served = new Miniflare(
           ...settingsOf(process.env),
         },
         serviceBindings: {
+          PUBLIC_NETWORK,
           ...(pool && { PROGRAM_POOL: { external: { address: pool.address, http: {} } } }),
           ...(mail && { MAIL_TRAY: mailTray(path.join(persistTo, "mail"), console.log) }),
         },

@@ -4,6 +4,7 @@ import type { Env } from "../../env.ts";
 import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
 import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
 import { openTenant } from "../../placement/databases.ts";
+import { targetFetch } from "../../platform/target.ts";
 import { reportWaiting } from "../../quotas/waiting.ts";
 import { attempt } from "../../webhooks/attempt.ts";
 import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
@@ -30,7 +31,7 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
       ? new WebhookHandler(env, key, now, state)
       : new WorkflowHandler(env, key, now, state),
   send: (destination, message, now) =>
-    attempt(destination, message, { fetch: (...args) => fetch(...args), now }),
+    attempt(destination, message, { fetch: targetFetch(env.PUBLIC_NETWORK, destination.devTargets), now }),
   limits: backlogLimits(env),
   readLog: eventLogGateway(env).read,
   reportWaiting: ({ accountId, id }, waiting) =>

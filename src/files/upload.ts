@@ -55,7 +55,7 @@ export async function readUpload(form: Form, receiver: UploadReceiver): Promise<
       await receiveFile(part, receiver, hasBegun);
     } else {
       if (fields.has(part.name)) throw invalid(`${part.name} must be sent only once`);
-      if (!FIELD_NAMES.includes(part.name)) throw invalid(`${part.name}: is not a field of this request`);
+      if (!FIELD_NAMES.includes(part.name)) throw invalid(`${part.name}: is not a known field`);
       fields.set(part.name, await readField(part));
     }
   }

@@ -9,8 +9,7 @@ export function explain(error: z.ZodError, whole: string): string {
   const sentences = error.issues.slice(0, 3).map((issue) => {
     const field = issue.path.length === 0 ? whole : issue.path.join(".");
     if (issue.code === "unrecognized_keys") {
-      const unknown = issue.keys.map((key) => [...issue.path, key].join("."));
-      return `${unknown.join(", ")}: ${unknown.length === 1 ? "is not a field" : "are no fields"} of this request`;
+      return issue.keys.map((key) => `${[...issue.path, key].join(".")}: is not a known field`).join("; ");
     }
     const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
     return missing ? `${field} is required` : `${field}: ${issue.message}`;

@@ -67,6 +67,9 @@ export interface RunPorts extends EventRelay {
 
 const EVERYTHING: Page = { limit: MAX_LISTED, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
 
+/** Calls of one run that are carried out at once, like the six connections of a Worker; others wait. */
+const MAX_IN_FLIGHT = 6;
+
 /** An argument as the program sent it. */
 type Sent = unknown;
 
@@ -88,6 +91,8 @@ export class RunBindings extends RpcTarget implements HostBindings {
   #requests: AbortController | null = null;
   #isOver = false;
   #calls = 0;
+  #inFlight = 0;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(scope: RunScope, ports: RunPorts) {
     super();
@@ -261,17 +266,29 @@ export class RunBindings extends RpcTarget implements HostBindings {
     });
   }
 
-  /** Counts the call, and refuses it after the run. `method` is for messages. */
+  /** Counts the call, lets it wait for its turn, and refuses it after the run. `method` is for messages. */
   async #guard<T>(method: string, work: () => Promise<T>): Promise<BindingAnswer<T>> {
     try {
-      if (this.#isOver) throw refusal("the run is over");
       this.#calls += 1;
       if (this.isOverdrawn())
         throw refusal(`a run may make at most ${this.#scope.calls} calls to its bindings`);
       if (this.#scope.roomId === "" && method !== "fetch") throw refusal(NO_ROOM);
-      return { value: await work() };
+      return { value: await this.#inTurn(work) };
     } catch (error) {
       return { problem: `${method}: ${this.#problemOf(method, error)}` };
+    }
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#inFlight === MAX_IN_FLIGHT) await new Promise<void>((go) => this.#waiting.push(go));
+    else this.#inFlight += 1;
+    try {
+      if (this.#isOver) throw refusal("the run is over");
+      return await work();
+    } finally {
+      const go = this.#waiting.shift();
+      if (go === undefined) this.#inFlight -= 1;
+      else go();
     }
   }
 

@@ -76,3 +76,26 @@ describe("a run of one room", () => {
     }
   });
 });
+
+describe("the calls of a run", () => {
+  it("are carried out six at a time by the service, however many its program sends", async () => {
+    const bindings = bindingsFor(await stage());
+    const name = crypto.randomUUID();
+    const pending = Array.from({ length: 8 }, () => bindings.fetch(request(name, "gate"), "follow"));
+    await expect.poll(async () => (await receivedBy(name)).length).toBe(6);
+    expect(await bindings.isOverdrawn()).toBe(false);
+    await fetch(`${RECEIVER}/open/${name}/now`);
+    expect((await Promise.all(pending)).filter((answer) => "value" in answer)).toHaveLength(8);
+    expect(await receivedBy(name)).toHaveLength(8);
+  });
+
+  it("are not carried out if they still wait when the run is over", async () => {
+    const bindings = bindingsFor(await stage());
+    const name = crypto.randomUUID();
+    const pending = Array.from({ length: 8 }, () => bindings.fetch(request(name, "gate"), "follow"));
+    await expect.poll(async () => (await receivedBy(name)).length).toBe(6);
+    bindings.revoke();
+    expect(await Promise.all(pending)).toEqual(Array(8).fill({ problem: "fetch: the run is over" }));
+    expect(await receivedBy(name)).toHaveLength(6);
+  });
+});

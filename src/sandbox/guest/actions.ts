@@ -1,15 +1,15 @@
 /** The actions as a program sees them: each goes to the service with its arguments as JSON. */
 import type { Comment } from "../../realtime/protocol/comment.ts";
 import type { HostBindings } from "../runners/runner.ts";
+import type { Calls } from "./calls.ts";
 import { freeze, stringify } from "./intrinsics.ts";
-import type { Lanes } from "./lanes.ts";
 import type { ActionsBinding, BroadcastAction, CommentAction } from "./types.ts";
 
-export function openActions(lanes: Lanes, host: HostBindings): ActionsBinding {
+export function openActions(calls: Calls, host: HostBindings): ActionsBinding {
   // The service answers each action with what its type says.
   const act = async <Answer>(action: string, args: object): Promise<Answer> => {
     const json = stringify(args);
-    return (await lanes.call(() => host.act(action, json))) as Answer;
+    return (await calls.make(() => host.act(action, json))) as Answer;
   };
   return freeze({
     stores: freeze({

@@ -2,6 +2,7 @@
 
 import type { HostBindings, RunInput } from "../runners/runner.ts";
 import { openActions } from "./actions.ts";
+import { Calls } from "./calls.ts";
 import { fetchBy } from "./fetch.ts";
 import { withTypes } from "./host-bindings.ts";
 import {
@@ -15,7 +16,6 @@ import {
   parse,
   utf8,
 } from "./intrinsics.ts";
-import { Lanes } from "./lanes.ts";
 import type { Run } from "./run.ts";
 import type { Bindings, FileContent } from "./types.ts";
 
@@ -31,38 +31,38 @@ export function openBindings(
   { event, attempt, secrets }: RunInput,
 ): ProgramSide {
   const host = withTypes(untyped);
-  const lanes = new Lanes(run);
+  const calls = new Calls(run);
   const bindings: Bindings = {
     event: parse(event),
     attempt,
     env: freeze(ownFields(secrets)),
     store: freeze({
-      get: (store: string, key: string) => lanes.call(() => host.storeGet(store, key)),
-      getAll: async (store: string) => ownFields(await lanes.call(() => host.storeGetAll(store))),
+      get: (store: string, key: string) => calls.make(() => host.storeGet(store, key)),
+      getAll: async (store: string) => ownFields(await calls.make(() => host.storeGetAll(store))),
     }),
     room: freeze({
-      get: () => lanes.call(() => host.roomGet()),
-      getUsers: () => lanes.call(() => host.roomGetUsers()),
+      get: () => calls.make(() => host.roomGet()),
+      getUsers: () => calls.make(() => host.roomGetUsers()),
     }),
     documents: freeze({
-      list: () => lanes.call(() => host.documentsList()),
-      get: (name: string, options = {}) => lanes.call(() => host.documentsGet(name, options)),
+      list: () => calls.make(() => host.documentsList()),
+      get: (name: string, options = {}) => calls.make(() => host.documentsGet(name, options)),
     }),
     files: freeze({
-      list: (filter = {}) => lanes.call(() => host.filesList(filter)),
+      list: (filter = {}) => calls.make(() => host.filesList(filter)),
       get: async (key: string) => {
-        const file = await lanes.call(() => host.filesGet(key));
+        const file = await calls.make(() => host.filesGet(key));
         return file === null ? null : { ...file, ...readersOf(file.data) };
       },
       put: async (name: string, data: FileContent, type?: string) => {
         const { bytes, mimeType } = await contentOf(data);
-        return lanes.call(() => host.filesPut(name, bytes, type ?? mimeType));
+        return calls.make(() => host.filesPut(name, bytes, type ?? mimeType));
       },
-      delete: (key: string) => lanes.call(() => host.filesDelete(key)),
+      delete: (key: string) => calls.make(() => host.filesDelete(key)),
     }),
-    actions: openActions(lanes, host),
+    actions: openActions(calls, host),
   };
-  return { bindings, fetch: fetchBy(lanes, host) };
+  return { bindings, fetch: fetchBy(calls, host) };
 }
 
 /** An object without a prototype, in which any key is safe, even `__proto__`. */

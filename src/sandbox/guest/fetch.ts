@@ -1,11 +1,11 @@
 /** The `fetch` of a program: the service asks for it, and the program gets the platform's own response. */
 
 import type { FetchedResponse, HostBindings } from "../runners/runner.ts";
+import type { Calls } from "./calls.ts";
 import { defineProperty, NativePromise, NativeRequest } from "./intrinsics.ts";
-import type { Lanes } from "./lanes.ts";
 
 /** `fetch` through the service, with the platform's own requests and responses. */
-export function fetchBy(lanes: Lanes, host: HostBindings): typeof fetch {
+export function fetchBy(calls: Calls, host: HostBindings): typeof fetch {
   return async (input: RequestInfo | URL, init: RequestInit = {}) => {
     const redirect = init.redirect ?? (input instanceof NativeRequest ? input.redirect : "follow");
     const { signal = input instanceof NativeRequest ? input.signal : null, ...rest } = init;
@@ -14,7 +14,7 @@ export function fetchBy(lanes: Lanes, host: HostBindings): typeof fetch {
       redirect: "manual",
     });
     signal?.throwIfAborted();
-    const answered = lanes.call(() => host.fetch(request, redirect));
+    const answered = calls.make(() => host.fetch(request, redirect));
     return present(await (signal ? NativePromise.race([answered, abortOf(signal)]) : answered));
   };
 }

@@ -33,8 +33,9 @@ const MEBIBYTE = 1024 * 1024;
 /** With these, the files of a board take 10 MiB at most. */
 export const BOARD_UPLOADS: UploadBounds = { maxFileBytes: MEBIBYTE, maxPerUser: 5, maxPerRoom: 10 };
 
-/** What the stores and documents of a board may have together. */
+/** What the stores and documents of a board may have together, and its comments beside them. */
 export const BOARD_STORE_BYTES = 4 * MEBIBYTE;
+export const BOARD_COMMENT_BYTES = 4 * MEBIBYTE;
 
 /** Whether a room with this custom ID is a board. */
 const isBoard = (settings: Settings, accountId: string, customId: string | null): boolean =>
@@ -45,6 +46,12 @@ export const boardUploadBounds =
   (settings: Settings) =>
   ({ accountId, customId }: RoomRow): UploadBounds | null =>
     isBoard(settings, accountId, customId) ? BOARD_UPLOADS : null;
+
+/** What the comments of a room may have together; null for no bound beyond that of every room. */
+export const boardCommentBytes = (
+  settings: Settings,
+  { accountId, customId }: Pick<RoomRow, "accountId" | "customId">,
+): number | null => (isBoard(settings, accountId, customId) ? BOARD_COMMENT_BYTES : null);
 
 /** The quota `store_bytes` as it holds for a room with these bytes: a board has one of its own. */
 export const storeUseOf = (

@@ -2,7 +2,7 @@
 import { documentTrailKeptMs, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config/limits.ts";
 import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
-import { storeUseOf } from "../demo/boards.ts";
+import { boardCommentBytes, storeUseOf } from "../demo/boards.ts";
 import type { Env } from "../env.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
@@ -132,7 +132,7 @@ export class RoomParts {
     const copied = await updateRoomStats(tenant, identity.roomId, projected, version);
     const use = usedOf(copied.quotas, "store_bytes", quotaDefaults(env));
     const room = { accountId: identity.accountId, customId: copied.customId, storeBytes };
-    storeQuota.copied(storeUseOf(env, room, use), storeBytes);
+    storeQuota.copied(storeUseOf(env, room, use), storeBytes, boardCommentBytes(env, room));
     // A socket that joined while the organization's tokens were ended may have missed the command.
     this.effects.perform(updates.endTokens(null, { account: copied.accountTokenEpoch }));
   }

@@ -4,9 +4,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import {
+  BOARD_COMMENT_BYTES,
   BOARD_LIFETIME_MS,
   BOARD_STORE_BYTES,
   BOARD_UPLOADS,
+  boardCommentBytes,
   KEPT_BOARDS,
   MAX_BOARDS,
   MAX_VISITORS,
@@ -160,7 +162,7 @@ describe("a board", () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 403]);
   });
 
-  it("has room for little in its stores", () => {
+  it("has room for little in its stores and comments", () => {
     const use = { quota: "store_bytes", used: 7e9, limit: 9e9 } as const;
     const settings = { ...env, DEMO_ACCOUNT_ID: "ours" };
     const board = { accountId: "ours", customId: "demo:1", storeBytes: 5 };
@@ -168,6 +170,8 @@ describe("a board", () => {
     expect(storeUseOf(settings, { ...board, customId: "board" }, use)).toBe(use);
     expect(storeUseOf(settings, { ...board, accountId: "theirs" }, use)).toBe(use);
     expect(storeUseOf(settings, board, { ...use, limit: 1 }).limit).toBe(1);
+    expect(boardCommentBytes(settings, board)).toBe(BOARD_COMMENT_BYTES);
+    expect(boardCommentBytes(settings, { ...board, customId: "board" })).toBeNull();
   });
 });
 

@@ -1,5 +1,10 @@
 /** R42 to R46: comments, threads and reactions. */
 import { expect, it } from "vitest";
+import { Changes } from "../../src/realtime/content/changes.ts";
+import { Comments } from "../../src/realtime/content/comments.ts";
+import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
+import { CommentEvents } from "../../src/realtime/outbox/comment-events.ts";
+import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 
 /** A room of two, where `write` creates a comment of the first user. */
@@ -179,4 +184,20 @@ it("an erased user's comments, mentions and reactions go, and no one catches up 
   expect(JSON.stringify(joined)).not.toContain("secret");
   await room.apply({ type: "user.erased", userId: ada.user.id });
   expect((await atBen.takeEvents()).filter(({ event }) => event === "userDeleted")).toEqual([]);
+});
+
+it("the comments of a board of the demo have less room", () => {
+  const storage = new MemoryStorage();
+  const ports = { storage, now: () => 0, newId: () => crypto.randomUUID(), roomId: () => "room" };
+  const stats = () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
+  const events = new CommentEvents({ ...ports, cause: () => null, stats });
+  const quota = new StoreQuota(() => 0);
+  const comments = new Comments(ports, new Changes(storage, ports.now, ports.newId), events, quota);
+  const use = { quota: "store_bytes", used: 0, limit: 1_000_000 } as const;
+  quota.copied(use, 0, 1_000);
+  comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
+  const write = () => comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
+  expect(write).toThrow("The comments of this room can have at most 1000 bytes; delete some");
+  quota.copied(use, 0);
+  expect(write().text).toHaveLength(500);
 });

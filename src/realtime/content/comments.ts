@@ -5,16 +5,11 @@ import { presentTime } from "../../platform/time.ts";
 import type { CommentEvents } from "../outbox/comment-events.ts";
 import type { Comment } from "../protocol/comment.ts";
 import type { CommentCreation, CommentPage } from "../protocol/comment-messages.ts";
-import {
-  MAX_ANCHOR_BYTES,
-  MAX_COMMENTS,
-  MAX_REACTING_USERS,
-  MAX_REACTIONS,
-  MAX_ROOM_COMMENT_BYTES,
-} from "../protocol/limits.ts";
+import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../protocol/limits.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { CommentFilter, CommentPart } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
+import type { StoreQuota } from "./store-quota.ts";
 import { parseComment, rowOf, withoutContent } from "./stored-comment.ts";
 
 export interface CommentPorts {
@@ -67,11 +62,18 @@ export class Comments {
   readonly #ports: CommentPorts;
   readonly #changes: Changes;
   readonly #events: CommentEvents;
+  readonly #quota: Pick<StoreQuota, "maxCommentBytes">;
 
-  constructor(ports: CommentPorts, changes: Changes, events: CommentEvents) {
+  constructor(
+    ports: CommentPorts,
+    changes: Changes,
+    events: CommentEvents,
+    quota: Pick<StoreQuota, "maxCommentBytes">,
+  ) {
     this.#ports = ports;
     this.#changes = changes;
     this.#events = events;
+    this.#quota = quota;
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
@@ -217,8 +219,9 @@ export class Comments {
 
   /** CONFLICT when the room's comments cannot grow by so many bytes. What makes them smaller is accepted. */
   #requireSpace(growth: number): void {
-    if (growth > 0 && this.#ports.storage.comments.totals().bytes + growth > MAX_ROOM_COMMENT_BYTES)
-      throw conflict(`The comments of a room can have at most ${MAX_ROOM_COMMENT_BYTES} bytes; delete some`);
+    const limit = this.#quota.maxCommentBytes;
+    if (growth > 0 && this.#ports.storage.comments.totals().bytes + growth > limit)
+      throw conflict(`The comments of this room can have at most ${limit} bytes; delete some`);
   }
 
   #get(id: string): Comment {

@@ -36,7 +36,7 @@ export function openContent(
   return {
     changes,
     stores: new Stores(storage, changes, events.stores, { roomBytes: storeQuotaBytes, organization }),
-    comments: new Comments(ports, changes, events.comments),
+    comments: new Comments(ports, changes, events.comments, organization),
     follows: new Follows(storage, changes),
     causes: events.causes,
   };

@@ -1,6 +1,7 @@
 /** What a room knows of its organization's quota `store_bytes`: what is left of it, and when the database has to learn more. */
 import { AppError } from "../../platform/errors.ts";
 import { describeExceeded, type QuotaUse } from "../../quotas/quota.ts";
+import { MAX_ROOM_COMMENT_BYTES } from "../protocol/limits.ts";
 
 /** What counts in it. */
 export type CountedPart = "stores" | "documents";
@@ -20,6 +21,7 @@ export class StoreQuota {
   readonly #bytesOf: (part: CountedPart) => number;
   /** Null until the first copy after the room's object has started. */
   #known: Known | null = null;
+  #maxCommentBytes = MAX_ROOM_COMMENT_BYTES;
   #isDue = false;
   /** Whether it was when the latest copy began. */
   #wasDue = false;
@@ -80,7 +82,13 @@ export class StoreQuota {
   }
 
   /** The database counts these bytes of the room, and this is the organization's use with them. */
-  copied(use: QuotaUse, roomBytes: number): void {
+  copied(use: QuotaUse, roomBytes: number, maxCommentBytes: number | null = null): void {
     this.#known = { use, roomBytes };
+    this.#maxCommentBytes = maxCommentBytes ?? MAX_ROOM_COMMENT_BYTES;
+  }
+
+  /** What the room's comments may have together. */
+  get maxCommentBytes(): number {
+    return this.#maxCommentBytes;
   }
 }

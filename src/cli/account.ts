@@ -5,6 +5,7 @@ import { moveOrganization } from "./organization-move.ts";
 import { createPasswordLink } from "./password-link.ts";
 import { deletePersonOf, exportPersonOf } from "./person-data.ts";
 import { runCommand, UsageError } from "./process/command.ts";
+import { createPrivately } from "./process/folder.ts";
 import { parseLimits, type ShownQuota, setLimits } from "./quota-limits.ts";
 import { endTokens } from "./token-ending.ts";
 
@@ -99,6 +100,7 @@ const RUN = {
 
 async function main(stop: AbortSignal): Promise<void> {
   const args = parseArguments(process.argv.slice(2));
+  createPrivately();
   await RUN[args.verb](args, stop);
 }
 

@@ -5,7 +5,7 @@ import { bundleCurrentWorker, CONFIG } from "./bundle/worker-bundle.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { confirmDemo, prepareDemo } from "./demo.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
-import { makeWritableFolder } from "./process/folder.ts";
+import { createPrivately, makePrivateFolder } from "./process/folder.ts";
 import { ensureDevSecrets } from "./secrets.ts";
 import { findPortProblem, type PortProblem } from "./service/port.ts";
 import { type Server, startServer } from "./service/server.ts";
@@ -83,7 +83,7 @@ function watchService(url: string, { ready, ended, groupId }: Server, stop: Abor
 async function reserve(port: number, persistTo: string): Promise<void> {
   const problem = await findPortProblem(port);
   if (problem === null || isStateFolder(persistTo)) {
-    await makeWritableFolder(persistTo);
+    await makePrivateFolder(persistTo);
     await lockStateFolder(persistTo, port);
   }
   if (problem !== null) throw portError(port, problem);
@@ -91,6 +91,7 @@ async function reserve(port: number, persistTo: string): Promise<void> {
 
 async function main(stop: AbortSignal): Promise<void> {
   const { port, host, persistTo } = parseArguments(process.argv.slice(2));
+  createPrivately();
   await reserve(port, persistTo);
   const added = await ensureDevSecrets();
   if (added.length > 0) console.log(`Added to .dev.vars for development: ${added.join(", ")}`);

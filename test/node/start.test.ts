@@ -1,5 +1,5 @@
 /** What `npm start` prepares and prints, on the first start and on later ones. */
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Checkout, copyCheckout } from "./checkout.ts";
@@ -83,6 +83,18 @@ describe("the first start", () => {
     );
     expect(await modeOf(".dev.vars")).toBe(0o600);
     expect(await modeOf(".wrangler/state/demo.json")).toBe(0o600);
+  });
+
+  it("lets only the user read what the service stores", async () => {
+    const entries = await readdir(persistTo, { recursive: true, withFileTypes: true });
+    const modes = await Promise.all(
+      entries.map(async (entry) => {
+        const { mode } = await stat(path.join(entry.parentPath, entry.name));
+        return `${entry.isDirectory() ? "folder" : "file"} ${(mode & 0o777).toString(8)}`;
+      }),
+    );
+    expect(await modeOf(".wrangler/state")).toBe(0o700);
+    expect(new Set(modes)).toEqual(new Set(["folder 700", "file 600"]));
   });
 });
 

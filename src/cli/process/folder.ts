@@ -32,6 +32,17 @@ export async function writePrivateFile(file: string, content: string): Promise<v
   }
 }
 
+/** From now on, only its owner can read what this process and its children create. */
+export const createPrivately = (): void => {
+  process.umask(0o077);
+};
+
+/** A writable folder that only its owner can read, also if an earlier version made it; throws as {@link makeWritableFolder}. */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  await makeWritableFolder(folder);
+  await chmod(folder, 0o700).catch(() => undefined); // a volume may be another user's
+}
+
 /** Makes the folder and its parents where they are missing. Throws a CommandError when it cannot be written to. */
 export async function makeWritableFolder(folder: string): Promise<void> {
   const probe = path.join(folder, `.probe-${process.pid}`);

@@ -10,7 +10,7 @@ import { ensureDevSecrets } from "./secrets.ts";
 import { findPortProblem, type PortProblem } from "./service/port.ts";
 import { type Server, startServer } from "./service/server.ts";
 import { isStateFolder, lockStateFolder } from "./service/state-lock.ts";
-import { SILENCE_LIMIT_MS, watch } from "./service/watchdog.ts";
+import { watch } from "./service/watchdog.ts";
 import { banner } from "./start-banner.ts";
 
 const DEFAULT_PORT = 8787;
@@ -66,14 +66,12 @@ function portError(port: number, problem: PortProblem): CommandError {
 }
 
 /** Restarts workerd when something keeps its thread: nothing inside the service can stop that. */
-function watchService(url: string, { ready, ended, groupId }: Server, stop: AbortSignal): void {
+function watchService(url: string, { ready, ended, groupId, restart }: Server, stop: AbortSignal): void {
   const over = new AbortController();
   const until = AbortSignal.any([stop, over.signal]);
   const end = () => over.abort();
   ended.then(end, end);
-  const seconds = SILENCE_LIMIT_MS / 1000;
-  const report = () => console.error(`The service did not answer for ${seconds} s and is restarted.`);
-  const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, report, until));
+  const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, restart, until));
   watching.catch((error: unknown) => {
     if (!until.aborted) console.error(`The service is not restarted if it hangs: ${String(error)}`);
   });

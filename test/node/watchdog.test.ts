@@ -8,11 +8,24 @@ import { eventually, run } from "./processes.ts";
 
 const LIMIT_MS = 1_000;
 
-/** Answers, unless it was asked to occupy its thread (`/spin`) or to leave requests unanswered (`/wait`). */
+/**
+ * Answers, unless it was asked to occupy its thread (`/spin`), to have a third of it for a while (`/slow`), or to leave
+ * requests unanswered (`/wait`).
+ */
 const PROGRAM = `
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  function work(share, ms) {
+    const end = Date.now() + ms;
+    while (Date.now() < end) {
+      const pause = Date.now() + 100 * share;
+      while (Date.now() < pause);
+      Atomics.wait(cell, 0, 0, 100 * (1 - share));
+    }
+  }
   let isWaiting = false;
   const server = require("node:http").createServer((request, response) => {
     if (request.url === "/spin") for (;;);
+    if (request.url === "/slow") work(0.35, 2300);
     if (request.url === "/wait") isWaiting = true;
     if (!isWaiting || request.url === "/wait") response.end();
   });
@@ -28,6 +41,8 @@ interface Program {
   readonly watching: Promise<void>;
   /** How often the watchdog has killed it. */
   kills: number;
+  /** What the watchdog said of each time. */
+  readonly reasons: string[];
 }
 
 let children: ChildProcess[] = [];
@@ -41,7 +56,7 @@ beforeEach(() => {
   };
 });
 
-async function watchProgram(): Promise<Program> {
+async function watchProgram(limitMs = LIMIT_MS): Promise<Program> {
   const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
   const child = spawn(process.execPath, ["-e", PROGRAM], { detached: true, stdio });
   children.push(child);
@@ -49,12 +64,14 @@ async function watchProgram(): Promise<Program> {
   const url = `http://127.0.0.1:${port}`;
   const pid = child.pid ?? 0;
   const name = (await run("ps", ["-p", String(pid), "-o", "comm="])).stdout.trim().split("/").at(-1) ?? "";
-  const onKill = () => {
+  const restart = (stuck: number, why: string) => {
     program.kills += 1;
+    program.reasons.push(why);
+    process.kill(stuck, "SIGKILL");
   };
-  const watching = watch({ url, groupId: pid, program: name }, onKill, stop.signal, LIMIT_MS);
+  const watching = watch({ url, groupId: pid, program: name }, restart, stop.signal, limitMs);
   watching.catch(() => undefined);
-  const program = { child, url, name, watching, kills: 0 };
+  const program: Program = { child, url, name, watching, kills: 0, reasons: [] };
   return program;
 }
 
@@ -66,6 +83,14 @@ describe("the watchdog", () => {
     const program = await watchProgram();
     fetch(`${program.url}/spin`).catch(() => undefined);
     await eventually("it is killed", () => wasKilled(program));
+    const why = "used 1 s of processor time without an answer: its watchdog restarts it.";
+    expect(program.reasons).toEqual([`The service ${why}`]);
+  });
+
+  it("leaves alone a process that gets little processor time, and so answers late", async () => {
+    const starved = await watchProgram(2 * LIMIT_MS);
+    expect((await fetch(`${starved.url}/slow`)).status).toBe(200);
+    expect(isAlive(starved)).toBe(true);
   });
 
   it("kills a process that is paused, but not one that waits", async () => {

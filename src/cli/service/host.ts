@@ -16,7 +16,7 @@ import { mailTray } from "./mail-tray.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
 import { WINDOWS_WARNING } from "./pool/without-pool.ts";
-import type { HostOptions } from "./server.ts";
+import type { HostOptions, Restart } from "./server.ts";
 
 /** The names of this machine for itself. A page of another site cannot pass for one of ours under them. */
 const LOCAL_HOSTS = "localhost,127.0.0.1,::1";
@@ -25,10 +25,31 @@ const NAME = "atrium";
 /** workerd has no Unix sockets on Windows. There, programs run in the service's own process. */
 const HAS_POOL = process.platform !== "win32";
 
-/** Prints Miniflare's own warnings, such as that it restarts workerd. */
+/** Prints Miniflare's own warnings, such as that it restarts workerd after a crash. */
 class TerminalLog extends Log {
+  #isRestarting = false;
+
+  /** The next end of workerd is no crash. */
+  restarting(why: string): void {
+    console.error(why);
+    this.#isRestarting = true;
+  }
+
   override logWithLevel(level: LogLevel, message: string): void {
-    if (level <= LogLevel.WARN) console.error(message);
+    if (level > LogLevel.WARN) return;
+    if (this.#isRestarting && message.includes("crashed unexpectedly")) this.#isRestarting = false;
+    else console.error(message);
+  }
+}
+
+const log = new TerminalLog(LogLevel.WARN);
+
+function restart({ pid, why }: Restart): void {
+  log.restarting(why);
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has already ended.
   }
 }
 
@@ -58,6 +79,7 @@ let miniflare: Miniflare | undefined;
 let running: PoolService | null = null;
 // The other end of the channel closes it to end the service, and by its own death.
 process.once("disconnect", end);
+process.on("message", restart);
 process.on("unhandledRejection", fail);
 
 const { port, host, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
@@ -107,7 +129,7 @@ const served = new Miniflare(
     cf: false,
     logRequests: false,
     telemetry: { enabled: false },
-    log: new TerminalLog(LogLevel.WARN),
+    log,
     handleStructuredLogs: printLog,
   }),
 );

@@ -33,6 +33,14 @@ export interface Server {
   readonly ended: Promise<number | null>;
   /** The process group that all of its processes belong to. */
   readonly groupId: number;
+  /** Kills this workerd of the service, which starts another one, and logs the reason. */
+  restart(pid: number, why: string): void;
+}
+
+/** What {@link Server.restart} sends to the process that serves. */
+export interface Restart {
+  readonly pid: number;
+  readonly why: string;
 }
 
 const ENVIRONMENT = { ...QUIET, WRANGLER_LOG: "warn" };
@@ -42,5 +50,8 @@ export function startServer(options: HostOptions, stop: AbortSignal): Server {
   const env = { ...ENVIRONMENT, ...process.env, ...QUIET };
   const supervised = { cwd: ROOT, env, output: "inherit", endedBy: "disconnect" } as const;
   const { child, ended, groupId } = spawnSupervised([HOST, JSON.stringify(options)], supervised, stop);
-  return { ready: once(child, "message").then(() => undefined), ended, groupId };
+  return {
+    ...{ ready: once(child, "message").then(() => undefined), ended, groupId },
+    restart: (pid, why) => void child.send({ pid, why } satisfies Restart),
+  };
 }

@@ -1,13 +1,11 @@
-/** Kills the process of a service that no longer answers because some code occupies its thread: Miniflare restarts it. */
+/** Restarts a service that no longer answers because some code occupies its thread, or because it is paused. */
 import { setTimeout as pause } from "node:timers/promises";
-import { listGroup, type ProcessState } from "../process/process-group.ts";
+import { listGroup } from "../process/process-group.ts";
 
-/** How long the service may take for an answer that costs it a millisecond. */
-export const SILENCE_LIMIT_MS = 10_000;
+/** How much processor time the service may use, or how long it may be paused, before it answers a request of a millisecond. */
+const SILENCE_LIMIT_MS = 10_000;
 /** The wait is divided into steps, each of which shows whether this process itself was scheduled in time. */
 const STEPS = 10;
-/** Of one core. A process that uses less is waiting, for example at a breakpoint. */
-const WORKING_SHARE = 0.25;
 
 export interface WatchedService {
   /** Where it listens. */
@@ -17,38 +15,47 @@ export interface WatchedService {
   readonly program: string;
 }
 
+/** What a process has done while the service did not answer. */
+interface Silence {
+  /** Its processor time when the silence began. */
+  readonly cpuMs: number;
+  pausedMs: number;
+}
+
 /**
- * Watches until `stop` aborts, and calls `onKill` after each kill. It kills when the service gives no answer for
- * `limitMs` while the process works all the time, or is paused. A machine that is slow or asleep delays this process
- * too: then the time starts again. Rejects when `stop` aborts, and where the system has no `ps`.
+ * Watches until `stop` aborts, and calls `restart` with a process that is stuck, and with the reason. The service's own
+ * processor time is the measure: one that is starved, asleep or at a breakpoint is not restarted. Rejects when `stop`
+ * aborts, and where the system has no `ps`.
  */
 export async function watch(
-  watched: WatchedService,
-  onKill: () => void,
+  { url, groupId, program }: WatchedService,
+  restart: (pid: number, why: string) => void,
   stop: AbortSignal,
   limitMs = SILENCE_LIMIT_MS,
 ): Promise<void> {
+  const stepMs = limitMs / STEPS;
+  const seconds = limitMs / 1000;
   while (!stop.aborted) {
-    const probe = new Probe(watched.url, stop);
-    await pause(limitMs / STEPS, undefined, { signal: stop });
+    const probe = new Probe(url, stop);
+    const silences = new Map<number, Silence>();
     while (!probe.isAnswered) {
-      const before = await listGroup(watched.groupId, watched.program);
-      if (!(await isSilent(probe, limitMs, stop))) continue;
-      const after = await listGroup(watched.groupId, watched.program);
-      const stuck = after.filter((now) => isStuck(now, before, limitMs));
-      if (probe.isAnswered || stuck.length === 0) continue;
-      for (const { pid } of stuck) kill(pid);
-      onKill();
-      break;
+      const startedAt = performance.now();
+      await pause(stepMs, undefined, { signal: stop });
+      const isDelayed = performance.now() - startedAt > 2 * stepMs;
+      const listed = await listGroup(groupId, program);
+      if (probe.isAnswered) break;
+      for (const { pid, isStopped, cpuMs } of listed) {
+        const silence = silences.get(pid) ?? { cpuMs, pausedMs: 0 };
+        silences.set(pid, silence);
+        silence.pausedMs = isStopped && !isDelayed ? silence.pausedMs + stepMs : 0;
+        const isBusy = cpuMs - silence.cpuMs >= limitMs;
+        if (!isBusy && silence.pausedMs < limitMs) continue;
+        const why = isBusy ? `used ${seconds} s of processor time` : `was paused for ${seconds} s`;
+        restart(pid, `The service ${why} without an answer: its watchdog restarts it.`);
+        silences.delete(pid);
+      }
     }
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has already ended.
+    await pause(stepMs, undefined, { signal: stop });
   }
 }
 
@@ -63,21 +70,4 @@ class Probe {
     const response = fetch(`${url}/v1/`, { method: "OPTIONS", signal: stop });
     response.then(({ body }) => body?.cancel()).then(settle, settle);
   }
-}
-
-/** True when no answer comes for `limitMs`; false as soon as one does, or when this process was delayed itself. */
-async function isSilent(probe: Probe, limitMs: number, stop: AbortSignal): Promise<boolean> {
-  const stepMs = limitMs / STEPS;
-  for (let step = 0; step < STEPS; step += 1) {
-    const startedAt = performance.now();
-    await pause(stepMs, undefined, { signal: stop });
-    if (probe.isAnswered || performance.now() - startedAt > 2 * stepMs) return false;
-  }
-  return true;
-}
-
-/** Whether the process existed before, and has worked ever since or is paused. */
-function isStuck({ pid, isStopped, cpuMs }: ProcessState, before: readonly ProcessState[], spanMs: number) {
-  const earlier = before.find((process) => process.pid === pid);
-  return earlier !== undefined && (isStopped || cpuMs - earlier.cpuMs >= spanMs * WORKING_SHARE);
 }

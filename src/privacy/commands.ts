@@ -1,5 +1,5 @@
 /** Erases what is kept of a user. */
-import { hideFilesOfUser } from "../files/storage/garbage-collection.ts";
+import { deleteFilesOfUser } from "../files/storage/garbage-collection.ts";
 import { AppError } from "../platform/errors.ts";
 import { Slices } from "../platform/slices.ts";
 import { eraseUser } from "../users/deletion-commands.ts";
@@ -19,7 +19,7 @@ export async function erasePersonalData(
   userId: string,
 ): Promise<Record<string, never>> {
   await eraseUser(ctx, roomId, userId);
-  if (await hideFilesOfUser(ctx, roomId, userId, new Slices(SLICES_PER_REQUEST))) return {};
+  if (await deleteFilesOfUser(ctx, roomId, userId, new Slices(SLICES_PER_REQUEST))) return {};
   const why = "Very many files of this user are left; send the request again to continue";
   throw new AppError("Users", "RATE_LIMITED", why, RETRY_SECONDS);
 }

@@ -6,7 +6,8 @@ import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { EventPage } from "../../src/event-log/schema.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { hideFilesOfUser } from "../../src/files/storage/garbage-collection.ts";
+import { openBlobs } from "../../src/files/storage/blobs.ts";
+import { deleteFilesOfUser } from "../../src/files/storage/garbage-collection.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import type { PersonalData, PersonalRecord } from "../../src/privacy/schema.ts";
@@ -53,9 +54,9 @@ async function furnishedRoom() {
   await atBen.call("COMMENT_REACT", { commentId: bens, reaction: "👍" });
   await atAda.call("USER_FOLLOW", { userId: ben.id });
   const file = new File(["bytes"], "ada-lovelace.txt", { type: "text/plain" });
-  const uploaded = await api.upload({ roomId: room.id, userId: ada.id }, file);
+  const { key } = (await api.upload({ roomId: room.id, userId: ada.id }, file)).data.file;
   await api.upload({ roomId: room.id, userId: ben.id }, new File(["bytes"], "bens.txt"));
-  return { owner, api, room, ada, ben, atAda, atBen, joined, own, bens, key: uploaded.data.file.key };
+  return { owner, api, room, ada, ben, atAda, atBen, joined, own, bens, key };
 }
 
 const pathOf = (roomId: string, userId: string) => `/users/${userId}/personal-data?roomId=${roomId}`;
@@ -103,9 +104,10 @@ it("an export has what is kept of a user in the database, the room, the files an
 });
 
 it("erasing a user leaves nothing that identifies them, and all that others made", async () => {
-  const { owner, api, room, ada, ben, atBen, joined, bens } = await furnishedRoom();
+  const { owner, api, room, ada, ben, atBen, joined, bens, key } = await furnishedRoom();
   await atBen.takeEvents();
   expect((await api.delete(pathOf(room.id, ada.id))).status).toBe(200);
+  expect((await api.raw("GET", `/storage/${key}`)).status).toBe(404);
   expect((await api.get(`/users/${ada.id}?roomId=${room.id}`)).status).toBe(404);
   const events = await eventsOf(api, room.id);
   const left = JSON.stringify([
@@ -179,7 +181,7 @@ it("erasing a user goes on where it was cut off, slice by slice, of whatever is 
   const furnished = await furnishedRoom();
   const { owner, api, room, ada, ben } = furnished;
   await addMuch(furnished);
-  const tenant = { accountId: owner.id, db: openDatabase(env.DB) };
+  const tenant = { accountId: owner.id, db: openDatabase(env.DB), blobs: openBlobs(env.FILES) };
   const filesOf = async (userId: string) =>
     env.DB.prepare(
       "SELECT count(*) AS n FROM files WHERE room_id = ? AND uploaded_by = ? AND state = 'stored'",
@@ -187,7 +189,7 @@ it("erasing a user goes on where it was cut off, slice by slice, of whatever is 
       .bind(room.id, userId)
       .first<number>("n");
   // Requests that have died, each after one slice.
-  expect(await hideFilesOfUser(tenant, room.id, ada.id, new Slices(1))).toBe(false);
+  expect(await deleteFilesOfUser(tenant, room.id, ada.id, new Slices(1))).toBe(false);
   expect(await filesOf(ada.id)).toBe(FILES + 1 - 1_000);
   const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(room.id)}`);
   expect(await shard.eraseUser(room.id, ada.id, 0)).not.toBeNull();

@@ -60,10 +60,10 @@ export const markSomeFilesOfUser = (
   roomId: string,
   uploadedBy: string,
   limit: number,
-): Statement<{ key: string }> => ({
+): Statement<DeletingFile> => ({
   sql: `UPDATE files SET state = 'deleting' WHERE key IN (
           SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored' AND uploaded_by = ? LIMIT ?)
-        RETURNING key`,
+        RETURNING key, account_id AS accountId, upload_id AS uploadId`,
   params: [accountId, roomId, uploadedBy, limit],
 });
 

@@ -70,15 +70,16 @@ const deleteFurtherFiles = (tenant: Tenant & { readonly blobs: Blobs }, roomId: 
     return { isFull: hidden.length === MAX_DELETED };
   });
 
-/** Hides the files that a user uploaded, in slices; true when none is left. {@link collectGarbage} deletes them. */
-export const hideFilesOfUser = (
-  tenant: Tenant,
+/** Deletes the files that a user uploaded, in slices; true when none is left. */
+export const deleteFilesOfUser = (
+  tenant: Tenant & { readonly blobs: Blobs },
   roomId: string,
   userId: string,
   slices: Slices,
 ): Promise<boolean> =>
   slices.finish(async () => {
     const [hidden] = await tenant.db.run([markSomeFilesOfUser(tenant, roomId, userId, MAX_DELETED)]);
+    await deleteBlobs(tenant.db, tenant.blobs, hidden);
     return { isFull: hidden.length === MAX_DELETED };
   });
 

@@ -15,7 +15,7 @@ const MAX_DOCUMENTS_BYTES = 5_000;
 const MAX_INSTALLED_BYTES = 2 * 1024 * 1024;
 /** A hanging tool fails the test; a slow machine does not. */
 const TOOL = { timeoutMs: 110_000 };
-const OLDEST_NODE = "22.12.0";
+const OLDEST_NODE = "22.18.0";
 
 /**
  * What the oldest browsers of docs/guides/connecting.md lack: Chrome 109, Firefox 115 and Safari 16.4. The compiler
@@ -294,6 +294,13 @@ describe("Node", () => {
       event: { test: 2_432_232_314 },
       workflow: [],
     });
+  });
+
+  it.each([22, 24])("%i requires the server's client in a CommonJS module", async (major) => {
+    const script = 'process.stdout.write(typeof require("atrium/server").AtriumServer)';
+    expect(await succeed(binaries[major] ?? "", ["--input-type=commonjs", "-e", script], plain)).toBe(
+      "function",
+    );
   });
 });
 

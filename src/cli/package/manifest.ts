@@ -19,7 +19,7 @@ export const ENTRIES = {
 };
 
 /** The oldest platforms that the package runs on, as docs/guides/connecting.md names them. */
-export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.12"];
+export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.18"];
 
 /** Where the declarations are, below the package. */
 export const TYPES = "types";
@@ -38,7 +38,7 @@ export function packageManifest({ version, license }: RootManifest): object {
     type: "module",
     sideEffects: false,
     exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
-    engines: { node: ">=22.12" },
+    engines: { node: ">=22.18" },
     peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
     peerDependenciesMeta: {
       react: { optional: true },

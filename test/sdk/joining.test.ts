@@ -152,6 +152,17 @@ describe("a connection", () => {
     expect((await failed).error).toMatchObject({ code: "UNAUTHORIZED" });
   });
 
+  it("is closed when its user is removed from the room, which may join again", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const failed = nextOf(ada, "failed");
+    await meeting.customer.send("DELETE", `/rooms/${meeting.roomId}/participants/${ada.userId}`);
+    expect((await failed).error).toMatchObject({ code: "FORBIDDEN", message: "removed" });
+    expect(ada.socket.state).toBe("closed");
+    await ada.join();
+    expect(ada.socket.state).toBe("connected");
+  });
+
   it.each([
     ["closed", "PATCH", { state: "closed" }, 4403, "FORBIDDEN"],
     ["deleted", "DELETE", undefined, 4404, "NOT_FOUND"],

@@ -470,7 +470,9 @@ describe("a member's session", () => {
 });
 
 describe("what belongs to another organization", () => {
-  const findsThings = (endpoint: AnyEndpoint) => endpoint.errors.includes("NOT_FOUND");
+  // A new API key names nothing: it is NOT_FOUND once its own organization was deleted.
+  const findsThings = ({ errors, operation }: AnyEndpoint) =>
+    errors.includes("NOT_FOUND") && operation !== "createApiKey";
 
   it.each(cases(findsThings))(
     "%s answers as if it were not there, and leaves it alone",
@@ -719,17 +721,21 @@ describe("the body", () => {
     }
   });
 
-  it.each(withBody)("%s is not moved by __proto__, constructor and unknown fields", async (_, endpoint) => {
-    const { api, things } = await furnished(endpoint);
+  it.each(withFields)("%s refuses __proto__, constructor and unknown fields", async (_, endpoint) => {
+    const { api, things } = await undisturbed();
     const good = JSON.stringify(exampleBody(endpoint, things)).slice(1);
-    const evil = `{"__proto__":{"admin":true,"name":7},"constructor":{"prototype":{"admin":true}},"id":"mine","account_id":"x",${good}`;
-    const answer = await api.send(endpoint.method, pathOf(endpoint, things), {
-      body: evil,
-      headers: { "Content-Type": "application/json; charset=UTF-8" },
-    });
-    expectSuccess(endpoint, answer);
-    expect(JSON.stringify(answer.data)).not.toContain("admin");
-    expect(JSON.stringify(answer.data)).not.toContain('"mine"');
+    for (const [field, value] of [
+      ["__proto__", '{"admin":true,"name":7}'],
+      ["constructor", '{"prototype":{"admin":true}}'],
+      ["id", '"mine"'],
+    ]) {
+      const answer = await api.send(endpoint.method, pathOf(endpoint, things), {
+        body: `{"${field}":${value},${good}`,
+        headers: { "Content-Type": "application/json; charset=UTF-8" },
+      });
+      expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(answer.error?.message).toContain(`${field}: is not a known field`);
+    }
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 

@@ -78,7 +78,8 @@ export class OutboxDrain {
       for (let events = this.#list(); events.length > 0 && isComplete; events = this.#list()) {
         isComplete = (await this.#fanOut(events, calls)) && calls.areLeft;
       }
-      this.#failures = isComplete ? 0 : this.#failures + 1;
+      if (isComplete) this.#failures = 0;
+      else this.#failures = calls.areLeft ? this.#failures + 1 : 1; // an invocation that is used up is no failure
     } catch (error) {
       this.#failures += 1;
       this.#ports.failed(error);

@@ -11,6 +11,8 @@ let batches: string[][];
 /** The results of the next fan-outs, in turn; later ones reach everyone. */
 let results: (ReadonlyMap<string, string> | Error)[];
 let failures: number;
+/** The calls that the next fan-outs make, in turn; later ones make none. */
+let calls: number[];
 
 const record = (...ids: string[]) => {
   for (const id of ids)
@@ -21,12 +23,13 @@ const pending = () =>
   storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
 
 beforeEach(() => {
-  [now, storage, batches, results, failures] = [1_000_000, new MemoryStorage(), [], [], 0];
+  [now, storage, batches, results, failures, calls] = [1_000_000, new MemoryStorage(), [], [], 0, []];
   drain = new OutboxDrain({
     now: () => now,
     storage,
-    async fanOut(events) {
+    async fanOut(events, budget) {
       batches.push(events.map(({ id }) => id));
+      for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.take();
       const result = results.shift() ?? new Map<string, string>();
       if (result instanceof Error) throw result;
       return result;
@@ -81,6 +84,21 @@ it("keeps the subscriptions that it could not reach with the event, which goes f
     ["a", "c"],
   ]);
   expect([pending(), drain.dueAt()]).toEqual([[], null]);
+});
+
+it("stops when its invocation may make no further call, and goes on with an alarm a second later each time", async () => {
+  calls = [8_000, 8_000];
+  record(...Array.from({ length: 401 }, (_, index) => `event ${index}`));
+  for (const passedOn of [1, 2]) {
+    await drain.settled();
+    expect(batches.map(({ length }) => length)).toEqual(Array(passedOn).fill(200));
+    expect(drain.dueAt()).toBe(now + 1_000);
+    now += 1_000;
+    drain.retryIfDue();
+  }
+  await drain.settled();
+  expect(batches.map(({ length }) => length)).toEqual([200, 200, 1]);
+  expect([pending(), drain.dueAt(), failures]).toEqual([[], null, 0]);
 });
 
 it("finishes when the outbox is empty, and rejects while it is not", async () => {

@@ -6,12 +6,13 @@ import { SHARDS } from "../event-log/shards/shard-of.ts";
 import { openTenant } from "../placement/databases.ts";
 import type { Database } from "../platform/d1.ts";
 import type { ArchivedObject, ArchiveSlice } from "../platform/object-archive.ts";
+import { byteLength } from "../platform/text.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
 import { type OwnedObjects, selectOwned } from "./row-store.ts";
 
-/** An answer with this many characters is enough: the next request goes on behind it. */
-const ENOUGH_CHARS = 4 * 1024 * 1024;
+/** An answer of so much JSON is enough: the next request goes on behind it. */
+const ENOUGH_BYTES = 4 * 1024 * 1024;
 
 interface Owner {
   readonly env: Env;
@@ -63,7 +64,7 @@ export async function archiveObjects(
 ): Promise<ArchivedSlices> {
   const owned = await findOwned(owner, refs, openTenant(owner.env, owner.accountId).db);
   const objects: (ObjectRef & { readonly slice: ArchiveSlice })[] = [];
-  let chars = 0;
+  let bytes = 0;
   let cursor = after;
   for (const [index, { kind, id }] of refs.entries()) {
     if (!owned.some((ref) => ref.kind === kind && ref.id === id)) {
@@ -72,10 +73,10 @@ export async function archiveObjects(
     }
     const object = objectOf(owner, { kind, id });
     do {
-      if (chars >= ENOUGH_CHARS) return { objects, next: { index, after: cursor } };
+      if (bytes >= ENOUGH_BYTES) return { objects, next: { index, after: cursor } };
       const slice = await object.archive(cursor);
       objects.push({ kind, id, slice });
-      chars += JSON.stringify(slice).length;
+      bytes += byteLength(JSON.stringify(slice));
       ({ cursor } = slice);
     } while (cursor !== null);
   }

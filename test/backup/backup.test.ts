@@ -2,11 +2,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
-import { SCHEMA } from "../../src/backup/format.ts";
+import { type ObjectSlices, SCHEMA } from "../../src/backup/format.ts";
 import { account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 import { answersOf, contentOf, expectFiles, furnish, remove, withoutUse } from "./furnished.ts";
-import { backUp, restore } from "./operator.ts";
+import { backUp, Operator, restore } from "./operator.ts";
 
 describe("a backup", () => {
   it("names the schema that its rows have", () => {
@@ -58,6 +58,20 @@ describe("a backup", () => {
       ]),
     });
   });
+});
+
+it("an answer of a backup ends after 4 MiB of what is sent, so that a restore takes it, whatever the script", async () => {
+  const owner = await account();
+  const rooms = [await owner.api.createRoom(), await owner.api.createRoom()];
+  const value = "字".repeat(60_000);
+  for (const room of rooms)
+    for (let entry = 0; entry < 24; entry += 1)
+      expect((await owner.api.put(`/rooms/${room.id}/stores/pages/${entry}`, { value })).status).toBe(200);
+  const operator = await Operator.with(owner.id, "backup");
+  const objects = rooms.map(({ id }) => ({ kind: "room", id }));
+  const json = { backupId: crypto.randomUUID(), objects, after: null };
+  const answer = await operator.raw("objects", { json });
+  expect((await answer.json<ObjectSlices>()).next).toMatchObject({ index: 0 });
 });
 
 describe("invitations", () => {

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Blobs, MAX_DELETED } from "../../src/files/storage/blobs.ts";
 import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/storage/garbage-collection.ts";
+import { Slices } from "../../src/platform/slices.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { batchesOf } from "../support/rows-read.ts";
@@ -206,6 +207,31 @@ describe("garbage collection", () => {
     const batches = await batchesOf(() => collectGarbage(db, blobs, Date.now()));
     expect(await remainsOf(owner)).toEqual([[], []]);
     expect(Math.max(...batches.map(({ written }) => written))).toBeLessThan(5 * MAX_DELETED);
+  });
+
+  it("aborts no more uploads than its invocation may make calls, and goes on in the next run", async () => {
+    const owner = await ownerWithRoom();
+    const keyOf = (number: number) => `${owner.id}/${number}`;
+    const rows = await Promise.all(
+      Array.from({ length: MAX_DELETED + 500 }, async (_, number) => {
+        const address = { accountId: owner.id, key: keyOf(number) };
+        const upload = number % 10 === 0 ? await blobs.begin(address, "a/b") : null;
+        return [address.key, upload?.uploadId ?? null];
+      }),
+    );
+    await env.DB.prepare(
+      `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state, upload_id)
+       SELECT value ->> 0, ?, ?, 'f', 'a/b', 'a/b', 0, 'u', 1, 'deleting', value ->> 1 FROM json_each(?)`,
+    )
+      .bind(owner.id, owner.roomId, JSON.stringify(rows))
+      .run();
+    const run = async (calls: number) => {
+      const budget = new Slices(calls);
+      await collectGarbage(db, blobs, Date.now(), { calls: budget, queries: budget });
+      return (await statesOf(owner.id)).length;
+    };
+    expect(await run(5)).toBe(500);
+    expect(await run(5)).toBe(0);
   });
 
   it("deletes the remains of an upload that a crash cut off, with or without bytes, after an hour", async () => {

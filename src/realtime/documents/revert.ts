@@ -5,8 +5,8 @@ import { requireBuildable } from "./shared-types.ts";
 
 /**
  * The update that makes a document show what it showed after `before`, where `current` is all that it has now; null when
- * it shows that already. It deletes what was written since and writes again what was deleted, as an undo does: what
- * others write meanwhile stays. CONFLICT when the document is too large to be built.
+ * it shows that already. It deletes what was written since and writes again what was deleted, as an undo does. What
+ * `current` does not have stays. CONFLICT when the document is too large to be built.
  */
 export function revertingUpdate(before: Uint8Array, current: Uint8Array): Uint8Array | null {
   for (const update of [before, current]) requireBuildable([update]);

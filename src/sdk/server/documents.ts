@@ -122,8 +122,9 @@ export class Documents {
   }
 
   /**
-   * Brings a document back to a version, by an edit that everyone receives; what others write meanwhile stays, and the
-   * document as it was becomes a version. False if it showed the same already. `CONFLICT` above 1 MiB.
+   * Brings a document back to a version, by an edit that everyone receives; the document as it was becomes a version.
+   * What others write stays from the moment on at which the service reads the document for it: an edit that arrives
+   * after the call and before that moment is taken back too. False if it showed the same already. `CONFLICT` above 1 MiB.
    */
   async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
     const path = [...versionsPath(roomId, name), `${version}`, "restore"];

@@ -44,8 +44,9 @@ export function VersionActions({ place, version, onLeave }: VersionActionsProps)
         act={{ ...restore, ...leavingAfter(restore) }}
       >
         <p>
-          Everyone who has the document open receives this as an edit, and what they write meanwhile stays.
-          The document as it is becomes a version, to which you can go back.
+          Everyone who has the document open receives this as an edit. What they write until the service has
+          read the document for it is taken back too; what they write later stays. The document as it is
+          becomes a version, to which you can go back.
         </p>
       </ConfirmButton>
       <Rename key={version.version} place={place} version={version} />

@@ -18,12 +18,13 @@ export async function collectParts(
   }
 }
 
-/** Reads the updates of a version, as many at a time as fit into a call. */
+/** Reads the updates of a version, as many at a time as fit into a call; null when the document is another one. */
 export async function collectVersion(
   read: (from: VersionPosition) => Promise<VersionPart | null>,
+  documentId: number | null,
 ): Promise<readonly Uint8Array[] | null> {
   const updates: Uint8Array[] = [];
-  let from: VersionPosition | null = { documentId: null, afterSeq: 0 };
+  let from: VersionPosition | null = { documentId, afterSeq: 0 };
   while (from !== null) {
     const part: VersionPart | null = await read(from);
     if (part === null) return null;

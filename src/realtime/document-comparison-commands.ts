@@ -1,8 +1,7 @@
 /** Compares two points of a document's history, and takes back what one user wrote between them. */
 import { AppError, notFound } from "../platform/errors.ts";
 import { type DocumentContext, requireEditor } from "./document-author.ts";
-import type { DocumentPlace } from "./document-commands.ts";
-import { requireReader } from "./document-history-commands.ts";
+import { type DocumentPlace, describeDocument } from "./document-commands.ts";
 import { type Change, compareType } from "./documents/compare/compare.ts";
 import { rollbackUpdate } from "./documents/rollback.ts";
 import type { SharedType } from "./documents/shared-types.ts";
@@ -20,8 +19,8 @@ interface Compared {
 
 /**
  * What differs in a shared type between two versions of a document, and whose change it is. NOT_FOUND when the room has
- * no such document or version; BAD_REQUEST when `to` is before `from`; CONFLICT when the document is large, or too
- * much differs.
+ * no such document or version, or the document is deleted meanwhile; BAD_REQUEST when `to` is before `from`; CONFLICT
+ * when the document is large, or too much differs.
  */
 export async function compareVersions(
   ctx: DocumentContext,
@@ -29,10 +28,10 @@ export async function compareVersions(
   { from, to, type, root }: Compared,
 ): Promise<readonly Change[]> {
   requireOrder(from, to);
-  await requireReader(ctx, place.roomId);
-  const range = { after: from, upTo: to };
+  const { id: documentId } = await describeDocument(ctx, place);
+  const range = { after: from, upTo: to, documentId };
   const [before, written] = await Promise.all([
-    from === 0 ? [] : ctx.rooms.readVersion(place.roomId, ctx.accountId, place.document, from),
+    from === 0 ? [] : ctx.rooms.readVersion(place.roomId, ctx.accountId, place.document, from, documentId),
     ctx.rooms.readWritten(place.roomId, ctx.accountId, place.document, range),
   ]);
   if (before === null) throw notFound("Rooms", "Version");
@@ -52,14 +51,16 @@ interface RolledBack extends Pick<Compared, "from" | "to"> {
  */
 export async function rollBackUser(
   ctx: DocumentContext,
-  { roomId, document }: DocumentPlace,
+  place: DocumentPlace,
   { userId, from, to }: RolledBack,
 ): Promise<boolean> {
+  const { roomId, document } = place;
   const author = await requireEditor(ctx, roomId);
   requireOrder(from, to);
+  const { id: documentId } = await describeDocument(ctx, place);
   const [before, since] = await Promise.all([
-    from === 0 ? [] : ctx.rooms.readVersion(roomId, ctx.accountId, document, from),
-    ctx.rooms.readWritten(roomId, ctx.accountId, document, { after: from, upTo: null }),
+    from === 0 ? [] : ctx.rooms.readVersion(roomId, ctx.accountId, document, from, documentId),
+    ctx.rooms.readWritten(roomId, ctx.accountId, document, { after: from, upTo: null, documentId }),
     // Of the version, all that matters is that there is one.
     to === null ? null : ctx.rooms.readWritten(roomId, ctx.accountId, document, { after: to, upTo: to }),
   ]);
@@ -67,7 +68,8 @@ export async function rollBackUser(
   const upTo = to ?? Number.MAX_SAFE_INTEGER;
   const update = rollbackUpdate(before, since, { author: { type: "user", id: userId }, upTo });
   if (update === null) return false;
-  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn: since.at(-1)?.seq ?? from };
+  const basedOn = since.at(-1)?.seq ?? from;
+  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn, documentId };
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, write);
 }
 

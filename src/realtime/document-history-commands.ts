@@ -3,7 +3,7 @@ import { requireRoomAccess } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { type DocumentContext, requireEditor } from "./document-author.ts";
-import { type DocumentPlace, readDocument } from "./document-commands.ts";
+import { type DocumentPlace, describeDocument, readDocument } from "./document-commands.ts";
 import { revertingUpdate } from "./documents/revert.ts";
 import type { HistoryPage, TrailEntry, VersionInfo } from "./port/document-history.ts";
 
@@ -68,28 +68,30 @@ export async function deleteVersion(
 }
 
 /**
- * Brings a document back to a version by an edit of the actor's, which everyone receives who has it open: what others
- * write meanwhile stays. The document as it was is a version, too. False if it shows what the version shows already.
- * CONFLICT for a large document, or one that was restored or rolled back at the same time; fails as {@link createVersion} does.
+ * Brings a document back to a version by an edit of the actor's, which everyone receives who has it open. What others
+ * write after the document has been read for it stays; an edit that arrives before that is taken back too. The document
+ * as it was is a version, too. False if it shows what the version shows already. CONFLICT for a large document, or one
+ * that was restored or rolled back at the same time; NOT_FOUND also for one that was deleted meanwhile, whatever has its
+ * name now; fails as {@link createVersion} does.
  */
 export async function restoreVersion(
   ctx: DocumentContext,
   { version, ...place }: VersionPlace,
 ): Promise<boolean> {
   const author = await requireEditor(ctx, place.roomId);
-  const latest = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
-  const [trail, before, current] = await Promise.all([
-    ctx.rooms.readTrail(place.roomId, ctx.accountId, place.document, latest),
-    readDocument(ctx, place, parseVersion(version)),
+  const seq = parseVersion(version);
+  const { id: documentId, seq: basedOn } = await describeDocument(ctx, place);
+  const [before, current] = await Promise.all([
+    readDocument(ctx, place, seq),
     readDocument(ctx, place, null),
   ]);
   const update = revertingUpdate(before, current);
   if (update === null) return false;
-  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn: trail?.[0]?.seq ?? 0 };
+  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn, documentId };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
 
-export async function requireReader(ctx: DocumentContext, roomId: string): Promise<void> {
+async function requireReader(ctx: DocumentContext, roomId: string): Promise<void> {
   requireRoomAccess(ctx, roomId);
   await getRoomRow(ctx, roomId);
 }

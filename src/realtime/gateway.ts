@@ -58,8 +58,8 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     },
     readTrail: async (roomId, accountId, name, page) => stub(roomId).readTrail(accountId, name, page),
     listVersions: async (roomId, accountId, name, page) => stub(roomId).listVersions(accountId, name, page),
-    readVersion: (roomId, accountId, name, seq) =>
-      collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from)),
+    readVersion: (roomId, accountId, name, seq, documentId = null) =>
+      collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from), documentId),
     readWritten: async (roomId, accountId, name, range) => {
       const written = await stub(roomId).readWritten(accountId, name, { ...range });
       if ("code" in written) throw new AppError("Rooms", written.code, written.message);

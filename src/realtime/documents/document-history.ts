@@ -89,9 +89,9 @@ export class DocumentHistory {
    * What was written after a version (0: from the start) and up to another one, with its authors. NOT_FOUND when there
    * is no such document or version, CONFLICT when it is too much.
    */
-  written(name: string, { after, upTo }: WrittenRange): AuthoredUpdate[] {
+  written(name: string, { after, upTo, documentId }: WrittenRange): AuthoredUpdate[] {
     const row = this.#table.find(name);
-    if (row === null) throw notFound("Rooms", "Document");
+    if (row === null || (documentId ?? row.id) !== row.id) throw notFound("Rooms", "Document");
     for (const seq of [after, upTo])
       if (seq !== null && seq > 0 && this.#storage.versions.find(row.id, seq) === null)
         throw notFound("Rooms", "Version");

@@ -18,7 +18,7 @@ export function describeDocument({ documents, versions }: RoomStorage, name: str
   const row = documents.find(name);
   if (row === null) return null;
   const info = infoOf(documents, row, documents.tails(row.id)[0]);
-  return { ...info, versions: versions.count(row.id), storedBytes: info.bytes + row.trailBytes };
+  return { ...info, id: row.id, versions: versions.count(row.id), storedBytes: info.bytes + row.trailBytes };
 }
 
 const infoOf = (table: DocumentTable, row: StoredDocument, tail: DocumentTail | undefined): DocumentInfo => ({

@@ -1,5 +1,5 @@
 /** What REST does with a room's documents. */
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { DocumentDetails, DocumentPart, DocumentWrite, ListedDocument } from "../port/room-documents.ts";
 import type { Effect } from "../transport/effects.ts";
 import type { Channels } from "./channels.ts";
@@ -49,8 +49,10 @@ export class DocumentRequests {
   write(
     name: string,
     update: Uint8Array,
-    { author, onlyIfEmpty, keepsVersion, basedOn }: DocumentWrite,
+    { author, onlyIfEmpty, keepsVersion, basedOn, documentId }: DocumentWrite,
   ): { readonly isApplied: boolean; readonly effects: Effect[] } {
+    if (documentId !== undefined && this.#documents.describe(name)?.id !== documentId)
+      throw notFound("Rooms", "Document");
     if (basedOn !== undefined && this.#documents.isEditedByServer(name, basedOn)) throw overtaken();
     const news = onlyIfEmpty
       ? this.#documents.seed(name, update, author)

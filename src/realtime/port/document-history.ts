@@ -57,6 +57,8 @@ export interface WrittenRange {
   readonly after: number;
   /** Up to the one with this number; null for all. */
   readonly upTo: number | null;
+  /** NOT_FOUND unless the document is the one with this ID. */
+  readonly documentId?: number | undefined;
 }
 
 /** An update, or several that were folded, with all of its authors. */
@@ -68,7 +70,7 @@ export interface AuthoredUpdate {
 
 /** How far the updates of a version have been read. */
 export interface VersionPosition {
-  /** Null at the start; another one means that the document was deleted meanwhile. */
+  /** Null for whichever has the name; another one means that the document was deleted meanwhile. */
   readonly documentId: number | null;
   readonly afterSeq: number;
 }

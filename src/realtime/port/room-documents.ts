@@ -22,6 +22,8 @@ export interface ListedDocument extends DocumentInfo {
 
 /** One document, who has it open, and what it has with its history. */
 export interface DocumentDetails extends ListedDocument {
+  /** No other document of the room ever has it. Objects of the version before do not say it. */
+  readonly id?: number;
   /** How many are kept. */
   readonly versions: number;
   /** In storage, with its history. */
@@ -51,4 +53,6 @@ export interface DocumentWrite {
   readonly keepsVersion?: boolean;
   /** CONFLICT if the service itself has edited the document after the update with this number: then it would do so twice. */
   readonly basedOn?: number;
+  /** NOT_FOUND unless the document is the one with this ID. */
+  readonly documentId?: number | undefined;
 }

@@ -95,12 +95,13 @@ export interface RoomGateway {
     name: string,
     page: HistoryPage,
   ): Promise<readonly VersionInfo[] | null>;
-  /** The updates that a version consists of; null when there is no such version. */
+  /** The updates that a version consists of; null when there is no such version, or the document has another ID. */
   readVersion(
     roomId: string,
     accountId: string,
     name: string,
     seq: number,
+    documentId?: number | null,
   ): Promise<readonly Uint8Array[] | null>;
   /** What was written between two versions, with its authors; throws the error with which the room refuses it. */
   readWritten(

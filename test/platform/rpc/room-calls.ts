@@ -151,6 +151,15 @@ const documents: Calls = {
   "list versions": room((to, at) => to.listVersions(...at, "page", PAGE)),
   "read a version": room((to, at) => to.readVersion(...at, "page", 2)),
   "read what was written": room((to, at) => to.readWritten(...at, "page", { after: 0, upTo: null })),
+  "write to one document, which has all of it": room((to, at) =>
+    to.writeDocument(...at, "page", updateOf("Hi", 2), {
+      ...{ author: AUTHOR, onlyIfEmpty: false, keepsVersion: true, basedOn: 2, documentId: 1 },
+    }),
+  ),
+  "read a version of one document": room((to, at) => to.readVersion(...at, "page", 2, 1)),
+  "read what was written in one document": room((to, at) =>
+    to.readWritten(...at, "page", { after: 0, upTo: null, documentId: 1 }),
+  ),
   "delete a version": room((to, at) => to.changeVersion(...at, "page", { type: "delete", seq: 2 })),
   "have a change refused": room((to, at) =>
     to.changeVersion(...at, "page", { type: "delete", seq: 99 }).catch(() => undefined),

@@ -1,8 +1,10 @@
 /** Documents over REST: seeds, updates, reading and deletion, beside the sockets that have them open. */
-import { runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
+import { app } from "../../../src/app.ts";
+import type { Env } from "../../../src/env.ts";
 import { FOLD_BYTES } from "../../../src/realtime/documents/limits.ts";
 import { RoomObject } from "../../../src/realtime/room-object.ts";
 import { account, ORIGIN } from "../../support/api.ts";
@@ -295,4 +297,43 @@ it("what one user wrote is taken back before the eyes of all, once, also when se
   const { versions } = (await api.get<{ versions: object[] }>(`${path}/notes/versions`)).data;
   expect(versions).toMatchObject([{ name: null }, { version: 1 }]);
   expect(await text()).toBe("kept and lost");
+});
+
+it("a document that replaces another one meanwhile is not compared, restored or rolled back with it (D21, D23, D25)", async () => {
+  const { api, path, room, user, put, text } = await roomWithDocuments();
+  const ada = await user("editor");
+  const create = async (first: string) => {
+    await put(textUpdate(first), api.as(ada.token));
+    await api.post(`${path}/notes/versions`, { name: "First" });
+    await put(textUpdate("more "));
+  };
+  /** The room, in which the document is deleted and another one created just before this method is called. */
+  const replacedBefore = (method: string, then: string) => ({
+    getByName: () =>
+      new Proxy(env.ROOMS.getByName(room.id), {
+        get:
+          (stub, name) =>
+          async (...sent: unknown[]) => {
+            if (name === method) {
+              await api.delete(`${path}/notes`);
+              if (then !== "") await create(then);
+            }
+            return Reflect.apply(Reflect.get(stub, name) as () => unknown, stub, sent);
+          },
+      }),
+  });
+  const answer = async (method: string, address: string, rooms: object, body?: object) => {
+    const init = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) ?? null };
+    const request = api.request(method, `${path}/notes/${address}`, init);
+    const bindings = { ...env, ROOMS: rooms as Env["ROOMS"] };
+    return (await app.fetch(request, bindings, createExecutionContext())).status;
+  };
+  await create("old");
+  expect(await answer("GET", "compare?from=1", replacedBefore("readWritten", "second"))).toBe(404);
+  expect(await answer("POST", "versions/1/restore", replacedBefore("writeDocument", "third"))).toBe(404);
+  const rollback = { userId: ada.id };
+  expect(await answer("POST", "rollback", replacedBefore("writeDocument", "fourth"), rollback)).toBe(404);
+  expect(await text()).toMatch(/fourth/);
+  expect(await answer("POST", "versions/1/restore", replacedBefore("writeDocument", ""))).toBe(404);
+  expect((await api.get(`${path}/notes`)).error?.code).toBe("NOT_FOUND");
 });

@@ -117,7 +117,7 @@ describe.each([
       ]);
       // What is folded is stored twice: as the document, and as its history.
       const [info] = documents.list();
-      expect(documents.describe("notes")).toEqual({ ...info, versions: 0, storedBytes: documents.bytes });
+      expect(documents.describe("notes")).toEqual({ ...info, id, versions: 0, storedBytes: documents.bytes });
       expect(documents.bytes).toBeGreaterThan(info?.bytes ?? 0);
       expect(documents.describe("others")).toBeNull();
     }));

@@ -99,6 +99,8 @@ async function expectSame(windows: readonly EditorWindow[], written: readonly st
   }
 }
 
+const compile = (starter: Starter): Promise<void> => starter.run(TSC, "-p", ".");
+
 /** What the stories of several editors share. */
 export class EditorStories {
   readonly #service: KillableService;
@@ -129,12 +131,15 @@ export class EditorStories {
     await rm(this.#dist, { recursive: true, force: true });
   }
 
-  /** Installs the starter, compiles it and plays its story: as built, or as `npm start` serves what its lock installs. */
-  async play(name: string, packages: Packages): Promise<void> {
+  /**
+   * Installs the starter, compiles it and plays its story: as built, or as `npm start` serves what its lock installs.
+   * With `change`, the copy is changed instead of compiled.
+   */
+  async play(name: string, packages: Packages, change = compile): Promise<void> {
     const environment = { url: this.#backEnd.url, ...this.#service.organization };
     const starter = await Starter.install(name, this.#dist, environment, packages);
     try {
-      await starter.run(TSC, "-p", ".");
+      await change(starter);
       if (packages === "linked") await starter.run(VITE, "build");
       await this.#play(await starter.start(packages === "linked" ? [VITE, "preview"] : [VITE]));
     } finally {

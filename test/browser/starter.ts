@@ -1,6 +1,6 @@
 /** A starter of `examples/`, as it runs where someone has installed it: copied, and with the built package. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "vitest";
@@ -66,6 +66,12 @@ export class Starter {
     if (packages === "linked") await starter.#link();
     else await starter.#run("npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"]);
     return starter;
+  }
+
+  /** Replaces a file of the copy by another text; of its own, if that depends on it. */
+  async rewrite(name: string, textOf: (text: string) => string): Promise<void> {
+    const file = path.join(this.#directory, name);
+    await writeFile(file, textOf(await readFile(file, "utf8")));
   }
 
   async #link(): Promise<void> {

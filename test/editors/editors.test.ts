@@ -1,10 +1,10 @@
-/** The starters of editors as someone installs and starts them: `npm ci` from their own locks, and Vite; and the guide's installations. */
+/** The starters of editors as someone installs and starts them: `npm ci` from their own locks, and Vite; and the guide's installations and snippets. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EditorStories } from "../browser/editor-story.ts";
-import { manifestOf } from "../browser/starter.ts";
+import { manifestOf, type Starter } from "../browser/starter.ts";
 import { readBlocks, readDocument } from "../docs/markdown.ts";
 import { run } from "../node/processes.ts";
 
@@ -21,13 +21,18 @@ it.each(EDITORS)(
   (name) => stories.play(name, "locked"),
 );
 
+/** The guide's blocks about an editor: how it is installed, its page and, for BlockNote, what its back end writes first. */
+async function blocksInGuide(editor: string): Promise<string[]> {
+  const blocks = readBlocks(await readDocument("docs/guides/editors.md"));
+  const starts = blocks.flatMap(({ language }, index) => (language === "sh" ? index : []));
+  const [start, end] = starts.slice(EDITORS.indexOf(editor));
+  return blocks.slice(start, end).map(({ code }) => code);
+}
+
 /** What the guide has installed for an editor, beside `atrium`: packages with their versions. */
 async function packagesInGuide(editor: string): Promise<string[]> {
-  const blocks = readBlocks(await readDocument("docs/guides/editors.md"));
-  const install = blocks.filter(({ language }) => language === "sh")[EDITORS.indexOf(editor)];
-  return (install?.code ?? "")
-    .split(/[\s\\]+/)
-    .filter((word) => !["npm", "install", "atrium"].includes(word));
+  const [install = ""] = await blocksInGuide(editor);
+  return install.split(/[\s\\]+/).filter((word) => !["npm", "install", "atrium"].includes(word));
 }
 
 it.each(EDITORS)(
@@ -58,4 +63,70 @@ it.each(EDITORS)(
       await rm(cwd, { recursive: true });
     }
   },
+);
+
+/** What the guide's reader has: tokens, and where the room is. */
+const READER = `
+import { enter, find, OFFLINE, say, showPeople } from "./page.ts";
+const { serverUrl, documents: address, token } = await enter();
+const [, , , accountId, , roomId] = new URL(address).pathname.split("/");
+const newToken = async () => token;
+`;
+
+const WATCH = `
+function watch(provider) {
+  showPeople(provider.awareness);
+  provider.on("sync", (isSynced) => say(isSynced ? "Connected" : OFFLINE));
+  provider.on("connection-close", () => say(OFFLINE));
+}
+`;
+
+const SHOW_PAGE = `
+import { createRoot } from "react-dom/client";
+createRoot(find("main")).render(<Page />);
+`;
+
+/** How the page shows who is there and whether it is connected, which no snippet does. */
+const AROUND: Readonly<Record<string, string>> = {
+  codemirror: `
+    showPeople(code.awareness);
+    const report = () => say(code.status === "connected" ? "Connected" : OFFLINE);
+    code.on("status", report);
+    report();
+  `,
+  tiptap: `
+    showPeople(provider.awareness);
+    provider.on("synced", () => say("Connected"));
+    provider.on("disconnect", () => say(OFFLINE));
+  `,
+  blocknote: `${WATCH} watch(provider); ${SHOW_PAGE}`,
+  // Its provider is Lexical's own, which connects it.
+  lexical: `
+    ${WATCH}
+    const { connect } = WebsocketProvider.prototype;
+    WebsocketProvider.prototype.connect = function () {
+      watch(this);
+      connect.call(this);
+    };
+    ${SHOW_PAGE}
+  `,
+};
+
+/** Has a starter run the guide's snippets instead of its own editor and first block, in a room of their own. */
+async function runGuide(editor: string, starter: Starter): Promise<void> {
+  const [, page = "", first] = await blocksInGuide(editor);
+  const placed = page
+    .replace('"https://atrium.example"', "serverUrl")
+    .replace("wss://atrium.example", `\${serverUrl.replace("http", "ws")}`);
+  const main = page.includes("react") ? "main.tsx" : "main.ts";
+  await starter.rewrite(main, () => [READER, placed, AROUND[editor]].join("\n"));
+  await starter.rewrite("tokens.ts", (text) => text.replace('ROOM = "editors"', 'ROOM = "guide"'));
+  if (first === undefined) return;
+  const backEnd = "let seed, roomId; const atrium = { documents: { seed: (...sent) => (seed = sent[2]) } };";
+  const template = [backEnd, first, "export const firstBlock = () => seed;"];
+  await starter.rewrite("template.ts", () => template.join("\n"));
+}
+
+it.each(EDITORS)("%s shows all the same text when the page is the guide's snippet (D1)", (name) =>
+  stories.play(name, "locked", (starter) => runGuide(name, starter)),
 );

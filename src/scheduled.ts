@@ -47,7 +47,7 @@ type Tasks = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** What a task may take: the next run follows within a minute, and continues with what is left. */
 const TASK_LIMIT_MS = 50_000;
-/** What the call of an invocation may take beside its tasks. */
+/** Time for the call of an invocation, beside its tasks. */
 const CALL_MS = 5_000;
 /** The platform allows 32 invocations that follow from one. With up to two databases, each task has its own. */
 const MAX_INVOCATIONS = 30;

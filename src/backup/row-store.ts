@@ -71,8 +71,8 @@ const updateLimits = (rows: readonly Row[]): Write => ({
 });
 
 /**
- * Members are people by their ID. Those whom the service does not know are made, without a password: they choose one by a
- * link. One whose address another person has is left out, as addresses are not confirmed.
+ * Members are people by their ID. The restore makes people who are unknown here, without a password: they choose one by
+ * a link. It leaves out a member whose address another person has, as addresses are not confirmed.
  */
 const insertMembers = (rows: readonly Row[], now: number): Write => ({
   statements: rows.flatMap(({ account_id, person_id, name, email, role, joined_at, notices }) => [
@@ -106,7 +106,7 @@ export function writeRows(part: RowPart, rows: readonly Row[], now: number): Wri
   return upsertOwn(part, rows);
 }
 
-/** Those of these IDs that people of this service have. */
+/** The IDs among these that belong to people of this service. */
 export const selectKnownPeople = (ids: readonly unknown[]): Statement<{ id: string }> => ({
   sql: "SELECT id FROM people WHERE id IN (SELECT value FROM json_each(?))",
   params: [JSON.stringify(ids)],

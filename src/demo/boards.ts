@@ -33,7 +33,7 @@ const MEBIBYTE = 1024 * 1024;
 /** With these, the files of a board take 10 MiB at most. */
 export const BOARD_UPLOADS: UploadBounds = { maxFileBytes: MEBIBYTE, maxPerUser: 5, maxPerRoom: 10 };
 
-/** What the stores and documents of a board may have together, and its comments beside them. */
+/** The most bytes of a board: its stores and documents together, and its comments. */
 export const BOARD_STORE_BYTES = 4 * MEBIBYTE;
 export const BOARD_COMMENT_BYTES = 4 * MEBIBYTE;
 
@@ -47,7 +47,7 @@ export const boardUploadBounds =
   ({ accountId, customId }: RoomRow): UploadBounds | null =>
     isBoard(settings, accountId, customId) ? BOARD_UPLOADS : null;
 
-/** What the comments of a room may have together; null for no bound beyond that of every room. */
+/** The most bytes of all comments of a board; null for a room that is no board. */
 export const boardCommentBytes = (
   settings: Settings,
   { accountId, customId }: Pick<RoomRow, "accountId" | "customId">,

@@ -1,4 +1,4 @@
-/** Which revision of MCP a request speaks: the stateless ones describe themselves in each request, without a handshake. */
+/** Recognizes the revision of MCP that a request speaks: the stateless ones describe themselves in each request, without a handshake. */
 import { AppError } from "../platform/errors.ts";
 import { type ClientMessage, RPC, RpcError } from "./json-rpc.ts";
 

@@ -1,10 +1,10 @@
-/** What calls between Workers and objects have to reckon with: an object of another version, being restored, or read by two. */
+/** Failures of calls between Workers and objects: the object has another version, is being restored, or is archived twice at once. */
 
 const BEING_RESTORED = "This object is being restored from an archive";
 
 const BEING_ARCHIVED = "This object is being read by a later backup";
 
-/** What an object throws when a backup continues that a later one has overtaken. */
+/** The error of an object for a backup that a later one has overtaken. */
 export const beingArchived = (): Error => new Error(BEING_ARCHIVED);
 
 /** What an object throws until it is restored. */

@@ -1,6 +1,6 @@
 /** Work that is done in bounded slices, and continued by a later run when a run has done enough. */
 
-/** What one invocation may ask of others: all parts of its work share it. */
+/** The calls and queries that one invocation may make; all parts of its work share them. */
 export interface CallBudget {
   /** Calls of any kind, of which the platform allows 10,000. */
   readonly calls: Slices;

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { listGroup } from "../process/process-group.ts";
 
-/** How much processor time the service may use, or how long it may be paused, before it answers a request of a millisecond. */
+/** The processor time that the service may use, or the time that it may be paused, before it answers a small request. */
 const SILENCE_LIMIT_MS = 10_000;
 /** The wait is divided into steps, each of which shows whether this process itself was scheduled in time. */
 const STEPS = 10;
@@ -15,7 +15,7 @@ export interface WatchedService {
   readonly program: string;
 }
 
-/** What a process has done while the service did not answer. */
+/** A process since the service stopped answering. */
 interface Silence {
   /** Its processor time when the silence began. */
   readonly cpuMs: number;

@@ -113,7 +113,7 @@ export class DocumentMessages {
   }
 }
 
-/** What a client learns of its update. Hocuspocus' counts statuses: it is sent as many as it waits for. */
+/** The response to a client's update. Hocuspocus' client counts statuses: the room sends as many as it waits for. */
 function acknowledge(
   { documents }: DocumentConnection,
   subscription: Subscription,

@@ -25,7 +25,7 @@ const SAVE_EVERY_MS = 5_000;
 
 const FLUSH_AGAIN: Effect = { type: "presenceChanged", receivers: 0 };
 
-/** What users show, as far as it fits into one frame. */
+/** The presence that fits into one frame. */
 interface Part {
   readonly updates: readonly string[];
   /** The change up to which that is everything; null at the end. */
@@ -159,7 +159,7 @@ export class Presence {
     return [attached, send([connection.id], presenceEvent(updates)), ...this.resume()];
   }
 
-  /** What a socket is to be sent of what has changed since then. */
+  /** The next frame of changes after `since` for a socket. */
   #partOf(connection: Joined, since: number, concerns = (_: string) => true): Part {
     const isNumbered = takesNumbers(connection);
     const isSubscribed = filterOf(connection, this.#followedBy);

@@ -45,7 +45,7 @@ export function filterOf(
   return (other) => targets.has(other);
 }
 
-/** What subscribers are to be sent. */
+/** Presence changes for subscribers. */
 interface News {
   readonly userIds: readonly string[];
   readonly followedBy: FollowedBy;

@@ -18,7 +18,7 @@ export class Connections {
   /** The ids of all joined sockets; null when they have changed. */
   #joinedIds: readonly string[] | null = null;
   #joinedCount = 0;
-  /** Those that have not joined, and may be strangers'. */
+  /** Sockets that have not joined: they may be strangers'. */
   readonly waiting = new WaitingSockets();
   readonly addresses = new Addresses();
 

@@ -7,7 +7,7 @@ import type { Runtime } from "../core/runtime.ts";
 
 const TIMED_OUT = clientFault("TIMEOUT", "Some changes are not stored yet");
 
-/** What was sent: one update, all that the room lacked, or an answer to its question although it lacks nothing. */
+/** A message that was sent: one update, all that the room lacked, or an answer to its question although it lacks nothing. */
 type Sent = "update" | "all" | "nothing";
 
 export class UnsyncedChanges implements DocumentChanges {

@@ -1,31 +1,31 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
 import { Hono } from "hono";
-import { operatorResponse } from "./backup/routes.ts";
 import { compose, healthChecks } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
+import { guidePage, noSuchPage, searchIndex } from "./docs/guides.ts";
+import { readDocument } from "./docs/model.ts";
+import { referencePage } from "./docs/reference.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import type { Env } from "./env.ts";
-import { preflight, withoutCors } from "./http/cors.ts";
-import { guidePage, noSuchPage, searchIndex } from "./http/docs/guides.ts";
-import { readDocument } from "./http/docs/model.ts";
-import { referencePage } from "./http/docs/reference.ts";
+import { operatorResponse } from "./features/backup/routes.ts";
+import { createMcp } from "./features/mcp/routes.ts";
+import { noticeEndpoints } from "./features/members/notice-settings.ts";
+import { onboardingEndpoints } from "./features/members/onboarding-routes.ts";
+import { handleDashboardRequest } from "./features/people/dashboard-pipeline.ts";
+import { passwordLinkEndpoints } from "./features/people/password-link-routes.ts";
+import { peopleEndpoints } from "./features/people/routes.ts";
+import { personPrivacyEndpoints } from "./features/privacy/person/routes.ts";
+import { hocuspocusEndpoint, isUpgrade } from "./features/room-content/documents/routes-document-sockets.ts";
+import { WEBHOOK_EVENTS } from "./features/webhooks/event-docs.ts";
 import { pathOf } from "./http/endpoint.ts";
 import { description, failure } from "./http/envelope.ts";
 import { healthResponse } from "./http/health.ts";
 import { metricsResponse } from "./http/metrics-response.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
-import { createMcp } from "./mcp/routes.ts";
-import { noticeEndpoints } from "./members/notice-settings.ts";
-import { onboardingEndpoints } from "./members/onboarding-routes.ts";
-import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
-import { passwordLinkEndpoints } from "./people/password-link-routes.ts";
-import { peopleEndpoints } from "./people/routes.ts";
+import { preflight, withoutCors } from "./http/security/cors.ts";
 import { AppError } from "./platform/errors.ts";
-import { personPrivacyEndpoints } from "./privacy/person/routes.ts";
-import { hocuspocusEndpoint, isUpgrade } from "./realtime/rest/routes-document-sockets.ts";
-import { WEBHOOK_EVENTS } from "./webhooks/event-docs.ts";
 
 const handleRequest = createPipeline(compose);
 

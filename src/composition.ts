@@ -1,39 +1,40 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
-import { apiKeyScheme } from "./accounts/verify-key.ts";
+
 import type { AppContext } from "./app-context.ts";
-import { ownHosts, webhookDevTargets } from "./config/hosts.ts";
-import { hasRequestLog, hasRequestQuota, quotaDefaults } from "./config/limits.ts";
-import { jwtSecrets } from "./config/secrets.ts";
-import type { RequestContext } from "./context/context.ts";
+import { eventLogGateway } from "./delivery/event-log/shards/event-log-gateway.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secrets.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
-import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
-import { openBlobs } from "./files/storage/blobs.ts";
+import { apiKeyScheme } from "./features/accounts/verify-key.ts";
+import { openBlobs } from "./features/files/storage/blobs.ts";
+import { mailOutbox } from "./features/mail/outbox.ts";
+import { cookieSecretOf } from "./features/people/sign-in-cookie.ts";
+import { authenticateMember } from "./features/people/sign-in-scheme.ts";
+import { RequestCounters } from "./features/quotas/rates/request-counters.ts";
+import { requestRateGateway } from "./features/quotas/rates/request-rate-gateway.ts";
+import type { RequestLogGateway } from "./features/request-log/port/request-log-port.ts";
+import { RequestRecorder } from "./features/request-log/recorder.ts";
+import { requestLogGateway } from "./features/request-log/request-log-gateway.ts";
+import { authenticateUser } from "./features/users/token-scheme.ts";
+import { tokensFor } from "./features/users/tokens.ts";
+import { secretSealer } from "./features/workflows/sealed-secrets.ts";
 import type { Authentication, Composition } from "./http/call.ts";
 import type { HealthChecks } from "./http/health.ts";
-import { originOf } from "./http/origin.ts";
 import { limitTrigger } from "./http/rate-limit.ts";
+import { originOf } from "./http/security/origin.ts";
 import type { ServedRequest } from "./http/served-request.ts";
-import { mailOutbox } from "./mail/outbox.ts";
-import { cookieSecretOf } from "./people/sign-in-cookie.ts";
-import { authenticateMember } from "./people/sign-in-scheme.ts";
-import { openAll, openTenant } from "./placement/databases.ts";
-import { PING } from "./platform/d1.ts";
-import { RequestCounters } from "./quotas/rates/request-counters.ts";
-import { requestRateGateway } from "./quotas/rates/request-rate-gateway.ts";
-import { roomGateway } from "./realtime/gateway.ts";
-import type { RequestLogGateway } from "./request-log/port/request-log-port.ts";
-import { RequestRecorder } from "./request-log/recorder.ts";
-import { requestLogGateway } from "./request-log/request-log-gateway.ts";
+import { ownHosts, webhookDevTargets } from "./platform/config/hosts.ts";
+import { hasRequestLog, hasRequestQuota, quotaDefaults } from "./platform/config/limits.ts";
+import { jwtSecrets } from "./platform/config/secrets.ts";
+import type { RequestContext } from "./platform/context/context.ts";
+import { PING } from "./platform/d1/d1.ts";
+import { openAll, openTenant } from "./platform/placement/databases.ts";
+import { RequestMetrics } from "./platform/telemetry/request-metrics.ts";
+import { hasMetrics, metrics, writeMetrics } from "./platform/telemetry/telemetry.ts";
+import { roomGateway } from "./room/host/gateway.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
-import { RequestMetrics } from "./telemetry/request-metrics.ts";
-import { hasMetrics, metrics, writeMetrics } from "./telemetry/telemetry.ts";
-import { authenticateUser } from "./users/token-scheme.ts";
-import { tokensFor } from "./users/tokens.ts";
-import { secretSealer } from "./workflows/sealed-secrets.ts";
 
 /** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({

@@ -1,12 +1,13 @@
 /** The bindings of a deployment, as wrangler.toml names them. */
-import type { SettingName } from "./config/settings.ts";
+
+import type { EventLogRpc } from "./delivery/event-log/port/event-log-rpc.ts";
 import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
-import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
-import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
+import type { GuessLimitRpc } from "./features/people/limits/guess-limit-rpc.ts";
+import type { RequestRateRpc } from "./features/quotas/rates/port/request-rate-rpc.ts";
+import type { RequestLogRpc } from "./features/request-log/port/request-log-rpc.ts";
+import type { SettingName } from "./platform/config/settings.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
-import type { RequestRateRpc } from "./quotas/rates/port/request-rate-rpc.ts";
-import type { RoomRpc } from "./realtime/port/room-rpc.ts";
-import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
+import type { RoomRpc } from "./room/port/room-rpc.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {

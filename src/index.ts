@@ -2,18 +2,18 @@
 import { exports } from "cloudflare:workers";
 import { app } from "./app.ts";
 import type { Env } from "./env.ts";
-import { withoutCors } from "./http/cors.ts";
 import { failure } from "./http/envelope.ts";
 import { admit } from "./http/host-check.ts";
 import { toAppError } from "./http/refusal.ts";
+import { withoutCors } from "./http/security/cors.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
+export { EventLogObject } from "./delivery/event-log/object/event-log-object.ts";
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
-export { EventLogObject } from "./event-log/object/event-log-object.ts";
-export { GuessLimitObject } from "./people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "./quotas/rates/object/request-rate-object.ts";
-export { RoomObject } from "./realtime/room-object.ts";
-export { RequestLogObject } from "./request-log/object/request-log-object.ts";
+export { GuessLimitObject } from "./features/people/limits/guess-limit-object.ts";
+export { RequestRateObject } from "./features/quotas/rates/object/request-rate-object.ts";
+export { RequestLogObject } from "./features/request-log/object/request-log-object.ts";
+export { RoomObject } from "./room/host/room-object.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";
 export { ScheduledTasks } from "./scheduled.ts";
 

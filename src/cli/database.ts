@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1.ts";
+import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1/d1.ts";
 import { planTables } from "./migrations.ts";
 import { CommandError } from "./process/command.ts";
 import { ROOT, runWrangler } from "./process/wrangler.ts";

@@ -1,7 +1,7 @@
 /** How the commands of backups and restores reach the service as its operator. */
 import path from "node:path";
-import type { OperatorPurpose } from "../backup/table.ts";
-import { upsertOperatorToken } from "../backup/token-store.ts";
+import type { OperatorPurpose } from "../features/backup/table.ts";
+import { upsertOperatorToken } from "../features/backup/token-store.ts";
 import { OperatorClient } from "./archive/operator-client.ts";
 import { OperatorToken } from "./archive/operator-token.ts";
 import { type Database, databasePort } from "./database.ts";

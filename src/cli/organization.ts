@@ -1,5 +1,5 @@
 /** Creates an organization and its first API key directly in the database: the API cannot do that without a key. */
-import { createApiKey, fingerprintOf } from "../accounts/api-key.ts";
+import { createApiKey, fingerprintOf } from "../features/accounts/api-key.ts";
 import { type Database, executeOnTables, listBindings, quoteSql } from "./database.ts";
 import { UsageError } from "./process/command.ts";
 

@@ -1,7 +1,7 @@
 /** Makes a link for a new password directly in the database: for the operator, who may make one for any person. */
 
-import { createLinkToken, linkHashOf } from "../people/link-token.ts";
-import { PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "../people/password-link.ts";
+import { createLinkToken, linkHashOf } from "../features/people/link-token.ts";
+import { PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "../features/people/password-link.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 import { CommandError } from "./process/command.ts";
 

@@ -1,6 +1,6 @@
 /** The person who signs in to the dashboard of a development database: the owner of the demo organization. */
 import { randomBytes } from "node:crypto";
-import { hashPassword } from "../people/password.ts";
+import { hashPassword } from "../features/people/password.ts";
 import { quoteSql } from "./database.ts";
 
 /** How to sign in. The database stores only the hash of the password. */

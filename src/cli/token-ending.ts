@@ -1,10 +1,10 @@
 /** Ends the tokens of an organization's users, directly in the database: for the operator, who needs no key of it. */
 
 import { insertForOnlineRooms } from "../delivery/outbox/command-store.ts";
-import type { Statement } from "../platform/d1.ts";
-import { countUsed } from "../quotas/shared-store.ts";
-import type { RoomCommand } from "../realtime/port/room-command.ts";
-import { endTokensOfAccount } from "../users/token-store.ts";
+import { countUsed } from "../features/quotas/shared-store.ts";
+import { endTokensOfAccount } from "../features/users/token-store.ts";
+import type { Statement } from "../platform/d1/d1.ts";
+import type { RoomCommand } from "../room/port/room-command.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, databasePort } from "./database.ts";
 import { placeOf } from "./organization.ts";

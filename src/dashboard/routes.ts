@@ -1,10 +1,11 @@
 /** Serves the dashboard's page and its files. The page calls `/dashboard/api` and the API. */
-import type { Settings } from "../config/settings.ts";
-import { hasTurnstile } from "../config/sign-up.ts";
+
 import type { Env } from "../env.ts";
-import { withoutCors } from "../http/cors.ts";
 import { failure } from "../http/envelope.ts";
-import { type PageNeeds, withPageHeaders } from "../http/security-headers.ts";
+import { withoutCors } from "../http/security/cors.ts";
+import { type PageNeeds, withPageHeaders } from "../http/security/security-headers.ts";
+import type { Settings } from "../platform/config/settings.ts";
+import { hasTurnstile } from "../platform/config/sign-up.ts";
 import { AppError } from "../platform/errors.ts";
 
 /** For previews of uploaded files and of files chosen for upload. */

@@ -1,7 +1,7 @@
 /** The events of a room's content: files, stores, documents and comments. The SDK infers its types from it. */
 import * as z from "zod";
-import { StorageFile } from "../files/schema.ts";
-import { Comment } from "../realtime/protocol/comment.ts";
+import { StorageFile } from "../features/files/schema.ts";
+import { Comment } from "../room/protocol/comment.ts";
 import { cause, common, roomId } from "./event-fields.ts";
 
 /**

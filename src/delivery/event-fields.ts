@@ -1,8 +1,8 @@
 /** The fields that several events have in common. */
 import * as z from "zod";
+import { Room } from "../features/rooms/schema.ts";
+import { User } from "../features/users/schema.ts";
 import { Timestamp } from "../platform/time.ts";
-import { Room } from "../rooms/schema.ts";
-import { User } from "../users/schema.ts";
 
 /** What every event has. */
 export const common = {

@@ -1,8 +1,8 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
+import { Room } from "../features/rooms/schema.ts";
+import { User } from "../features/users/schema.ts";
 import { presentTime } from "../platform/time.ts";
-import { Room } from "../rooms/schema.ts";
-import { User } from "../users/schema.ts";
 import {
   CommentEvent,
   DocumentEvent,

@@ -1,10 +1,10 @@
 /** Presents the events of D1's outbox, from the rows that were current when they happened. */
-import { presentFile } from "../files/schema.ts";
-import type { FileRow } from "../files/storage/table.ts";
-import type { RoomGateway } from "../realtime/port/room-gateway.ts";
-import { presentRoom } from "../rooms/schema.ts";
-import type { RoomRow } from "../rooms/table.ts";
-import { presentUser, type UserRecord } from "../users/present.ts";
+import { presentFile } from "../features/files/schema.ts";
+import type { FileRow } from "../features/files/storage/table.ts";
+import { presentRoom } from "../features/rooms/schema.ts";
+import type { RoomRow } from "../features/rooms/table.ts";
+import { presentUser, type UserRecord } from "../features/users/present.ts";
+import type { RoomGateway } from "../room/port/room-gateway.ts";
 import { type EventDraft, presentEvent } from "./events.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
 import type { EventCause } from "./port/event-cause.ts";

@@ -1,10 +1,10 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
-import type { RequestContext } from "../context/context.ts";
-import type { Database, Statement } from "../platform/d1.ts";
-import { type CallBudget, newCallBudget, type Slices } from "../platform/slices.ts";
+import type { RequestContext } from "../platform/context/context.ts";
+import type { Database, Statement } from "../platform/d1/d1.ts";
+import { type CallBudget, newCallBudget, type Slices } from "../platform/flow/slices.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import type { TracedCommand } from "../realtime/port/room-command.ts";
-import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import type { TracedCommand } from "../room/port/room-command.ts";
+import type { RoomGateway } from "../room/port/room-gateway.ts";
 import {
   continueCommand,
   deleteOutboxEntries,

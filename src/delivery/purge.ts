@@ -1,6 +1,6 @@
 /** Removes the subscribers of a deleted organization with what they have recorded, in slices. */
-import type { Statement, Tenant } from "../platform/d1.ts";
-import type { Slices } from "../platform/slices.ts";
+import type { Statement, Tenant } from "../platform/d1/d1.ts";
+import type { Slices } from "../platform/flow/slices.ts";
 import type { SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
 
 const AT_ONCE = 50;

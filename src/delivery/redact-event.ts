@@ -1,6 +1,6 @@
 /** Removes what identifies a user, and what the user wrote, from an event that is kept. Pure. */
-import { ERASED_FIELDS } from "../users/erased-user.ts";
-import type { User } from "../users/schema.ts";
+import { ERASED_FIELDS } from "../features/users/erased-user.ts";
+import type { User } from "../features/users/schema.ts";
 import type { Event } from "./events.ts";
 
 /** In place of a file's name and key, which often say whose it is. */

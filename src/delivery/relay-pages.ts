@@ -1,8 +1,8 @@
 /** Goes through the rows that wait in an outbox, page by page, within limits of time, failures and calls. */
-import type { Database, Page, Statement } from "../platform/d1.ts";
-import type { CallBudget } from "../platform/slices.ts";
+import type { Database, Page, Statement } from "../platform/d1/d1.ts";
+import type { CallBudget } from "../platform/flow/slices.ts";
+import { inParallel, takeTurns } from "../platform/flow/turns.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
-import { inParallel, takeTurns } from "../platform/turns.ts";
 
 const PAGE_SIZE = 100;
 

@@ -1,10 +1,10 @@
 /** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
-import { createKey, urlOf } from "../files/file-key.ts";
-import type { StorageFile } from "../files/schema.ts";
+import { createKey, urlOf } from "../features/files/file-key.ts";
+import type { StorageFile } from "../features/files/schema.ts";
+import type { Room } from "../features/rooms/schema.ts";
+import type { User } from "../features/users/schema.ts";
 import { presentTime } from "../platform/time.ts";
-import type { Comment } from "../realtime/protocol/comment.ts";
-import type { Room } from "../rooms/schema.ts";
-import type { User } from "../users/schema.ts";
+import type { Comment } from "../room/protocol/comment.ts";
 import type { DocumentEvent } from "./content-events.ts";
 import type { EventDraft, RoomEvent } from "./events.ts";
 import type { EventName } from "./port/event-name.ts";

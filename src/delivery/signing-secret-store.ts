@@ -1,5 +1,5 @@
 /** The only SQL about stored signing secrets as such: those that are not encrypted with the current key. */
-import { FENCED, type Statement } from "../platform/d1.ts";
+import { FENCED, type Statement } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./port/subscriber-port.ts";
 
 /** Both as they are stored. */

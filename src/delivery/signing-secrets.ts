@@ -2,9 +2,10 @@
  * The secrets that sign what webhooks receive, and verify what starts workflows: stored encrypted, and opened where they
  * are used.
  */
-import type { Database } from "../platform/d1.ts";
-import { resealSlices } from "../platform/resealing.ts";
-import { type Sealer, sealerFor } from "../platform/sealer.ts";
+
+import { resealSlices } from "../platform/crypto/resealing.ts";
+import { type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
+import type { Database } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./port/subscriber-port.ts";
 import {
   replaceStoredSecrets,

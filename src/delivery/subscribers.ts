@@ -1,10 +1,10 @@
 /** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room; and to the log. */
 import type { Env } from "../env.ts";
-import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { archivedObject } from "../platform/archive/archived-object.ts";
-import type { Tenant } from "../platform/d1.ts";
-import { newCallBudget, type Slices } from "../platform/slices.ts";
-import { inParallel } from "../platform/turns.ts";
+import type { Tenant } from "../platform/d1/d1.ts";
+import { newCallBudget, type Slices } from "../platform/flow/slices.ts";
+import { inParallel } from "../platform/flow/turns.ts";
+import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
 import { selectSubscriptions } from "./outbox/subscription-store.ts";
 import type { OutgoingEvent } from "./port/delivery-record.ts";
 import type { WebhookEventName } from "./port/event-name.ts";

@@ -1,13 +1,14 @@
 /** Creates visitors of the demo, each a user of a board, which the first one opens, and renews their tokens. */
-import { violatedConstraint } from "../platform/d1-errors.ts";
+
+import { createRoom } from "../features/rooms/commands.ts";
+import type { RoomContext } from "../features/rooms/context.ts";
+import { findRoomRow } from "../features/rooms/queries.ts";
+import { createUser } from "../features/users/commands.ts";
+import type { UserContext } from "../features/users/context.ts";
+import { selectUser } from "../features/users/shared-store.ts";
+import { createToken } from "../features/users/token-commands.ts";
+import { violatedConstraint } from "../platform/d1/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
-import { createRoom } from "../rooms/commands.ts";
-import type { RoomContext } from "../rooms/context.ts";
-import { findRoomRow } from "../rooms/queries.ts";
-import { createUser } from "../users/commands.ts";
-import type { UserContext } from "../users/context.ts";
-import { selectUser } from "../users/shared-store.ts";
-import { createToken } from "../users/token-commands.ts";
 import { BOARD_PREFIX, MAX_BOARDS, MAX_VISITORS } from "./boards.ts";
 import { SEED } from "./seed.ts";
 import { countBoards } from "./store.ts";

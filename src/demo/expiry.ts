@@ -1,9 +1,10 @@
 /** Deletes the boards of the demo: those that are a day old, and those beyond the number that is kept. */
-import { demoAccountId } from "../config/organizations.ts";
+
 import type { Env } from "../env.ts";
-import { openTenant } from "../placement/databases.ts";
-import { deleteRoom } from "../rooms/commands.ts";
-import type { RoomDeletionContext } from "../rooms/context.ts";
+import { deleteRoom } from "../features/rooms/commands.ts";
+import type { RoomDeletionContext } from "../features/rooms/context.ts";
+import { demoAccountId } from "../platform/config/organizations.ts";
+import { openTenant } from "../platform/placement/databases.ts";
 import { BOARD_LIFETIME_MS, KEPT_BOARDS } from "./boards.ts";
 import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
 

@@ -1,19 +1,19 @@
 /** The demo's page and the endpoints for its visitors, all outside the API. */
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
-import { demoAccountId } from "../config/organizations.ts";
 import type { Env } from "../env.ts";
+import { Token } from "../features/users/schema.ts";
 import type { RequestHandler } from "../http/call.ts";
-import { withoutCors } from "../http/cors.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
 import { limitDemoVisitors } from "../http/rate-limit.ts";
 import { toAppError } from "../http/refusal.ts";
-import { withPageHeaders } from "../http/security-headers.ts";
+import { withoutCors } from "../http/security/cors.ts";
+import { withPageHeaders } from "../http/security/security-headers.ts";
+import { demoAccountId } from "../platform/config/organizations.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { Name } from "../platform/text.ts";
-import { Token } from "../users/schema.ts";
 import { BoardCode } from "./boards.ts";
 import { admitHelpers, createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
 

@@ -1,7 +1,7 @@
 /** The statements about the boards of the demo. */
 import { and, count, eq, gte, lt, or, sql } from "drizzle-orm";
-import { build, type Statement, statement, type Tenant } from "../platform/d1.ts";
-import { rooms } from "../rooms/table.ts";
+import { rooms } from "../features/rooms/table.ts";
+import { build, type Statement, statement, type Tenant } from "../platform/d1/d1.ts";
 import { BOARD_PREFIX, SHARED_BOARD_ID } from "./boards.ts";
 
 /** A range rather than LIKE, which the index of custom IDs does not serve. */

@@ -1,7 +1,8 @@
 /** Authenticates and authorizes a request (spec section 5). Each scheme recognizes one kind of credential. */
-import type { Actor } from "../context/actor.ts";
+
 import type { Env } from "../env.ts";
-import type { Database } from "../platform/d1.ts";
+import type { Actor } from "../platform/context/actor.ts";
+import type { Database } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Access } from "./endpoint-definition.ts";
 import {

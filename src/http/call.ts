@@ -1,7 +1,7 @@
 /** A call of an endpoint, and what handles it. */
 import type { ExecutionContext } from "hono";
-import type { RequestContext } from "../context/context.ts";
 import type { Env } from "../env.ts";
+import type { RequestContext } from "../platform/context/context.ts";
 import type { Scheme } from "./authenticate.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServedRequest } from "./served-request.ts";

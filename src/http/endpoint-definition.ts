@@ -1,6 +1,6 @@
 /** An endpoint as a feature declares it: its input and output are typed by its path and its schemas. */
 import type * as z from "zod";
-import type { RequestContext } from "../context/context.ts";
+import type { RequestContext } from "../platform/context/context.ts";
 import type { ErrorCode, Module } from "../platform/error-codes.ts";
 import type { AuditRule } from "./audit/rule.ts";
 import type { Form, FormDescription } from "./form/form.ts";

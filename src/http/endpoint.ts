@@ -1,6 +1,6 @@
 /** Endpoints as the request pipeline sees them: everything needed to route, authorize, validate, document and test them. */
 import type * as z from "zod";
-import type { RequestContext } from "../context/context.ts";
+import type { RequestContext } from "../platform/context/context.ts";
 import type { ErasedAuditRule } from "./audit/rule.ts";
 import type {
   BinaryForm,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ERROR_CODES, type ErrorCode, MODULES } from "../platform/error-codes.ts";
 import type { AppError } from "../platform/errors.ts";
-import { CORS_HEADERS } from "./cors.ts";
+import { CORS_HEADERS } from "./security/cors.ts";
 
 /** `error` of a failed response. */
 export const ErrorDetail = z

@@ -1,6 +1,7 @@
 /** What Cloudflare's edge does before the Worker in production, for a service that has no edge: `npm start`. */
-import { allowedHosts, clientAddress } from "../config/hosts.ts";
+
 import type { Env } from "../env.ts";
+import { allowedHosts, clientAddress } from "../platform/config/hosts.ts";
 import { AppError } from "../platform/errors.ts";
 import { hostOf } from "../platform/host.ts";
 import { CLIENT_ADDRESS_HEADER } from "./rate-limit.ts";

@@ -1,15 +1,16 @@
 /** `GET /metrics`: what this process has counted, as Prometheus reads it, for the operator who has set a token for it. */
-import { metricsToken } from "../config/secrets.ts";
+
 import type { Env } from "../env.ts";
-import { equalInConstantTime } from "../platform/constant-time.ts";
+import { metricsToken } from "../platform/config/secrets.ts";
+import { equalInConstantTime } from "../platform/crypto/constant-time.ts";
 import { AppError } from "../platform/errors.ts";
-import { PROMETHEUS_TYPE } from "../telemetry/prometheus.ts";
-import { readMetrics } from "../telemetry/telemetry.ts";
+import { PROMETHEUS_TYPE } from "../platform/telemetry/prometheus.ts";
+import { readMetrics } from "../platform/telemetry/telemetry.ts";
 import { bearerOf } from "./authenticate.ts";
-import { withoutCors } from "./cors.ts";
 import { failure } from "./envelope.ts";
 import { limitAuthFailures } from "./rate-limit.ts";
 import { toAppError } from "./refusal.ts";
+import { withoutCors } from "./security/cors.ts";
 
 const CLOSED = new AppError(
   "Server",

@@ -1,12 +1,13 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
-import type { Actor } from "../context/actor.ts";
-import type { RequestContext } from "../context/context.ts";
+
 import type { Env } from "../env.ts";
-import { openNearest, openTenant } from "../placement/databases.ts";
+import type { Actor } from "../platform/context/actor.ts";
+import type { RequestContext } from "../platform/context/context.ts";
+import { TripCounter } from "../platform/d1/trip-counter.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
+import { openNearest, openTenant } from "../platform/placement/databases.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
-import { TripCounter } from "../platform/trip-counter.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize } from "./authenticate.ts";
 import type {
@@ -24,9 +25,9 @@ import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { parseJson, readBody } from "./json-body.ts";
 import { delayRefusal } from "./late-refusals.ts";
-import { originOf } from "./origin.ts";
 import { addressOf } from "./rate-limit.ts";
 import { toAppError } from "./refusal.ts";
+import { originOf } from "./security/origin.ts";
 import { checkBody, checkPath, checkQuery } from "./validate.ts";
 
 const NO_BYTES = new Uint8Array();

@@ -1,8 +1,8 @@
 /** The error that a response reports, whatever was thrown. */
-import { lacksTables } from "../platform/d1-errors.ts";
+import { lacksTables } from "../platform/d1/d1-errors.ts";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
-import { passingReason } from "../platform/rpc.ts";
+import { passingReason } from "../platform/objects/rpc.ts";
 
 const UNAPPLIED_MIGRATIONS =
   "The database has no tables yet. Locally, run `npm start` or `npx wrangler d1 migrations apply DB --local`; " +

@@ -1,5 +1,5 @@
 /** Spreads the requests of a credential that sends many at once, while its isolate also serves others. */
-import { Budget } from "../platform/budget.ts";
+import { Budget } from "../platform/flow/budget.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 
 /** What one credential may send at once, and then steadily: as much as the rate limits allow in the long run. */

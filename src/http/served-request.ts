@@ -1,5 +1,5 @@
 /** A request that the pipeline has answered, as it reports it to the composition root. */
-import type { Actor } from "../context/actor.ts";
+import type { Actor } from "../platform/context/actor.ts";
 import type { AppError } from "../platform/errors.ts";
 import type { AnyEndpoint } from "./endpoint.ts";
 

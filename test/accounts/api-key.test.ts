@@ -1,7 +1,7 @@
 /** API keys: their shape, their checksum and their stored fingerprint. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createApiKey, fingerprintOf, isApiKey } from "../../src/accounts/api-key.ts";
+import { createApiKey, fingerprintOf, isApiKey } from "../../src/features/accounts/api-key.ts";
 
 const randomBytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 

@@ -1,10 +1,10 @@
 /** API keys over REST: creation, use, listing and revocation. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { fingerprintOf } from "../../src/accounts/api-key.ts";
-import type { ApiKey } from "../../src/accounts/schema.ts";
-import { evictKey, KEY_CACHE_MS, verifyKey } from "../../src/accounts/verify-key.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { fingerprintOf } from "../../src/features/accounts/api-key.ts";
+import type { ApiKey } from "../../src/features/accounts/schema.ts";
+import { evictKey, KEY_CACHE_MS, verifyKey } from "../../src/features/accounts/verify-key.ts";
+import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { Api, account, bearer } from "../support/api.ts";
 import { addMember, Browser, tokenIn } from "../support/person.ts";
 import { batchesOf } from "../support/rows-read.ts";

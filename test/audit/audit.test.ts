@@ -1,13 +1,13 @@
 /** The audit log: each administrative change leaves one entry, in the batch of the change; nothing else leaves any. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/audit/queries.ts";
-import type { AuditEntry } from "../../src/audit/schema.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
+import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/features/audit/queries.ts";
+import type { AuditEntry } from "../../src/features/audit/schema.ts";
 import { auditEntries } from "../../src/http/audit/table.ts";
-import { openTenant } from "../../src/placement/databases.ts";
-import { build, openDatabase, statement } from "../../src/platform/d1.ts";
-import { Slices } from "../../src/platform/slices.ts";
+import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
+import { Slices } from "../../src/platform/flow/slices.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember, invite, signUp } from "../support/person.ts";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
-import { type ObjectSlices, SCHEMA } from "../../src/backup/format.ts";
+import { type ObjectSlices, SCHEMA } from "../../src/features/backup/format.ts";
 import { account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 import { answersOf, contentOf, expectFiles, furnish, remove, withoutUse } from "./furnished.ts";

@@ -2,16 +2,16 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { RESTORING_EPOCH } from "../../src/accounts/being-restored.ts";
 import { app } from "../../src/app.ts";
+import { RESTORING_EPOCH } from "../../src/features/accounts/being-restored.ts";
 import {
   DEPLOYMENT,
   type DeploymentManifest,
   type ListedOrganization,
   type OrganizationPage,
   type PeopleSlice,
-} from "../../src/backup/deployment-format.ts";
-import { SCHEMA, SIGNATURE_HEADER } from "../../src/backup/format.ts";
+} from "../../src/features/backup/deployment-format.ts";
+import { SCHEMA, SIGNATURE_HEADER } from "../../src/features/backup/format.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { Browser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";
 import { Operator, readJson, type Signed, sentOf } from "./operator.ts";

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
+import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { Account, Answer, PlaceName } from "../support/api.ts";
 import type { Archive } from "./operator.ts";

@@ -1,10 +1,10 @@
 /** What backups and restores refuse: other tokens, other organizations' rows and objects, and what the service has not signed. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { ARCHIVE_FORMAT, type Manifest, SCHEMA } from "../../src/backup/format.ts";
-import { createOperatorToken } from "../../src/backup/operator-secret.ts";
-import { signaturesOf } from "../../src/backup/signatures.ts";
-import { jwtSecrets } from "../../src/config/secrets.ts";
+import { ARCHIVE_FORMAT, type Manifest, SCHEMA } from "../../src/features/backup/format.ts";
+import { createOperatorToken } from "../../src/features/backup/operator-secret.ts";
+import { signaturesOf } from "../../src/features/backup/signatures.ts";
+import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { begin, Operator, type Sent, type Signed, sentOf } from "./operator.ts";

@@ -14,12 +14,12 @@ import {
   type RestorePlan,
   type RowSlice,
   SIGNATURE_HEADER,
-} from "../../src/backup/format.ts";
-import { createOperatorToken, operatorTokenHash } from "../../src/backup/operator-secret.ts";
-import type { OperatorPurpose } from "../../src/backup/table.ts";
-import { upsertOperatorToken } from "../../src/backup/token-store.ts";
+} from "../../src/features/backup/format.ts";
+import { createOperatorToken, operatorTokenHash } from "../../src/features/backup/operator-secret.ts";
+import type { OperatorPurpose } from "../../src/features/backup/table.ts";
+import { upsertOperatorToken } from "../../src/features/backup/token-store.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
 
 export interface Sent {

@@ -1,6 +1,6 @@
 /** The files bench: uploads and downloads beside a bare R2 put and get, and their memory use. */
 
-import { PART_BYTES } from "../../src/files/blob-writer.ts";
+import { PART_BYTES } from "../../src/features/files/blob-writer.ts";
 import { measureRise, type Rise } from "./files/memory.ts";
 import { atriumStore, barePartedStore, bareStore, type FileStore, MEBIBYTE } from "./files/stores.ts";
 import { ratePerSecond } from "./files/transfer.ts";

@@ -2,9 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { CommandError } from "../../src/cli/process/command.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { type Checkout, copyCheckout } from "../node/checkout.ts";
-import { runCli } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type Checkout, copyCheckout } from "../cli/checkout.ts";
+import { runCli } from "../cli/processes.ts";
+import { type Service, startService } from "../cli/service.ts";
 import { median } from "./load.ts";
 import { Probe } from "./move/probe.ts";
 import { Writers } from "./move/writers.ts";

@@ -1,10 +1,11 @@
 /** The search bench: what a search of a list with many users costs with the index of names, and without it. */
-import type { Database as Batches, Statement } from "../../src/platform/d1.ts";
+
+import { continueIndexes } from "../../src/features/search/index-builder.ts";
+import { findHits } from "../../src/features/search/queries.ts";
+import type { SearchHits } from "../../src/features/search/shared-store.ts";
+import { countUsers, selectUsers } from "../../src/features/users/list-store.ts";
+import type { Database as Batches, Statement } from "../../src/platform/d1/d1.ts";
 import { fold } from "../../src/platform/text.ts";
-import { continueIndexes } from "../../src/search/index-builder.ts";
-import { findHits } from "../../src/search/queries.ts";
-import type { SearchHits } from "../../src/search/shared-store.ts";
-import { countUsers, selectUsers } from "../../src/users/list-store.ts";
 import { randomOf } from "../support/random.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Database, serving } from "./serve.ts";

@@ -1,7 +1,7 @@
 /** Turnstile's widget on the pages for signing in and up, with stand-ins for the widget and for the deployment's keys. */
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress } from "./dashboard.ts";
 

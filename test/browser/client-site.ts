@@ -6,7 +6,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import type { keepOffline } from "../../src/sdk/offline/index.ts";
-import { runCli } from "../node/processes.ts";
+import { runCli } from "../cli/processes.ts";
 
 const PAGE = `<!doctype html><link rel=icon href=data:,>
   <script type=module>

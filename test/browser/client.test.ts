@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AtriumError } from "../../src/sdk/client/index.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type Service, startService } from "../cli/service.ts";
 import { Customer } from "../stories/client.ts";
 import { launchChromium } from "./chromium.ts";
 import { ClientSite } from "./client-site.ts";

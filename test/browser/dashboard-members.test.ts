@@ -1,7 +1,7 @@
 /** Those who belong to an organization: demoting an owner, leaving, a forgotten password, and the organization's end. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress } from "./dashboard.ts";
 

@@ -4,8 +4,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 

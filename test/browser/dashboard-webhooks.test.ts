@@ -2,8 +2,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { verifyWebhook } from "../../src/sdk/server/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { Receiver } from "../stories/receiver.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";

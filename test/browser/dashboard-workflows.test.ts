@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 

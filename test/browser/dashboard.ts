@@ -1,6 +1,6 @@
 /** A person using the dashboard: their browser window, their organization, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 
 /** What a browser logs for an expected error response, such as 401 for a person who is not signed in. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d/;

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 import { bundlePage, prepareReactPages, type ReactPage } from "./react-page.ts";
 
 const openPage = prepareReactPages();

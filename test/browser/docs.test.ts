@@ -1,7 +1,7 @@
 /** The documentation in a real browser: it loads only from the service, and works on any screen and by keyboard. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { findingsOf } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 

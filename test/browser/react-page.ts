@@ -3,9 +3,9 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
+import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
-import type { UserWithToken } from "../../src/users/schema.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { join, type Meeting, meet } from "../sdk/clients.ts";
 import { launchChromium } from "./chromium.ts";
 

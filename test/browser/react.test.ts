@@ -1,10 +1,10 @@
 /** The hooks in a real browser, with the development build of each React and StrictMode, and a second client in Node.js. */
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { AtriumClient, User } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
-import type { UserWithToken } from "../../src/users/schema.ts";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 import { type Meeting, next } from "../sdk/clients.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
 import { bundlePage, prepareReactPages, REACT_VERSIONS } from "./react-page.ts";

@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "vitest";
-import { eventually, ROOT, run, runCli } from "../node/processes.ts";
-import type { SharedService } from "../node/shared-service.ts";
+import { eventually, ROOT, run, runCli } from "../cli/processes.ts";
+import type { SharedService } from "../cli/shared-service.ts";
 
 type Environment = Pick<SharedService, "url" | "accountId" | "apiKey">;
 

@@ -4,8 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { eventually, findFreePort } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually, findFreePort } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { buildPackage, expectTestedVersions, Starter } from "./starter.ts";
 

@@ -1,6 +1,6 @@
 /** A visitor of the demo: a browser window, the positions on its board, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 
 /** What a browser logs while the service is down, which is not the page's fault. */
 export const AWAY = /^WebSocket connection to '\S+' failed|net::ERR_CONNECTION_REFUSED/;

@@ -8,8 +8,8 @@ import type { Client, Mirror } from "../../examples/whiteboard/page/mirror.ts";
 import type { Shape } from "../../examples/whiteboard/page/shapes.ts";
 import { startWhiteboard } from "../../examples/whiteboard/server.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 
 declare global {

@@ -6,8 +6,8 @@ import type { Env } from "../../src/env.ts";
 import worker from "../../src/index.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
-import { failStorage } from "../realtime/support/faults.ts";
-import { TestRoom } from "../realtime/support/rooms.ts";
+import { failStorage } from "../room/support/faults.ts";
+import { TestRoom } from "../room/support/rooms.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 

@@ -1,9 +1,9 @@
 /** Bugs in which one socket, or one failure, ended the effects for everyone else in the room. */
 import { describe, expect, it } from "vitest";
-import type { ServerEvent } from "../../src/realtime/protocol/protocol.ts";
-import { failAttachments, failSends, failStorage } from "../realtime/support/faults.ts";
-import { failed, makeRoom, roomOfTwo } from "../realtime/support/rooms.ts";
-import type { TestSocket } from "../realtime/support/test-socket.ts";
+import type { ServerEvent } from "../../src/room/protocol/protocol.ts";
+import { failAttachments, failSends, failStorage } from "../room/support/faults.ts";
+import { failed, makeRoom, roomOfTwo } from "../room/support/rooms.ts";
+import type { TestSocket } from "../room/support/test-socket.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const seqsOf = (events: readonly ServerEvent[]) =>

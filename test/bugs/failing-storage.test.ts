@@ -1,15 +1,8 @@
 /** Bugs in which one statement of a room's storage failed, and others saw or kept something wrong. */
 import { describe, expect, it } from "vitest";
-import { failStorage } from "../realtime/support/faults.ts";
-import {
-  failed,
-  gateway,
-  makeRoom,
-  roomOfTwo,
-  type TestRoom,
-  type TestUser,
-} from "../realtime/support/rooms.ts";
-import type { TestSocket } from "../realtime/support/test-socket.ts";
+import { failStorage } from "../room/support/faults.ts";
+import { failed, gateway, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "../room/support/rooms.ts";
+import type { TestSocket } from "../room/support/test-socket.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const LEAVES = /UPDATE sessions SET left_at/;

@@ -1,6 +1,6 @@
 /** Bugs in which one member made every join of everyone expensive. */
 import { describe, expect, it } from "vitest";
-import { failed, makeRoom, roomOfTwo } from "../realtime/support/rooms.ts";
+import { failed, makeRoom, roomOfTwo } from "../room/support/rooms.ts";
 
 describe("following", () => {
   // A viewer followed 1,000 invented ids: every join of everyone answered a megabyte more, for good.

@@ -1,7 +1,7 @@
 /** Bugs in which what one member sent to many kept the service's thread from everyone else. */
 import { expect, it, onTestFinished, vi } from "vitest";
-import { DocumentClient } from "../realtime/documents/document-client.ts";
-import { makeRoom } from "../realtime/support/rooms.ts";
+import { DocumentClient } from "../room/documents/document-client.ts";
+import { makeRoom } from "../room/support/rooms.ts";
 
 const TYPED = 400_000;
 const READERS = 12;

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { failed, gateway, makeRoom, roomOfTwo, type TestRoom } from "../realtime/support/rooms.ts";
+import { failed, gateway, makeRoom, roomOfTwo, type TestRoom } from "../room/support/rooms.ts";
 
 const LATER_MS = 60_000;
 

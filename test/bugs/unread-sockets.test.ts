@@ -1,7 +1,7 @@
 /** Bugs in which sockets that the room had closed went on taking memory. */
 import { expect, it } from "vitest";
-import { MAX_SOCKETS_PER_USER } from "../../src/realtime/protocol/protocol.ts";
-import { failed, gateway, roomOfTwo, type TestRoom, type TestUser } from "../realtime/support/rooms.ts";
+import { MAX_SOCKETS_PER_USER } from "../../src/room/protocol/protocol.ts";
+import { failed, gateway, roomOfTwo, type TestRoom, type TestUser } from "../room/support/rooms.ts";
 
 const LARGE = "x".repeat(60_000);
 /** More than a MiB together. */

@@ -4,8 +4,8 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { CommandError, runCommand } from "../../src/cli/process/command.ts";
-import { type Finished, ROOT, run } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type Finished, ROOT, run } from "../cli/processes.ts";
+import { type Service, startService } from "../cli/service.ts";
 
 const HELP = `Usage: npm run clients
 

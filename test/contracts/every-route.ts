@@ -4,13 +4,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
+import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";
+import { markDeleted } from "../../src/features/rooms/purge-store.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/json-body.ts";
 import { isRepeatable } from "../../src/http/validate.ts";
-import { openTenant } from "../../src/placement/databases.ts";
 import { networkOf } from "../../src/platform/network.ts";
-import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
-import { markDeleted } from "../../src/rooms/purge-store.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, type Answer, Api, account, bearer, formOf, ORIGIN } from "../support/api.ts";
 import { addMember, type Browser } from "../support/person.ts";
 

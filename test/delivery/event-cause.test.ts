@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { presentEvent } from "../../src/delivery/events.ts";
 import { depthOf } from "../../src/delivery/port/event-cause.ts";
-import { presentRoom } from "../../src/rooms/schema.ts";
-import { ROOM } from "../realtime/support/rows.ts";
+import { presentRoom } from "../../src/features/rooms/schema.ts";
+import { ROOM } from "../room/support/rows.ts";
 
 const room = presentRoom(ROOM, 0, { activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
 const draft = { event: "room.updated", data: { roomId: room.id }, room } as const;

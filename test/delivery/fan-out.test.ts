@@ -2,12 +2,15 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import {
+  type EventLogObject,
+  SUBSCRIPTIONS_KEPT_MS,
+} from "../../src/delivery/event-log/object/event-log-object.ts";
+import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
 import type { SubscriberGateway } from "../../src/delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { type EventLogObject, SUBSCRIPTIONS_KEPT_MS } from "../../src/event-log/object/event-log-object.ts";
-import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { openTenant } from "../../src/placement/databases.ts";
-import { Slices } from "../../src/platform/slices.ts";
+import { Slices } from "../../src/platform/flow/slices.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Api, account } from "../support/api.ts";
 
 const unreachable: SubscriberGateway = {

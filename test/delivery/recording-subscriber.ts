@@ -2,8 +2,8 @@
 import { expect, inject } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
 import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
-import type { Delivery } from "../../src/webhooks/delivery-schema.ts";
-import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
+import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

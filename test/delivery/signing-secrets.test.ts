@@ -1,7 +1,6 @@
 /** Signing secrets of webhooks and of HTTP triggers: stored encrypted, and encrypted anew when the key is replaced. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { jwtSecrets } from "../../src/config/secrets.ts";
 import { selectSecretsWithin } from "../../src/delivery/signing-secret-store.ts";
 import {
   OpenSigningSecrets,
@@ -10,11 +9,12 @@ import {
   sealSecret,
   signingSealer,
 } from "../../src/delivery/signing-secrets.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
-import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
-import { WebhookHandler } from "../../src/webhooks/webhook-handler.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
-import type { WorkflowWithSecret } from "../../src/workflows/trigger-schema.ts";
+import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
+import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import type { WorkflowWithSecret } from "../../src/features/workflows/trigger-schema.ts";
+import { jwtSecrets } from "../../src/platform/config/secrets.ts";
+import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 

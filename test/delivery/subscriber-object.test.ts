@@ -9,16 +9,16 @@ import { DeliveryRetention, KEPT_MS } from "../../src/delivery/subscriber/delive
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { type Delivery, presentDelivery } from "../../src/webhooks/delivery-schema.ts";
+import { type Delivery, presentDelivery } from "../../src/features/webhooks/delivery-schema.ts";
 import {
   FREE_FAILURES,
   MAX_FAILING_MS,
   MAX_UNPROVEN_FAILURES,
   OPENING_FAILURES,
   UNPROVEN_REST_MS,
-} from "../../src/webhooks/receiver-health.ts";
-import { RETRY_DELAYS_MS } from "../../src/webhooks/retry-plan.ts";
-import { type Webhook, WebhookBackloggedEvent } from "../../src/webhooks/schema.ts";
+} from "../../src/features/webhooks/receiver-health.ts";
+import { RETRY_DELAYS_MS } from "../../src/features/webhooks/retry-plan.ts";
+import { type Webhook, WebhookBackloggedEvent } from "../../src/features/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";

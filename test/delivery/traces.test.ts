@@ -3,8 +3,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import type { ApiRequest } from "../../src/request-log/schema.ts";
-import type { Room } from "../../src/rooms/schema.ts";
+import type { ApiRequest } from "../../src/features/request-log/schema.ts";
+import type { Room } from "../../src/features/rooms/schema.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ARGUMENTS, EXECUTABLE } from "../browser/chromium.ts";
-import { eventually, killTree } from "../node/processes.ts";
+import { eventually, killTree } from "../cli/processes.ts";
 import type { Screen } from "./screen.ts";
 
 const WINDOW_ARGUMENTS = [

@@ -1,7 +1,7 @@
 /** The screen for a real window: that of `DISPLAY`, or a virtual one. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { killTree } from "../node/processes.ts";
+import { killTree } from "../cli/processes.ts";
 
 export interface Screen {
   /** The value of `DISPLAY`. */

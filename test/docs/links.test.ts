@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { ROOT } from "../node/processes.ts";
+import { ROOT } from "../cli/processes.ts";
 import { listDocuments, readAnchors, readBlocks, readDocument, readLinks } from "./markdown.ts";
 
 const documents = await listDocuments();

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { headingId } from "../../src/cli/bundle/docs-markdown.ts";
-import { ROOT } from "../node/processes.ts";
+import { ROOT } from "../cli/processes.ts";
 
 export interface Block {
   /** The language after the fence, such as `ts`. */

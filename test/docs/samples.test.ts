@@ -4,21 +4,14 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { exampleOf } from "../../src/http/docs/example.ts";
-import { fetchSample } from "../../src/http/docs/fetch-sample.ts";
-import {
-  type Described,
-  type Entry,
-  entriesOf,
-  isJson,
-  jsonOf,
-  readDocument,
-} from "../../src/http/docs/model.ts";
-import { SDK_PRELUDE } from "../../src/http/docs/sdk-sample.ts";
-import { SDK_SAMPLES } from "../../src/http/docs/sdk-samples.ts";
+import { exampleOf } from "../../src/docs/example.ts";
+import { fetchSample } from "../../src/docs/fetch-sample.ts";
+import { type Described, type Entry, entriesOf, isJson, jsonOf, readDocument } from "../../src/docs/model.ts";
+import { SDK_PRELUDE } from "../../src/docs/sdk-sample.ts";
+import { SDK_SAMPLES } from "../../src/docs/sdk-samples.ts";
 import type { ApiDocument } from "../../src/http/openapi/openapi.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { ROOT, run } from "../node/processes.ts";
+import { ROOT, run } from "../cli/processes.ts";
 
 const SERVER = path.join(ROOT, "src/sdk/server/index.ts");
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { snippetsOf } from "../../src/dashboard/page/overview/snippets.ts";
 import { SNIPPETS } from "../../src/demo/page/panels/snippets.ts";
-import { ROOT, run } from "../node/processes.ts";
+import { ROOT, run } from "../cli/processes.ts";
 import { type Block, listDocuments, readBlocks, readDocument } from "./markdown.ts";
 
 const LANGUAGES = ["ts", "tsx"];

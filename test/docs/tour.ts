@@ -1,6 +1,6 @@
 /** A document's shell tour: the blocks after `<!-- tour -->`, and after `<!-- tour: TEXT -->`, which must print TEXT. */
-import { ROOT, run } from "../node/processes.ts";
-import type { SharedService } from "../node/shared-service.ts";
+import { ROOT, run } from "../cli/processes.ts";
+import type { SharedService } from "../cli/shared-service.ts";
 import { readBlocks } from "./markdown.ts";
 
 export interface Step {

@@ -5,8 +5,8 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EditorStories } from "../browser/editor-story.ts";
 import { manifestOf, type Starter } from "../browser/starter.ts";
+import { run } from "../cli/processes.ts";
 import { readBlocks, readDocument } from "../docs/markdown.ts";
-import { run } from "../node/processes.ts";
 
 const EDITORS = ["codemirror", "tiptap", "blocknote", "lexical"];
 

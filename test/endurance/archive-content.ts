@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
-import type { Manifest, ObjectSlices, RowSlice } from "../../src/backup/format.ts";
+import type { Manifest, ObjectSlices, RowSlice } from "../../src/features/backup/format.ts";
 import { contentOf } from "../support/archive.ts";
 
 /** By part: what identifies its rows, what its objects store, or its files with their bytes' checksums. */

@@ -1,7 +1,7 @@
 /** Users of the SDK write as fast as they are acknowledged, while the service is killed again and again. */
 import { expect } from "vitest";
 import { AtriumClient, type Written } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 import { EAGER } from "../sdk/clients.ts";
 import { Mirror, sorted } from "../sdk/mirror.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";

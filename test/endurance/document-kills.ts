@@ -7,7 +7,7 @@ import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 import { EAGER } from "../sdk/clients.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";

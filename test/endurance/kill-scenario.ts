@@ -1,9 +1,9 @@
 /** Users write as fast as their requests are answered, while the service is killed again and again. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Client } from "../realtime/convergence/client.ts";
-import { Convergence } from "../realtime/convergence/convergence.ts";
-import { losslessStep, type PresenceStep, type RequestStep } from "../realtime/convergence/steps.ts";
+import type { Client } from "../room/convergence/client.ts";
+import { Convergence } from "../room/convergence/convergence.ts";
+import { losslessStep, type PresenceStep, type RequestStep } from "../room/convergence/steps.ts";
 import type { KillMoment, NetworkRoom } from "./network-room.ts";
 
 export const MEMBERS = 5;

@@ -6,8 +6,8 @@ import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { bundleWorker, CONFIG } from "../../src/cli/bundle/worker-bundle.ts";
 import { DEVELOPMENT_BINDINGS } from "../../src/cli/service/development.ts";
-import { makeOnce } from "../node/made-once.ts";
-import { createAccount } from "../node/service.ts";
+import { makeOnce } from "../cli/made-once.ts";
+import { createAccount } from "../cli/service.ts";
 import type { NamedWorker, PreparedService } from "./killable-service.ts";
 
 const LIMIT_MS = 180_000;

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { inject } from "vitest";
-import { askFor } from "../node/made-once.ts";
-import { allGone, findFreePort, killTree, processTree } from "../node/processes.ts";
-import type { Organization } from "../node/service.ts";
+import { askFor } from "../cli/made-once.ts";
+import { allGone, findFreePort, killTree, processTree } from "../cli/processes.ts";
+import type { Organization } from "../cli/service.ts";
 import { NAMESPACE, namespaceWorker } from "../support/namespace/worker.ts";
 import type { Request } from "./serve.ts";
 

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { expect } from "vitest";
-import { ROOT } from "../node/processes.ts";
+import { ROOT } from "../cli/processes.ts";
 import type { Random } from "../support/random.ts";
 
 interface Kills {

@@ -1,10 +1,10 @@
 /** An organization beside hostile programs of another one: what its runs and its room's writes take meanwhile, and what memory the processes have. */
 import { expect } from "vitest";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { residentBytes } from "../bench/gauge.ts";
-import { processTree } from "../node/processes.ts";
-import type { SharedService } from "../node/shared-service.ts";
+import { processTree } from "../cli/processes.ts";
+import type { SharedService } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 
 /** An organization with a room and a user, which runs what it is given. */

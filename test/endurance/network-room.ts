@@ -1,10 +1,10 @@
 /** A room of the running service for the convergence model: with real sockets and real crashes. */
 import WebSocket from "ws";
-import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol/protocol.ts";
-import type { UserWithToken } from "../../src/users/schema.ts";
-import { eventually } from "../node/processes.ts";
-import type { ClientConnection, Environment, RoomOverview } from "../realtime/convergence/environment.ts";
-import { STORE } from "../realtime/convergence/log.ts";
+import type { UserWithToken } from "../../src/features/users/schema.ts";
+import { PING, PONG, type ServerMessage } from "../../src/room/protocol/protocol.ts";
+import { eventually } from "../cli/processes.ts";
+import type { ClientConnection, Environment, RoomOverview } from "../room/convergence/environment.ts";
+import { STORE } from "../room/convergence/log.ts";
 import { Customer } from "../stories/client.ts";
 import type { KillableService } from "./killable-service.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import type { Event } from "../../src/delivery/events.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
+import { eventually } from "../cli/processes.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
 import { KillableService } from "./killable-service.ts";

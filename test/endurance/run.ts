@@ -15,14 +15,14 @@ const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 const TESTS = {
   simulations: {
     files: [
-      "test/realtime/convergence/convergence.test.ts",
+      "test/room/convergence/convergence.test.ts",
       "test/sdk/mirrors.test.ts",
       "test/sdk/offline-model.test.ts",
     ],
     runs: "ATRIUM_SIMULATIONS",
   },
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },
-  protocol: { files: ["test/realtime/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
+  protocol: { files: ["test/room/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
   events: { files: ["test/stories/events.test.ts"], runs: "ATRIUM_EVENTS" },
   "document-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_DOCUMENT_KILLS" },

@@ -1,8 +1,8 @@
 /** Programs that use time or memory without end, against the running service: each ends with its reason, and disturbs no one. */
 import { beforeAll, expect, inject, it } from "vitest";
-import type { Workflow } from "../../src/workflows/schema.ts";
-import { eventually } from "../node/processes.ts";
-import { useSharedService } from "../node/shared-service.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import { eventually } from "../cli/processes.ts";
+import { useSharedService } from "../cli/shared-service.ts";
 import { memoryOfService, Neighbour, noWaits, Owner, waitOf } from "./neighbour.ts";
 import { ALL, TYPICAL } from "./runaway-programs.ts";
 import type { RunawayProgram } from "./runaway-shape.ts";

@@ -1,8 +1,8 @@
 /** The running service keeps the promises of the simulated room, with real sockets and SIGKILL at any moment. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { runScenario } from "../realtime/convergence/convergence.ts";
-import { scenario } from "../realtime/convergence/steps.ts";
+import { runScenario } from "../room/convergence/convergence.ts";
+import { scenario } from "../room/convergence/steps.ts";
 import { writtenDuring } from "../sdk/console.ts";
 import { randomOf } from "../support/random.ts";
 import { killUnderBackups } from "./backup-kills.ts";

@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Event } from "../../src/delivery/events.ts";
-import { REPLAY_HEADER } from "../../src/webhooks/attempt.ts";
+import { REPLAY_HEADER } from "../../src/features/webhooks/attempt.ts";
 import type { Random } from "../support/random.ts";
 
 const MAX_LATE_MS = 300;

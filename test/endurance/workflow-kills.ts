@@ -1,10 +1,10 @@
 /** Events run a workflow with retries and one without while the service is killed: each ends, and what runs do happens once. */
 import { expect } from "vitest";
-import type { StorageFile } from "../../src/files/schema.ts";
-import type { Comment } from "../../src/realtime/protocol/comment.ts";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
-import { eventually } from "../node/processes.ts";
+import type { StorageFile } from "../../src/features/files/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import type { Comment } from "../../src/room/protocol/comment.ts";
+import { eventually } from "../cli/processes.ts";
 import { Customer } from "../stories/client.ts";
 import type { Random } from "../support/random.ts";
 import type { KillableService } from "./killable-service.ts";

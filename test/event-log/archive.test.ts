@@ -3,11 +3,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
+import type { LogQuery } from "../../src/delivery/event-log/port/event-log-port.ts";
+import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
+import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
-import type { LogQuery } from "../../src/event-log/port/event-log-port.ts";
-import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../src/event-log/shards/shard-of.ts";
 import { toAppError } from "../../src/http/refusal.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";

@@ -2,10 +2,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
+import { EventLogStore } from "../../src/delivery/event-log/object/event-log-store.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/port/event-log-port.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
-import { EventLogStore } from "../../src/event-log/object/event-log-store.ts";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/event-log/port/event-log-port.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */

@@ -2,13 +2,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
+import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
+import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
 import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
-import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
-import type { EventPage } from "../../src/event-log/schema.ts";
-import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { openTenant } from "../../src/placement/databases.ts";
-import type { Room } from "../../src/rooms/schema.ts";
+import type { EventPage } from "../../src/features/events/schema.ts";
+import type { Room } from "../../src/features/rooms/schema.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 
 const read = (api: Api, query = "", path = "/events"): Promise<Answer<EventPage>> =>

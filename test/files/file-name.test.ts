@@ -2,7 +2,7 @@
 import { create, parse } from "content-disposition";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanName, MAX_NAME_BYTES } from "../../src/files/file-name.ts";
+import { cleanName, MAX_NAME_BYTES } from "../../src/features/files/file-name.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).byteLength;
 

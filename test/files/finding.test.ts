@@ -1,7 +1,7 @@
 /** Finding files of all rooms by their names. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { FoundFile } from "../../src/files/schema.ts";
+import type { FoundFile } from "../../src/features/files/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { ownerWithRoom, store, textFile } from "./upload-form.ts";
 

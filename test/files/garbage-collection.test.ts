@@ -1,9 +1,9 @@
 /** However an upload or a file ends, and wherever a crash cuts it off, neither a row nor bytes remain. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Blobs, MAX_DELETED } from "../../src/files/storage/blobs.ts";
-import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/storage/garbage-collection.ts";
-import { Slices } from "../../src/platform/slices.ts";
+import { type Blobs, MAX_DELETED } from "../../src/features/files/storage/blobs.ts";
+import { collectGarbage, MAX_UPLOAD_MS } from "../../src/features/files/storage/garbage-collection.ts";
+import { Slices } from "../../src/platform/flow/slices.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { batchesOf } from "../support/rows-read.ts";

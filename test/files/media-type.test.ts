@@ -1,6 +1,11 @@
 /** Media types: parsing, filtering, and which types are served inline. */
 import { describe, expect, it } from "vitest";
-import { cleanType, isShownInline, parseTypeFilter, servedType } from "../../src/files/storage/media-type.ts";
+import {
+  cleanType,
+  isShownInline,
+  parseTypeFilter,
+  servedType,
+} from "../../src/features/files/storage/media-type.ts";
 
 describe("a media type", () => {
   it.each<readonly [given: string | undefined, kept: string]>([

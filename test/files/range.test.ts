@@ -1,7 +1,7 @@
 /** Byte ranges: parsing, and which part of a file they cover. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contentRange, parseRange, sliceOf } from "../../src/files/storage/range.ts";
+import { contentRange, parseRange, sliceOf } from "../../src/features/files/storage/range.ts";
 
 const size = fc.nat({ max: 50 });
 const place = fc.nat({ max: 60 });

@@ -2,9 +2,9 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { fingerprintOf } from "../../src/accounts/api-key.ts";
 import { app } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
+import { fingerprintOf } from "../../src/features/accounts/api-key.ts";
 import { type Account, type Answer, account, ORIGIN } from "../support/api.ts";
 
 async function ask(owner: Account, bindings: Partial<Env>, path = "/rooms"): Promise<Answer> {

@@ -1,11 +1,11 @@
 /** Floods of credentials, valid or not: each request is counted before the database is asked about it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { createApiKey } from "../../src/accounts/api-key.ts";
-import { apiKeyScheme, KEY_CACHE_MS } from "../../src/accounts/verify-key.ts";
-import { SIGN_IN_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
-import { openTenant } from "../../src/placement/databases.ts";
+import { createApiKey } from "../../src/features/accounts/api-key.ts";
+import { apiKeyScheme, KEY_CACHE_MS } from "../../src/features/accounts/verify-key.ts";
+import { SIGN_IN_LIFETIME_MS } from "../../src/features/people/sign-in-cookie.ts";
 import { networkOf } from "../../src/platform/network.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, Api, account, bearer } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember } from "../support/person.ts";

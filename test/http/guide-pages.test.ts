@@ -1,7 +1,7 @@
 /** The service serves its documentation at /docs: pages without inline code, links that lead somewhere, and a search. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type SearchEntry, search } from "../../src/http/docs/browser/search-index.ts";
+import { type SearchEntry, search } from "../../src/docs/browser/search-index.ts";
 import { ORIGIN } from "../support/api.ts";
 
 const get = (path: string): Promise<Response> =>

@@ -1,10 +1,10 @@
 /** The API reference shows the whole description, page by page, and nothing in it can become markup or load anything. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { presentAddress } from "../../src/docs/browser/earlier-anchors.ts";
+import { entriesOf, readDocument } from "../../src/docs/model.ts";
+import { readPage, referencePage } from "../../src/docs/reference.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { presentAddress } from "../../src/http/docs/browser/earlier-anchors.ts";
-import { entriesOf, readDocument } from "../../src/http/docs/model.ts";
-import { readPage, referencePage } from "../../src/http/docs/reference.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
 import { ORIGIN } from "../support/api.ts";
 

@@ -2,18 +2,18 @@
 import { describe, expect, it } from "vitest";
 import { app, DASHBOARD_ENDPOINTS } from "../../src/app.ts";
 import { WebhookEventName } from "../../src/delivery/port/event-name.ts";
+import { exampleOf } from "../../src/docs/example.ts";
+import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/docs/model.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { exampleOf } from "../../src/http/docs/example.ts";
-import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs/model.ts";
+import { WEBHOOK_EVENTS } from "../../src/features/webhooks/event-docs.ts";
+import { sampleEvent } from "../../src/features/webhooks/sample-event.ts";
+import { Webhook } from "../../src/features/webhooks/schema.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
 import { buildDocument } from "../../src/http/openapi/openapi.ts";
 import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
 import { checkQuery } from "../../src/http/validate.ts";
 import { ERROR_CODES } from "../../src/platform/error-codes.ts";
-import { WEBHOOK_EVENTS } from "../../src/webhooks/event-docs.ts";
-import { sampleEvent } from "../../src/webhooks/sample-event.ts";
-import { Webhook } from "../../src/webhooks/schema.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
 const exampleWebhook = Webhook.parse(Webhook.meta()?.example);

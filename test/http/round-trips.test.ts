@@ -1,8 +1,8 @@
 /** What requests cost: a D1 round trip is the most expensive thing that one does, so none has one too many. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { roomGateway } from "../../src/realtime/gateway.ts";
-import { TestSocket } from "../realtime/support/test-socket.ts";
+import { roomGateway } from "../../src/room/host/gateway.ts";
+import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account, formOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember, Browser, cookieOf, freshEmail, PASSWORD, signUp } from "../support/person.ts";

@@ -1,9 +1,9 @@
 /** The order of lists: by `sort`, where rooms have it in `lists.test.ts`. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { selectKeys } from "../../src/accounts/store.ts";
-import { selectMembers } from "../../src/members/store.ts";
-import { openDirectory } from "../../src/placement/databases.ts";
+import { selectKeys } from "../../src/features/accounts/store.ts";
+import { selectMembers } from "../../src/features/members/store.ts";
+import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { type Account, account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 

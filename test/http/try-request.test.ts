@@ -6,7 +6,7 @@ import {
   type Filled,
   keyBearer,
   Unfinished,
-} from "../../src/http/docs/browser/try-request.ts";
+} from "../../src/docs/browser/try-request.ts";
 
 const SESSION = { accountId: "acme", bearer: null };
 const path = (name: string, value: string): Filled => ({ name, in: "path", value });

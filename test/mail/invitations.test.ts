@@ -1,7 +1,7 @@
 /** Invitations by mail. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { Invitation } from "../../src/members/schema.ts";
+import type { Invitation } from "../../src/features/members/schema.ts";
 import type { Account } from "../support/api.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { addMember, freshEmail } from "../support/person.ts";

@@ -2,11 +2,11 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { BacklogReport } from "../../src/delivery/handler.ts";
-import { continueMails } from "../../src/mail/outbox.ts";
-import type { Webhook } from "../../src/webhooks/schema.ts";
-import { WebhookHandler } from "../../src/webhooks/webhook-handler.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
-import { WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
+import { continueMails } from "../../src/features/mail/outbox.ts";
+import type { Webhook } from "../../src/features/webhooks/schema.ts";
+import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 import { LINKS, Mailbox } from "./mailbox.ts";

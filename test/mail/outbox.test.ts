@@ -1,11 +1,11 @@
 /** Mails on their way: none is lost, and what may have been sent is sent at most once more. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { Mail } from "../../src/mail/mail.ts";
-import { claimDueMails, insertMail } from "../../src/mail/mail-store.ts";
-import { continueMails, MailOutbox } from "../../src/mail/outbox.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
-import { sealerFor } from "../../src/platform/sealer.ts";
+import type { Mail } from "../../src/features/mail/mail.ts";
+import { claimDueMails, insertMail } from "../../src/features/mail/mail-store.ts";
+import { continueMails, MailOutbox } from "../../src/features/mail/outbox.ts";
+import { sealerFor } from "../../src/platform/crypto/sealer.ts";
+import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { freshEmail } from "../support/person.ts";
 

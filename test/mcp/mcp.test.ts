@@ -3,11 +3,11 @@ import { exports } from "cloudflare:workers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, inject, it } from "vitest";
 import { Doc, encodeStateAsUpdate } from "yjs";
+import { entriesOf, jsonOf, readDocument, resolve, type Schema } from "../../src/docs/model.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { entriesOf, jsonOf, readDocument, resolve, type Schema } from "../../src/http/docs/model.ts";
+import { withoutCredentials } from "../../src/features/mcp/call-operation.ts";
+import { toolsOf } from "../../src/features/mcp/tools.ts";
 import { buildDocument } from "../../src/http/openapi/openapi.ts";
-import { withoutCredentials } from "../../src/mcp/call-operation.ts";
-import { toolsOf } from "../../src/mcp/tools.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 

@@ -2,13 +2,13 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { hourOf } from "../../src/event-log/port/hourly-counts.ts";
-import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
-import type { Overview, Usage } from "../../src/metrics/schema.ts";
+import { hourOf } from "../../src/delivery/event-log/port/hourly-counts.ts";
+import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
+import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";
-import { roomGateway } from "../../src/realtime/gateway.ts";
+import { roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { TestSocket } from "../realtime/support/test-socket.ts";
+import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 

@@ -2,9 +2,9 @@
 import type { Mutant } from "./mutant.ts";
 
 const TABLES = ["test/platform/object-archive.test.ts"];
-const ROOMS = ["test/realtime/archive.test.ts"];
+const ROOMS = ["test/room/archive.test.ts"];
 const DEPLOYMENT = ["test/backup/deployment.test.ts"];
-const EACH = ["test/node/each-organization.test.ts"];
+const EACH = ["test/cli/each-organization.test.ts"];
 
 export const ARCHIVE: readonly Mutant[] = [
   {
@@ -37,42 +37,42 @@ export const ARCHIVE: readonly Mutant[] = [
   },
   {
     bug: "a restored room keeps users online",
-    file: "src/realtime/settle-restored.ts",
+    file: "src/room/host/settle-restored.ts",
     code: "for (const { userId } of stored.graces.list()) stored.graces.delete(userId);",
     by: "",
     tests: ROOMS,
   },
   {
     bug: "the backup of a deployment gives the hashes of passwords away",
-    file: "src/backup/deployment-backup.ts",
+    file: "src/features/backup/deployment-backup.ts",
     code: "password === null ? null : sealer.seal(password, placeOfPassword(id));",
     by: 'password === null ? null : { keyId: "", sealed: password };',
     tests: DEPLOYMENT,
   },
   {
     bug: "a restore of a deployment replaces passwords that people have chosen since",
-    file: "src/backup/deployment-store.ts",
+    file: "src/features/backup/deployment-store.ts",
     code: "WHERE credentials.password IS NULL",
     by: "WHERE true",
     tests: DEPLOYMENT,
   },
   {
     bug: "a token for a backup of the deployment is good for a restore",
-    file: "src/backup/token-store.ts",
+    file: "src/features/backup/token-store.ts",
     code: "WHERE account_id IN (?, ?) AND purpose = ? AND",
     by: "WHERE account_id IN (?, ?) AND ? <> '' AND",
     tests: DEPLOYMENT,
   },
   {
     bug: "a backup of a deployment asks for organizations that were deleted",
-    file: "src/backup/deployment-store.ts",
+    file: "src/features/backup/deployment-store.ts",
     code: "WHERE id > ? AND deleted_at IS NULL",
     by: "WHERE id > ?",
     tests: DEPLOYMENT,
   },
   {
     bug: "a backup of a deployment leaves out what is behind a page",
-    file: "src/backup/deployment-backup.ts",
+    file: "src/features/backup/deployment-backup.ts",
     code: "after: rows.length < ORGANIZATIONS_IN_PAGE ? null",
     by: "after: rows.length <= ORGANIZATIONS_IN_PAGE ? null",
     tests: DEPLOYMENT,

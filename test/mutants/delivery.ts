@@ -11,7 +11,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a failure during a delivery is not counted as one of deliveries",
-    file: "src/webhooks/webhook-handler.ts",
+    file: "src/features/webhooks/webhook-handler.ts",
     code: 'reportFailure("delivery", message',
     by: 'reportFailure("schedule", message',
     tests: ["test/telemetry/figures.test.ts"],
@@ -165,10 +165,10 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a joining user is looked for among all users of the room",
-    file: "src/users/shared-store.ts",
+    file: "src/features/users/shared-store.ts",
     code: `AND +\${users.accountId} = \${sql.placeholder("accountId")} AND +\${users.roomId} = `,
     by: `AND \${users.accountId} = \${sql.placeholder("accountId")} AND \${users.roomId} = `,
-    tests: ["test/realtime/past-users.test.ts"],
+    tests: ["test/room/past-users.test.ts"],
   },
   {
     bug: "an event that its subscriber could not take is lost",
@@ -229,7 +229,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a row that a change has overtaken while it was read is used",
-    file: "src/platform/cached-row.ts",
+    file: "src/platform/d1/cached-row.ts",
     code: "if (this.#latest === latest) return row;",
     by: "return row;",
     tests: ["test/platform/cached-row.test.ts"],

@@ -18,7 +18,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     bug: "a deleted key works from memory",
-    file: "src/accounts/verify-key.ts",
+    file: "src/features/accounts/verify-key.ts",
     code: `cache.delete(hash);
 `,
     by: "",
@@ -26,7 +26,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     bug: "the Host header decides what links begin with",
-    file: "src/http/origin.ts",
+    file: "src/http/security/origin.ts",
     code: "publicOrigin(settings) ?? new URL(request.url).origin",
     by: "new URL(request.url).origin",
     tests: ["test/http/public-origin.test.ts"],
@@ -40,14 +40,14 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     bug: "a user reads other rooms of its organization",
-    file: "src/context/context.ts",
+    file: "src/platform/context/context.ts",
     code: 'if ("roomId" in actor && actor.roomId !== roomId) {',
     by: 'if ("roomId" in actor && actor.roomId === "") {',
     tests: ["test/users/users.test.ts", "test/files/user-token-access.test.ts"],
   },
   {
     bug: "the place of a page behind a cursor counts from the beginning",
-    file: "src/http/presented-page.ts",
+    file: "src/http/lists/presented-page.ts",
     code: "offset: (after?.offset ?? 0) + offset,",
     by: "offset,",
     tests: ["test/http/lists.test.ts"],
@@ -89,14 +89,14 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     bug: "an agent reads the tokens of users",
-    file: "src/mcp/call-operation.ts",
+    file: "src/features/mcp/call-operation.ts",
     code: "return withoutCredentials(data);",
     by: "return data;",
     tests: ["test/mcp/mcp.test.ts"],
   },
   {
     bug: "an agent's misspelt argument is ignored",
-    file: "src/mcp/call-operation.ts",
+    file: "src/features/mcp/call-operation.ts",
     code: "if (unknown !== undefined)",
     by: 'if (unknown === "")',
     tests: ["test/mcp/mcp.test.ts"],

@@ -7,7 +7,7 @@ export const POOL: readonly Mutant[] = [
     file: "src/cli/service/pool/program-pool.ts",
     code: "if (isSpent || member.isFull) member.retire();",
     by: "if (isSpent) member.retire();",
-    tests: ["test/node/program-pool.test.ts"],
+    tests: ["test/cli/program-pool.test.ts"],
   },
   {
     bug: "a connection is kept that its process has ended",

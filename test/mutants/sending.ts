@@ -1,9 +1,9 @@
 /** Bugs in what a room sends at once, and what it sends later. */
 import type { Mutant } from "./mutant.ts";
 
-const file = "src/realtime/transport/send-queues.ts";
-const tests = ["test/realtime/send-queues.test.ts"];
-const limits = ["test/realtime/limits.test.ts"];
+const file = "src/room/transport/send-queues.ts";
+const tests = ["test/room/send-queues.test.ts"];
+const limits = ["test/room/limits.test.ts"];
 
 export const SENDING: readonly Mutant[] = [
   {
@@ -27,42 +27,42 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     bug: "what many sockets wait for is made anew for each of them",
-    file: "src/realtime/transport/queued-frames.ts",
+    file: "src/room/transport/queued-frames.ts",
     tests,
     code: "if (known !== null && known.#last === outgoing) return known;",
     by: "",
   },
   {
     bug: "who has not read what was sent is never found for the room's sake",
-    file: "src/realtime/transport/slow-readers.ts",
+    file: "src/room/transport/slow-readers.ts",
     code: "...slowestOf(sockets, ({ output }) => output.unread(now), UNREAD_IN_ROOM),",
     by: "",
     tests: limits,
   },
   {
     bug: "what was sent to clients that confirm nothing has no bound in the room",
-    file: "src/realtime/transport/slow-readers.ts",
+    file: "src/room/transport/slow-readers.ts",
     code: "...slowestOf(sockets, ({ output }) => output.unconfirmed, UNCONFIRMED_IN_ROOM),",
     by: "",
     tests: limits,
   },
   {
     bug: "a socket that was closed unread takes memory, and no place",
-    file: "src/realtime/join/join-handshake.ts",
+    file: "src/room/engine/join/join-handshake.ts",
     code: " + this.#ports.closingOf(userId)",
     by: "",
     tests: ["test/bugs/unread-sockets.test.ts"],
   },
   {
     bug: "a socket that was closed unread takes a place for ever",
-    file: "src/realtime/transport/sockets.ts",
+    file: "src/room/transport/sockets.ts",
     code: "this.#closing.delete(socket);",
     by: "",
     tests: ["test/bugs/unread-sockets.test.ts"],
   },
   {
     bug: "answers that are not read do not count",
-    file: "src/realtime/transport/output.ts",
+    file: "src/room/transport/output.ts",
     code: " || this.unread(now) > MAX_UNREAD_BYTES;",
     by: ";",
     tests: limits,
@@ -81,35 +81,35 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     bug: "a broadcast costs as much for one receiver as for many",
-    file: "src/realtime/protocol/costs.ts",
+    file: "src/room/protocol/costs.ts",
     code: "(Math.max(bytes, MIN_DELIVERY_BYTES) * receivers) /",
     by: "(Math.max(bytes, MIN_DELIVERY_BYTES) * Math.min(1, receivers)) /",
-    tests: ["test/realtime/pacing.test.ts"],
+    tests: ["test/room/pacing.test.ts"],
   },
   {
     bug: "one user's broadcasts may fill what waits to be sent in the room",
-    file: "src/realtime/pacing.ts",
+    file: "src/room/engine/pacing.ts",
     code: "const budgets = [this.budgets.accountOf(userId).broadcasts, this.#broadcasts];",
     by: "const budgets = [this.#broadcasts];",
-    tests: ["test/realtime/pacing.test.ts"],
+    tests: ["test/room/pacing.test.ts"],
   },
   {
     bug: "who waits without a word keeps others of the address out",
-    file: "src/realtime/transport/waiting-sockets.ts",
+    file: "src/room/transport/waiting-sockets.ts",
     code: 'if (own !== undefined && own.size >= MAX_WAITING_PER_ADDRESS) return oldestSilent(own) ?? "none";',
     by: 'if (own !== undefined && own.size >= MAX_WAITING_PER_ADDRESS) return "none";',
-    tests: ["test/realtime/joining.test.ts"],
+    tests: ["test/room/joining.test.ts"],
   },
   {
     bug: "presence targets overflow what is kept with a socket",
-    file: "src/realtime/presence/subscriptions.ts",
+    file: "src/room/engine/presence/subscriptions.ts",
     code: "if (byteLength(JSON.stringify(subscriptions)) > MAX_SUBSCRIPTION_BYTES)",
     by: "if (subscriptions.length > MAX_SUBSCRIPTION_BYTES)",
     tests: ["test/bugs/failing-effects.test.ts"],
   },
   {
     bug: "users follow ids that no one has",
-    file: "src/realtime/room-questions.ts",
+    file: "src/room/engine/room-questions.ts",
     code: "const isGone = !userExists || ",
     by: "const isGone = ",
     tests: ["test/bugs/invented-follows.test.ts"],
@@ -140,10 +140,10 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     bug: "ticks of presence are queued faster than they can be sent",
-    file: "src/realtime/transport/flush.ts",
+    file: "src/room/transport/flush.ts",
     code: "this.#isSending = true;",
     by: "",
-    tests: ["test/realtime/flush.test.ts"],
+    tests: ["test/room/flush.test.ts"],
   },
   {
     bug: "a tick seems to take as long as all that is sent beside it",
@@ -153,7 +153,7 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     bug: "a crowd that is asked at once whether it has read counts as slow",
-    file: "src/realtime/transport/output.ts",
+    file: "src/room/transport/output.ts",
     code: "fairBytes: 2 * MEBIBYTE",
     by: "fairBytes: MEBIBYTE",
     tests: limits,

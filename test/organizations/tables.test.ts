@@ -1,7 +1,7 @@
 /** The list of the tables that belong to organizations: complete, and true to the tables. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
+import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 
 /** People and their access, which is not bound to one organization's database; and the organization itself. */
 const DIRECTORY = [

@@ -2,10 +2,15 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
-import { forgottenAt, type Guesses, type PauseRule, planGuess } from "../../src/people/limits/pause.ts";
-import { signInLimits } from "../../src/people/sign-in-limits.ts";
-import { sha256 } from "../../src/platform/hash.ts";
+import type { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
+import {
+  forgottenAt,
+  type Guesses,
+  type PauseRule,
+  planGuess,
+} from "../../src/features/people/limits/pause.ts";
+import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
+import { sha256 } from "../../src/platform/crypto/hash.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { freshAddress } from "../support/api.ts";
 import { Browser, freshEmail, invite, PASSWORD, signUp, tokenIn } from "../support/person.ts";

@@ -1,6 +1,6 @@
 /** Turns for checking passwords: wrong ones must not take the thread from everyone else. */
 import { describe, expect, it } from "vitest";
-import { PasswordTurns } from "../../src/people/limits/password-turns.ts";
+import { PasswordTurns } from "../../src/features/people/limits/password-turns.ts";
 
 /** The waits of checks that all start at `now`, in whole seconds; null for a refused one. */
 function waits(turns: PasswordTurns, clients: readonly string[], now = 0): (number | null)[] {

@@ -1,7 +1,7 @@
 /** Stored passwords: their format and their verification. */
 import { scryptSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { hashPassword, verifyPassword } from "../../src/people/password.ts";
+import { hashPassword, verifyPassword } from "../../src/features/people/password.ts";
 
 describe("a stored password", () => {
   it("records its strength and has its own salt", async () => {

@@ -1,24 +1,29 @@
 /** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { quotaDefaults } from "../../src/config/limits.ts";
-import { jwtSecrets } from "../../src/config/secrets.ts";
-import { signUpPolicy } from "../../src/config/sign-up.ts";
-import { challengeFor } from "../../src/people/challenge.ts";
-import { signIn } from "../../src/people/commands.ts";
-import { changePassword } from "../../src/people/password-commands.ts";
-import type { Me } from "../../src/people/schema.ts";
+import { challengeFor } from "../../src/features/people/challenge.ts";
+import { signIn } from "../../src/features/people/commands.ts";
+import { changePassword } from "../../src/features/people/password-commands.ts";
+import type { Me } from "../../src/features/people/schema.ts";
 import {
   COOKIE_NAME,
   cookieSecretOf,
   SIGN_IN_LIFETIME_MS,
   tokenHashOf,
-} from "../../src/people/sign-in-cookie.ts";
-import type { SignInLimits } from "../../src/people/sign-in-limits.ts";
-import { readSignIn, recallSignIn, SIGN_IN_CACHE_MS, signedHashOf } from "../../src/people/verify-cookie.ts";
-import { choosePlace } from "../../src/placement/choose-place.ts";
-import { openTenant } from "../../src/placement/databases.ts";
-import { type Database, openDatabase } from "../../src/platform/d1.ts";
+} from "../../src/features/people/sign-in-cookie.ts";
+import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
+import {
+  readSignIn,
+  recallSignIn,
+  SIGN_IN_CACHE_MS,
+  signedHashOf,
+} from "../../src/features/people/verify-cookie.ts";
+import { quotaDefaults } from "../../src/platform/config/limits.ts";
+import { jwtSecrets } from "../../src/platform/config/secrets.ts";
+import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
+import { type Database, openDatabase } from "../../src/platform/d1/d1.ts";
+import { choosePlace } from "../../src/platform/placement/choose-place.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";

@@ -1,10 +1,10 @@
 /** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { onboardingEndpoints } from "../../src/members/onboarding-routes.ts";
-import type { DashboardEndpoint } from "../../src/people/dashboard-endpoint.ts";
-import { peopleEndpoints } from "../../src/people/routes.ts";
-import type { Me } from "../../src/people/schema.ts";
+import { onboardingEndpoints } from "../../src/features/members/onboarding-routes.ts";
+import type { DashboardEndpoint } from "../../src/features/people/dashboard-endpoint.ts";
+import { peopleEndpoints } from "../../src/features/people/routes.ts";
+import type { Me } from "../../src/features/people/schema.ts";
 import { Browser, freshEmail, PASSWORD, signUp } from "../support/person.ts";
 
 const refusal = ({ status, error }: { status: number; error: { module: string; code: string } | null }) => [

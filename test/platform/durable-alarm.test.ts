@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { DurableAlarm } from "../../src/platform/durable-alarm.ts";
+import { DurableAlarm } from "../../src/platform/objects/durable-alarm.ts";
 
 /** Far ahead of the real time, so that no alarm goes off. */
 const START = Date.UTC(2100, 0, 1);

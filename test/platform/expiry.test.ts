@@ -1,17 +1,17 @@
 /** What has expired is deleted in bounded slices, and nothing else. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { OPERATOR_TOKENS } from "../../src/backup/token-store.ts";
+import { OPERATOR_TOKENS } from "../../src/features/backup/token-store.ts";
+import { MAILS } from "../../src/features/mail/mail-store.ts";
+import { INVITATIONS } from "../../src/features/members/invitation-store.ts";
+import { HOURS } from "../../src/features/metrics/store.ts";
+import { PASSWORD_LINKS } from "../../src/features/people/password-link-store.ts";
+import { SIGN_INS } from "../../src/features/people/store.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
-import { MAILS } from "../../src/mail/mail-store.ts";
-import { INVITATIONS } from "../../src/members/invitation-store.ts";
-import { HOURS } from "../../src/metrics/store.ts";
-import { PASSWORD_LINKS } from "../../src/people/password-link-store.ts";
-import { SIGN_INS } from "../../src/people/store.ts";
-import { openDirectory } from "../../src/placement/databases.ts";
-import { deleteInSlices, deleteUntil, type Expiring } from "../../src/platform/expiry.ts";
-import { Slices } from "../../src/platform/slices.ts";
+import { deleteInSlices, deleteUntil, type Expiring } from "../../src/platform/d1/expiry.ts";
+import { Slices } from "../../src/platform/flow/slices.ts";
+import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
 const NOW = 1_000_000;

@@ -4,10 +4,10 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
+import type { ArchiveSlice } from "../../src/platform/archive/object-archive.ts";
 import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";
-import type { ArchiveSlice } from "../../src/platform/object-archive.ts";
-import { createTables, FACTS, type Schema } from "../../src/platform/object-tables.ts";
-import { beingArchived, passingReason } from "../../src/platform/rpc.ts";
+import { createTables, FACTS, type Schema } from "../../src/platform/objects/object-tables.ts";
+import { beingArchived, passingReason } from "../../src/platform/objects/rpc.ts";
 import { dropTables } from "../support/archive.ts";
 
 const SCHEMA: Schema = {

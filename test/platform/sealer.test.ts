@@ -1,6 +1,6 @@
 /** Texts that are stored encrypted: for one place, by the deployment's secrets. */
 import { expect, it } from "vitest";
-import { sealerFor } from "../../src/platform/sealer.ts";
+import { sealerFor } from "../../src/platform/crypto/sealer.ts";
 
 const [OLD, NEW] = ["the first secret of a deployment", "the secret that has replaced it"];
 const PLACE = ["organization", "workflow", "NAME"];

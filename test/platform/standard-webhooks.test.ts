@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { createSecret, signatureHeaders } from "../../src/platform/standard-webhooks.ts";
+import { createSecret, signatureHeaders } from "../../src/platform/crypto/standard-webhooks.ts";
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 

@@ -1,9 +1,9 @@
 /** The quotas of members, invitations and API keys: counted in the directory, wherever the organization is placed. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { openDirectory } from "../../src/placement/databases.ts";
-import { deletePerson } from "../../src/privacy/person/shared-store.ts";
-import type { Quota } from "../../src/quotas/schema.ts";
+import { deletePerson } from "../../src/features/privacy/person/shared-store.ts";
+import type { Quota } from "../../src/features/quotas/schema.ts";
+import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
 import {

@@ -1,7 +1,7 @@
 /** Quotas of an organization: exact counts, refusals that name the quota, and limits that the operator sets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Quota } from "../../src/quotas/schema.ts";
+import type { Quota } from "../../src/features/quotas/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 

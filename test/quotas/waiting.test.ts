@@ -8,8 +8,8 @@ import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { type SubscriberPorts, subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
 import { forgetReport, reportDueAt } from "../../src/delivery/subscriber/waiting-report.ts";
-import type { Quota } from "../../src/quotas/schema.ts";
-import { quotaShare, type Waiting } from "../../src/quotas/waiting.ts";
+import type { Quota } from "../../src/features/quotas/schema.ts";
+import { quotaShare, type Waiting } from "../../src/features/quotas/waiting.ts";
 import { type Account, account } from "../support/api.ts";
 
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */

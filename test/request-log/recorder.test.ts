@@ -1,9 +1,9 @@
 /** Which requests an isolate appends to the log of their organization, when, and what they stand for. */
 import { describe, expect, it } from "vitest";
+import type { LoggedRequest } from "../../src/features/request-log/port/logged-request.ts";
+import { RequestRecorder } from "../../src/features/request-log/recorder.ts";
 import type { ServedRequest } from "../../src/http/served-request.ts";
 import { AppError } from "../../src/platform/errors.ts";
-import type { LoggedRequest } from "../../src/request-log/port/logged-request.ts";
-import { RequestRecorder } from "../../src/request-log/recorder.ts";
 
 const KEY = { type: "key", accountId: "account", keyId: "key", name: "Key" } as const;
 const MISSING = new AppError("Rooms", "NOT_FOUND", "Room not found");

@@ -3,10 +3,10 @@ import { createExecutionContext, runInDurableObject, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { RequestLogStore } from "../../src/request-log/object/request-log-store.ts";
-import type { LoggedRequest } from "../../src/request-log/port/logged-request.ts";
-import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
-import type { ApiRequest } from "../../src/request-log/schema.ts";
+import { RequestLogStore } from "../../src/features/request-log/object/request-log-store.ts";
+import type { LoggedRequest } from "../../src/features/request-log/port/logged-request.ts";
+import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";
+import type { ApiRequest } from "../../src/features/request-log/schema.ts";
 import { type Account, account } from "../support/api.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,11 +1,11 @@
 /** Rooms are deleted at once, however much is in them; the rows of large ones are removed in bounded slices. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { collectGarbage } from "../../src/files/storage/garbage-collection.ts";
-import { openDirectory } from "../../src/placement/databases.ts";
-import { Slices } from "../../src/platform/slices.ts";
-import type { Quota } from "../../src/quotas/schema.ts";
-import { purgeDeletedRooms } from "../../src/rooms/purge.ts";
+import { collectGarbage } from "../../src/features/files/storage/garbage-collection.ts";
+import type { Quota } from "../../src/features/quotas/schema.ts";
+import { purgeDeletedRooms } from "../../src/features/rooms/purge.ts";
+import { Slices } from "../../src/platform/flow/slices.ts";
+import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { blobs } from "../files/upload-form.ts";
 import { type Account, account } from "../support/api.ts";

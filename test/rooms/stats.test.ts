@@ -1,9 +1,9 @@
 /** The copy in D1 of a room's stats, which lists show. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { openTenant } from "../../src/placement/databases.ts";
-import type { ListedRoom, Room } from "../../src/rooms/schema.ts";
-import { updateRoomStats } from "../../src/rooms/stats.ts";
+import type { ListedRoom, Room } from "../../src/features/rooms/schema.ts";
+import { updateRoomStats } from "../../src/features/rooms/stats.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
 import { account } from "../support/api.ts";
 
 const NOTHING = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null, storeBytes: 0, at: 1 };

@@ -1,7 +1,7 @@
 /** The pure parts of the client: reconnect delays, throttling, frames and tokens. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CLOSE } from "../../src/realtime/protocol/close.ts";
+import { CLOSE } from "../../src/room/protocol/close.ts";
 import { ChangeStream } from "../../src/sdk/client/connection/change-stream.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
 import {

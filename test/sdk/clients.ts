@@ -8,7 +8,7 @@ import {
   type StoreShapes,
 } from "../../src/sdk/client/index.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
-import type { SharedService } from "../node/shared-service.ts";
+import type { SharedService } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 
 /** Against hanging, not against being slow: the machine may have other things to do. */

@@ -1,6 +1,6 @@
 /** Clients converge, and so do the copies that applications keep, whatever breaks. */
 import { beforeAll, describe, inject, it } from "vitest";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { converge } from "./convergence.ts";
 
 const { seed, clients } = inject("endurance");

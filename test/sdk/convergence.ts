@@ -1,8 +1,8 @@
 /** Users who write over networks that break at random, are refused, miss too much, and close their tabs. */
 import { expect } from "vitest";
 import { type AtriumClient, AtriumError, type Written } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
-import type { SharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import type { SharedService } from "../cli/shared-service.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import { clientOf, join, type Meeting, meet } from "./clients.ts";
 import { Mirror, sorted } from "./mirror.ts";

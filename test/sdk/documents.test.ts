@@ -7,7 +7,7 @@ import * as Y from "yjs";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import { type DocumentClient, type DocumentProvider, openDocument } from "../../src/sdk/documents/index.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, join, meet, next, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";

@@ -1,9 +1,9 @@
 /** Files through the client and the server SDK, over a network that may break. */
 import { beforeAll, describe, expect, it } from "vitest";
+import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import type { UserWithToken } from "../../src/users/schema.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { type Meeting, meet } from "./clients.ts";
 import { BreakableProxy } from "./proxy.ts";
 

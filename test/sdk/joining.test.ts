@@ -1,7 +1,7 @@
 /** Connecting, joining and leaving through the client, and its view of the room's users. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { eventually, run } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually, run } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 

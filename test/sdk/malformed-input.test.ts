@@ -1,8 +1,8 @@
 /** The client and services of other versions: each ignores what it does not know. */
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 

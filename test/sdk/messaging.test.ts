@@ -1,8 +1,8 @@
 /** Presence, broadcasts and comments through the client. */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, Comment, PresenceUpdate, RefusedField } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, EAGER, join, type Meeting, meet, next } from "./clients.ts";
 
 let service: SharedService;

@@ -7,7 +7,7 @@ import {
   type OfflineStorage,
   type RejectedWrite,
 } from "../../src/sdk/offline/index.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, meet, nextOf } from "./clients.ts";
 import { writtenDuring } from "./console.ts";
 import { CrashableStorage } from "./model/crashable-storage.ts";

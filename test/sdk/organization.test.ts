@@ -1,8 +1,8 @@
 /** The organization through the SDK: its API keys, members, invitations and overview. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
-import { signUpOrganization } from "../node/owner.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { signUpOrganization } from "../cli/owner.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 
 let service: SharedService;
 let atrium: AtriumServer;

@@ -5,8 +5,8 @@ import { keepOffline, memoryStorage } from "../../src/sdk/offline/index.ts";
 import { openComments } from "../../src/sdk/react/comment-source.ts";
 import { roomOf } from "../../src/sdk/react/rooms.ts";
 import { SharedConnection } from "../../src/sdk/react/shared-connection.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, EAGER, join, meet, nextOf } from "./clients.ts";
 import { BreakableProxy } from "./proxy.ts";
 

@@ -1,8 +1,8 @@
 /** The client over a network that breaks at any point: nothing is lost or applied twice, and every promise settles. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, join, type Meeting, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";

@@ -1,7 +1,7 @@
 /** `atrium/server` against the real service: every method once, and its retries when the network fails. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 
 let service: SharedService;
 

@@ -1,8 +1,8 @@
 /** Stores through the client: optimistic, typed, and in the end the same for everyone. */
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { clientOf, EAGER, join, meet, next, nextOf } from "./clients.ts";
 import { Mirror, sorted } from "./mirror.ts";
 import { BreakableProxy } from "./proxy.ts";

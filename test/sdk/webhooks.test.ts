@@ -8,8 +8,8 @@ import {
   verifyWebhook,
   verifyWebhookBatch,
 } from "../../src/sdk/server/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { type Received, startReceiver } from "../support/receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

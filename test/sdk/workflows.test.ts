@@ -1,8 +1,8 @@
 /** Workflows through `atrium/server`: created, run and inspected. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 
 describe("AtriumServer.workflows", () => {
   let service: SharedService;

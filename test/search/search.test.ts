@@ -2,12 +2,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openDirectory } from "../../src/placement/databases.ts";
-import type { Database, Statement } from "../../src/platform/d1.ts";
+import { continueIndexes } from "../../src/features/search/index-builder.ts";
+import { findHits } from "../../src/features/search/queries.ts";
+import { selectUsers } from "../../src/features/users/list-store.ts";
+import type { Database, Statement } from "../../src/platform/d1/d1.ts";
+import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { fold } from "../../src/platform/text.ts";
-import { continueIndexes } from "../../src/search/index-builder.ts";
-import { findHits } from "../../src/search/queries.ts";
-import { selectUsers } from "../../src/users/list-store.ts";
 import { type Account, account } from "../support/api.ts";
 
 /** Completes the indexes of all lists, of which earlier tests may have left some. */

@@ -1,7 +1,7 @@
 /** A customer across the network: its back end uses REST, its users' browsers use WebSockets. */
-import type { Room } from "../../src/rooms/schema.ts";
-import type { User, UserSession, UserWithToken } from "../../src/users/schema.ts";
-import type { Organization, Service } from "../node/service.ts";
+import type { Room } from "../../src/features/rooms/schema.ts";
+import type { User, UserSession, UserWithToken } from "../../src/features/users/schema.ts";
+import type { Organization, Service } from "../cli/service.ts";
 
 /** What tests read of a response. */
 export interface Answer<Data> {

@@ -1,7 +1,7 @@
 /** The service is killed while users are online: nothing acknowledged is lost, and no one stays online. */
 import { afterEach, expect, it } from "vitest";
+import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
-import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
 const HEALING_DEADLINE_MS = 150_000;

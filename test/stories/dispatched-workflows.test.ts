@@ -1,9 +1,9 @@
 /** Workflows as in production: uploaded to a dispatch namespace through its API, and called through its binding. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
-import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
 let service: KillableService;

@@ -4,7 +4,7 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket as NodeWebSocket } from "ws";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { Customer } from "./client.ts";
 
 let service: SharedService;

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import type { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
-import type { Delivery } from "../../src/webhooks/delivery-schema.ts";
-import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
+import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
+import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import { eventually } from "../cli/processes.ts";
 import { killUnderEvents, limitOf } from "../endurance/event-kills.ts";
 import { KillableService } from "../endurance/killable-service.ts";
-import { eventually } from "../node/processes.ts";
 import { randomOf } from "../support/random.ts";
 import { Customer } from "./client.ts";
 import { RandomTraffic } from "./random-traffic.ts";

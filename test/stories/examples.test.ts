@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { AtriumServer, type EventName, type WorkflowExecution } from "../../src/sdk/server/index.ts";
+import { eventually, ROOT } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
-import { eventually, ROOT } from "../node/processes.ts";
 import { type Received, startReceiver } from "../support/receiver.ts";
 import { Customer } from "./client.ts";
 
@@ -32,7 +32,7 @@ async function onEvent(
   event: EventName,
   cause: () => Promise<unknown>,
 ): Promise<WorkflowExecution> {
-  const code = await readFile(path.join(ROOT, "src/workflows/examples", `${example}.ts`), "utf8");
+  const code = await readFile(path.join(ROOT, "src/features/workflows/examples", `${example}.ts`), "utf8");
   const { id } = await atrium.workflows.create({ name: example, code, events: [event], roomId });
   await cause();
   let executions: readonly WorkflowExecution[] = [];

@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { type ClientRequest, request } from "node:http";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { UserWithToken } from "../../src/users/schema.ts";
+import type { UserWithToken } from "../../src/features/users/schema.ts";
+import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
-import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
 const MEBIBYTE = 1024 * 1024;

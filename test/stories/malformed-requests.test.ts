@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import WebSocketClient from "ws";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { Customer, type Tab } from "./client.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Users join a room with several connections; the REST API shows them as participants and remembers their sessions. */
 import { beforeAll, expect, it } from "vitest";
-import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { eventually } from "../cli/processes.ts";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { Customer } from "./client.ts";
 
 let service: SharedService;

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type SharedService, useSharedService } from "../cli/shared-service.ts";
 import { readDocument } from "../docs/markdown.ts";
 import { expectedOf, readTour, runTour } from "../docs/tour.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
 let service: SharedService;
 let directory: string;

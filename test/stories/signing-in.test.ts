@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Service, startService } from "../node/service.ts";
+import { type Service, startService } from "../cli/service.ts";
 import type { Answer } from "./client.ts";
 
 let persistTo: string;

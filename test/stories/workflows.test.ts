@@ -1,11 +1,11 @@
 /** Workflows across the network: a run on an event, and a run that a crash interrupts. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
-import type { StorageFile } from "../../src/files/schema.ts";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
+import type { StorageFile } from "../../src/features/files/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
+import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
-import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
 let service: KillableService;

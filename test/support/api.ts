@@ -1,13 +1,13 @@
 /** Speaks to the Worker as its clients do, and makes the organizations that tests act for. */
 import { env, exports } from "cloudflare:workers";
-import { createApiKey, fingerprintOf } from "../../src/accounts/api-key.ts";
-import { accounts } from "../../src/accounts/organization/table.ts";
-import { insertKey } from "../../src/accounts/store.ts";
-import type { UploadResult } from "../../src/files/schema.ts";
+import { createApiKey, fingerprintOf } from "../../src/features/accounts/api-key.ts";
+import { accounts } from "../../src/features/accounts/organization/table.ts";
+import { insertKey } from "../../src/features/accounts/store.ts";
+import type { UploadResult } from "../../src/features/files/schema.ts";
+import type { Room } from "../../src/features/rooms/schema.ts";
+import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
-import { build, openDatabase, statement } from "../../src/platform/d1.ts";
-import type { Room } from "../../src/rooms/schema.ts";
-import type { UserWithToken } from "../../src/users/schema.ts";
+import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
 import { expectDescribed } from "./described.ts";
 
 export const ORIGIN = "https://atrium.test";

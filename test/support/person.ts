@@ -1,12 +1,12 @@
 /** People who use the dashboard, and the browsers that send their requests. */
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
-import { jwtSecrets } from "../../src/config/secrets.ts";
-import { type MemberRole, memberships } from "../../src/members/table.ts";
-import type { Me, OwnOrganization } from "../../src/people/schema.ts";
-import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/people/sign-in-cookie.ts";
-import { people, signInSessions } from "../../src/people/table.ts";
-import { build, openDatabase, statement } from "../../src/platform/d1.ts";
+import { type MemberRole, memberships } from "../../src/features/members/table.ts";
+import type { Me, OwnOrganization } from "../../src/features/people/schema.ts";
+import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/features/people/sign-in-cookie.ts";
+import { people, signInSessions } from "../../src/features/people/table.ts";
+import { jwtSecrets } from "../../src/platform/config/secrets.ts";
+import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
 import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
 
 export const PASSWORD = "a password of the tests";

@@ -1,7 +1,7 @@
 /** What the code under test adds to the metrics of its isolate. */
-import { type DataSet, figuresOf } from "../../src/telemetry/data-set.ts";
-import type { DataPoint } from "../../src/telemetry/metrics.ts";
-import { metrics } from "../../src/telemetry/telemetry.ts";
+import { type DataSet, figuresOf } from "../../src/platform/telemetry/data-set.ts";
+import type { DataPoint } from "../../src/platform/telemetry/metrics.ts";
+import { metrics } from "../../src/platform/telemetry/telemetry.ts";
 
 /** What was added since the last call: the figures of each series by name. */
 export function takeFigures(set: DataSet): { labels: readonly string[]; figures: Record<string, number> }[] {

@@ -1,8 +1,8 @@
 /** Tokens that are issued for a time, and tokens that are ended: over REST, and in open sockets. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { IssuedToken, ListedUser, UserWithToken } from "../../src/users/schema.ts";
-import { TestSocket } from "../realtime/support/test-socket.ts";
+import type { IssuedToken, ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
+import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, type Answer, type Api, account, ORIGIN } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 

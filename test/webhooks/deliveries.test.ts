@@ -4,8 +4,12 @@ import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
-import type { Delivery } from "../../src/webhooks/delivery-schema.ts";
-import { type Webhook, WebhookBackloggedEvent, type WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
+import {
+  type Webhook,
+  WebhookBackloggedEvent,
+  type WebhookWithSecret,
+} from "../../src/features/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

@@ -2,15 +2,15 @@
 import { expect, it } from "vitest";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
 import type { Job, WaitingJobs } from "../../src/delivery/subscriber/waiting-jobs.ts";
-import { ATTEMPT_TIMEOUT_MS } from "../../src/webhooks/attempt.ts";
-import { capacityAfter, paceOf, UNTRIED } from "../../src/webhooks/in-flight.ts";
+import { ATTEMPT_TIMEOUT_MS } from "../../src/features/webhooks/attempt.ts";
+import { capacityAfter, paceOf, UNTRIED } from "../../src/features/webhooks/in-flight.ts";
 import {
   judgeAttempt,
   OPENING_FAILURES,
   parseHealth,
   type ReceiverHealth,
-} from "../../src/webhooks/receiver-health.ts";
-import { planRetry } from "../../src/webhooks/retry-plan.ts";
+} from "../../src/features/webhooks/receiver-health.ts";
+import { planRetry } from "../../src/features/webhooks/retry-plan.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const ROOMS = 100;

@@ -9,8 +9,8 @@ import {
   MIN_IN_FLIGHT,
   paceOf,
   UNTRIED,
-} from "../../src/webhooks/in-flight.ts";
-import { CLOSED } from "../../src/webhooks/receiver-health.ts";
+} from "../../src/features/webhooks/in-flight.ts";
+import { CLOSED } from "../../src/features/webhooks/receiver-health.ts";
 
 const DELIVERED: AttemptResult = {
   outcome: "delivered",

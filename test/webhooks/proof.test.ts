@@ -8,7 +8,7 @@ import {
   proofFor,
   UNKNOWN,
   UNPROVEN_REST_MS,
-} from "../../src/webhooks/receiver-health.ts";
+} from "../../src/features/webhooks/receiver-health.ts";
 
 const URL = "https://receiver.example.com/hooks";
 const fresh = proofFor(UNKNOWN, URL, 1);

@@ -1,8 +1,8 @@
 /** Webhooks over REST: creating, listing, updating and deleting them, and keeping their secrets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { webhookDevTargets } from "../../src/config/hosts.ts";
-import type { Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Webhook, WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
+import { webhookDevTargets } from "../../src/platform/config/hosts.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 
 const URL_EXAMPLE = "https://hooks.example.com/a";

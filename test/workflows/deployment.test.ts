@@ -3,13 +3,13 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { compose } from "../../src/composition.ts";
+import { createWorkflow, updateWorkflow } from "../../src/features/workflows/commands.ts";
+import type { WorkflowContext } from "../../src/features/workflows/context.ts";
+import { sweepRetiredScripts } from "../../src/features/workflows/deployment.ts";
+import { workflowEndpoints } from "../../src/features/workflows/routes.ts";
 import { authorizeCall } from "../../src/http/pipeline.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { openDatabase } from "../../src/platform/d1/d1.ts";
 import type { Script } from "../../src/sandbox/runners/runner.ts";
-import { createWorkflow, updateWorkflow } from "../../src/workflows/commands.ts";
-import type { WorkflowContext } from "../../src/workflows/context.ts";
-import { sweepRetiredScripts } from "../../src/workflows/deployment.ts";
-import { workflowEndpoints } from "../../src/workflows/routes.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
-import type { StorageFile } from "../../src/files/schema.ts";
-import type { Room } from "../../src/rooms/schema.ts";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
+import type { StorageFile } from "../../src/features/files/schema.ts";
+import type { Room } from "../../src/features/rooms/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";

@@ -1,7 +1,7 @@
 /** Secrets in what runs log and return. */
 import { expect, it } from "vitest";
+import { redact } from "../../src/features/workflows/redaction.ts";
 import type { RunReport } from "../../src/sandbox/runners/runner.ts";
-import { redact } from "../../src/workflows/redaction.ts";
 
 const VALUE = 'top "secret"\n\\value';
 const SECRETS = [

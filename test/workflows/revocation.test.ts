@@ -1,6 +1,6 @@
 /** What the service refuses a run, whatever the program does: after its end, and beyond its own room. */
 import { describe, expect, inject, it } from "vitest";
-import type { RunBindings } from "../../src/workflows/run-bindings.ts";
+import type { RunBindings } from "../../src/features/workflows/run-bindings.ts";
 import type { Received } from "../support/receiver.ts";
 import { bindingsFor, type Stage, stage } from "./support.ts";
 

@@ -5,7 +5,7 @@ import {
   type EndedRun,
   isExhausted,
   type KillStreak,
-} from "../../src/workflows/run-streak.ts";
+} from "../../src/features/workflows/run-streak.ts";
 
 const run = (endedAt: number, changes: Partial<EndedRun> = {}): EndedRun => ({
   isKilled: true,

@@ -7,7 +7,7 @@ import {
   latestSlot,
   nextSlot,
   type Schedule,
-} from "../../src/workflows/schedule.ts";
+} from "../../src/features/workflows/schedule.ts";
 
 const MINUTE_MS = 60_000;
 const time = (iso: string): number => Date.parse(iso);

@@ -1,16 +1,16 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
-import { quotaDefaults } from "../../src/config/limits.ts";
-import { runLimits } from "../../src/config/workflows.ts";
 import { relayEvents } from "../../src/delivery/outbox-relay.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { openBlobs } from "../../src/files/storage/blobs.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
-import { roomGateway } from "../../src/realtime/gateway.ts";
+import { openBlobs } from "../../src/features/files/storage/blobs.ts";
+import { RunBindings, type RunPorts } from "../../src/features/workflows/run-bindings.ts";
+import { quotaDefaults } from "../../src/platform/config/limits.ts";
+import { runLimits } from "../../src/platform/config/workflows.ts";
+import { openDatabase } from "../../src/platform/d1/d1.ts";
+import { roomGateway } from "../../src/room/host/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 import type { TypedHostBindings } from "../../src/sandbox/guest/host-bindings.ts";
 import type { RunInput, RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
-import { RunBindings, type RunPorts } from "../../src/workflows/run-bindings.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
 /** A room of an organization of its own. */

@@ -3,8 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow, WorkflowCreation } from "../../src/workflows/schema.ts";
+import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import type { Workflow, WorkflowCreation } from "../../src/features/workflows/schema.ts";
 import type { Answer, Api } from "../support/api.ts";
 
 interface Options extends Pick<WorkflowCreation, "schedule" | "httpTrigger"> {

@@ -1,9 +1,9 @@
 /** Workflows over REST: creating, listing, updating and deleting them, and retiring their scripts. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { MAX_CODE_BYTES, type Workflow } from "../../src/features/workflows/schema.ts";
+import type { WorkflowVersion, WorkflowVersionSummary } from "../../src/features/workflows/version-schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { MAX_CODE_BYTES, type Workflow } from "../../src/workflows/schema.ts";
-import type { WorkflowVersion, WorkflowVersionSummary } from "../../src/workflows/version-schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { addMember } from "../support/person.ts";

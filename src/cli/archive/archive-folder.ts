@@ -4,7 +4,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type * as z from "zod";
-import { Manifest } from "../../backup/format.ts";
+import { Manifest } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { makeWritableFolder } from "../process/folder.ts";
 

@@ -6,7 +6,7 @@ import {
   OBJECTS_AT_ONCE,
   type ObjectSlices,
   type RowSlice,
-} from "../../backup/format.ts";
+} from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { type ArchiveFolder, type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
 import { begun, type Progress } from "./backup-progress.ts";

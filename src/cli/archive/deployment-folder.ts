@@ -1,7 +1,7 @@
 /** The folder of a deployment's backup: one folder for each organization, and beside them the people and the manifest of all. */
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { DeploymentManifest, ORGANIZATIONS } from "../../backup/deployment-format.ts";
+import { DeploymentManifest, ORGANIZATIONS } from "../../features/backup/deployment-format.ts";
 import { CommandError } from "../process/command.ts";
 import { ArchiveFolder, type Extent, NOTHING } from "./archive-folder.ts";
 

@@ -1,8 +1,8 @@
 /** Copies the bytes of files between the service and the folder of a backup, in parts that are signed each. */
 import { appendFile, mkdir, open, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { FILE_PART_BYTES, FILE_SIZE_HEADER, SIGNATURE_HEADER } from "../../backup/format.ts";
-import type { BlobPart } from "../../files/storage/blobs.ts";
+import { FILE_PART_BYTES, FILE_SIZE_HEADER, SIGNATURE_HEADER } from "../../features/backup/format.ts";
+import type { BlobPart } from "../../features/files/storage/blobs.ts";
 import type { ArchiveFolder, Extent } from "./archive-folder.ts";
 import type { OperatorClient } from "./operator-client.ts";
 

@@ -1,5 +1,5 @@
 /** The objects of an organization, by the rows that a backup has already. */
-import type { ObjectRef, RowSlice } from "../../backup/format.ts";
+import type { ObjectRef, RowSlice } from "../../features/backup/format.ts";
 import type { ArchiveFolder } from "./archive-folder.ts";
 
 /** The parts whose rows have objects, and what these are called. */

@@ -1,7 +1,7 @@
 /** Speaks to the service as its operator, about one organization or the deployment. */
 import { setTimeout as pause } from "node:timers/promises";
-import { SIGNATURE_HEADER } from "../../backup/format.ts";
-import type { OperatorPurpose } from "../../backup/table.ts";
+import { SIGNATURE_HEADER } from "../../features/backup/format.ts";
+import type { OperatorPurpose } from "../../features/backup/table.ts";
 import { CommandError } from "../process/command.ts";
 import type { SignedText } from "./archive-folder.ts";
 import type { OperatorToken } from "./operator-token.ts";

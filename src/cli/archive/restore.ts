@@ -7,7 +7,7 @@ import {
   type ObjectSlices,
   type RestorePlan,
   type RowSlice,
-} from "../../backup/format.ts";
+} from "../../features/backup/format.ts";
 import type { ArchiveFolder, SignedText } from "./archive-folder.ts";
 import { FileCopier } from "./file-copier.ts";
 import { type OperatorClient, signedRequest } from "./operator-client.ts";

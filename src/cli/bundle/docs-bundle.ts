@@ -2,9 +2,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
-import type { SearchEntry } from "../../http/docs/browser/search-index.ts";
-import { layout } from "../../http/docs/layout.ts";
-import { html, markup } from "../../http/docs/text.ts";
+import type { SearchEntry } from "../../docs/browser/search-index.ts";
+import { layout } from "../../docs/layout.ts";
+import { html, markup } from "../../docs/text.ts";
 import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 import { addressOf, INDEX, OUTSIDE, type Page, resolveLink } from "./docs-addresses.ts";
@@ -14,7 +14,7 @@ import { replaceFiles } from "./replace-files.ts";
 
 /** The documentation in Markdown, and the pictures in it. */
 const DOCUMENTS = path.join(ROOT, "docs");
-const BROWSER = path.join(ROOT, "src/http/docs/browser");
+const BROWSER = path.join(ROOT, "src/docs/browser");
 
 /** Writes the files of `docs/`: pages, pictures, the search index, and what the pages load. */
 export async function bundleDocs({

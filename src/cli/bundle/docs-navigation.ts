@@ -1,5 +1,5 @@
 /** The navigation of the documentation: groups of pages, as docs/README.md lists them. */
-import { type Html, html } from "../../http/docs/text.ts";
+import { type Html, html } from "../../docs/text.ts";
 import { INDEX, type Page, resolveLink } from "./docs-addresses.ts";
 
 export interface Group {

@@ -1,7 +1,7 @@
 /** Keeps the mails of a service on this machine as files that a developer can read, instead of sending them. */
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { TrayMail } from "../../mail/mailer.ts";
+import type { TrayMail } from "../../features/mail/mailer.ts";
 
 /** The earliest mails make room. */
 const MAX_KEPT = 50;

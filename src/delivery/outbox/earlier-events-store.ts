@@ -1,6 +1,6 @@
 /** The SQL that finds the events that an earlier request of a room has left behind. */
 import { getTableColumns } from "drizzle-orm";
-import type { Statement } from "../../platform/d1.ts";
+import type { Statement } from "../../platform/d1/d1.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
 /** A younger row is usually on its way: its request relays it. */

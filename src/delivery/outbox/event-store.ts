@@ -1,8 +1,8 @@
 /** The statement that writes an event of D1, with the subscriptions it matches, in the batch of the change itself. */
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { OperationContext, RequestContext } from "../../context/context.ts";
-import type { Statement, Tenant } from "../../platform/d1.ts";
+import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import { earlierEvents } from "./earlier-events-store.ts";

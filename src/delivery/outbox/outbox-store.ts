@@ -9,7 +9,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../../platform/d1.ts";
+} from "../../platform/d1/d1.ts";
 import { type OutboxEventRow, outboxEvents, userEvents } from "./table.ts";
 
 export type PageBounds = Pick<Page, "limit" | "offset">;

@@ -1,8 +1,8 @@
 /** How a command hands its change to the live room: an outbox entry in its batch, and a relay once that is committed. */
-import type { OperationContext, RequestContext } from "../../context/context.ts";
-import type { RoomCommand } from "../../realtime/port/room-command.ts";
-import type { RoomGateway } from "../../realtime/port/room-gateway.ts";
-import type { RoomStats } from "../../realtime/port/snapshots.ts";
+import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { RoomCommand } from "../../room/port/room-command.ts";
+import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { RoomStats } from "../../room/port/snapshots.ts";
 import type { OutboxEntry } from "./command-store.ts";
 import { relayedRows } from "./relayed-rows.ts";
 import type { OutboxEventRow } from "./table.ts";

@@ -1,6 +1,6 @@
 /** Deletes rows of the outbox once they are relayed: those of one organization together, a moment later. No response waits for it. */
-import type { RequestContext } from "../../context/context.ts";
-import type { Database } from "../../platform/d1.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import type { Database } from "../../platform/d1/d1.ts";
 import { deleteOutboxEntries } from "./command-store.ts";
 import { deleteEvents } from "./outbox-store.ts";
 

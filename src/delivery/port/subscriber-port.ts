@@ -1,5 +1,5 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
-import type { ArchivedObject } from "../../platform/object-archive.ts";
+import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,

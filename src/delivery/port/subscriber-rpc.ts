@@ -1,5 +1,5 @@
 /** The RPC interface of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
-import type { ArchiveRpc } from "../../platform/object-archive.ts";
+import type { ArchiveRpc } from "../../platform/archive/object-archive.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,

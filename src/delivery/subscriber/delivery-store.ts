@@ -1,5 +1,5 @@
 /** A subscriber's SQLite database: every delivery is written before its first attempt. Empty until the first write. */
-import { createTables, openTables } from "../../platform/object-tables.ts";
+import { createTables, openTables } from "../../platform/objects/object-tables.ts";
 import type { FinalOutcome, HandlerState } from "../handler.ts";
 import type { DeliveryRecord, DeliveryStatus, OutgoingEvent } from "../port/delivery-record.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";

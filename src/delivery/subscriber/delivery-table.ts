@@ -1,5 +1,5 @@
 /** The tables of a subscriber's object, and how a database that an earlier version wrote is brought to them. */
-import { FACTS, type Schema } from "../../platform/object-tables.ts";
+import { FACTS, type Schema } from "../../platform/objects/object-tables.ts";
 
 /** What a delivery takes on disk besides its texts, its places in the indexes included. */
 const ROW_BYTES = 600;

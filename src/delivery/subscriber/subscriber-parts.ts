@@ -1,6 +1,6 @@
 /** What a subscriber's object is made of: creates its parts, connects them, and plans their alarm. */
-import { DurableAlarm } from "../../platform/durable-alarm.ts";
-import { reportFailure } from "../../telemetry/telemetry.ts";
+import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import type { DeliveryHandler } from "../handler.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import { Attempts } from "./attempts.ts";

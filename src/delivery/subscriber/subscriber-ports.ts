@@ -1,14 +1,15 @@
 /** What a subscriber's object needs of the service: a handler of its kind, its limits, and the organization's log and quotas. */
-import { backlogLimits, quotaDefaults } from "../../config/limits.ts";
+
 import type { Env } from "../../env.ts";
-import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
-import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
-import { openTenant } from "../../placement/databases.ts";
+import { reportWaiting } from "../../features/quotas/waiting.ts";
+import { attempt } from "../../features/webhooks/attempt.ts";
+import { WebhookHandler } from "../../features/webhooks/webhook-handler.ts";
+import { WorkflowHandler } from "../../features/workflows/workflow-handler.ts";
+import { backlogLimits, quotaDefaults } from "../../platform/config/limits.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
 import { targetFetch } from "../../platform/target.ts";
-import { reportWaiting } from "../../quotas/waiting.ts";
-import { attempt } from "../../webhooks/attempt.ts";
-import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
-import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
+import type { LogQuery, LogSlice } from "../event-log/port/event-log-port.ts";
+import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import type { DeliveryHandler, HandlerState } from "../handler.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";

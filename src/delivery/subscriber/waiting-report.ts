@@ -1,5 +1,5 @@
 /** Reports what waits for a subscriber to the quotas of its organization, in steps, and keeps what waits there altogether. */
-import { quotaShare, type Waiting, type WaitingAltogether } from "../../quotas/waiting.ts";
+import { quotaShare, type Waiting, type WaitingAltogether } from "../../features/quotas/waiting.ts";
 import type { Backlog } from "../handler.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import type { DeliveryStore } from "./delivery-store.ts";

@@ -1,6 +1,6 @@
 /** Writes the audit log: an entry for what a person or a key changes, in the batch that changes it. */
-import type { RequestContext } from "../../context/context.ts";
-import type { Results, Statement } from "../../platform/d1.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import type { Results, Statement } from "../../platform/d1/d1.ts";
 import { shortAddress } from "../../platform/network.ts";
 import type { ErasedAuditRule } from "./rule.ts";
 import { dropIfUnchanged, insertAuditEntry } from "./store.ts";

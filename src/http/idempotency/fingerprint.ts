@@ -1,6 +1,6 @@
 /** What a retry has in common with the first request: who sends it, and what. */
-import type { Actor } from "../../context/actor.ts";
-import { sha256 } from "../../platform/hash.ts";
+import type { Actor } from "../../platform/context/actor.ts";
+import { sha256 } from "../../platform/crypto/hash.ts";
 
 export const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
   const head = new TextEncoder().encode(`${method} ${pathAndQuery}\n`);

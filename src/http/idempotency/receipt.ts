@@ -2,10 +2,10 @@
  * Makes POST requests safe to retry: a request with an Idempotency-Key writes a receipt in the batch that does its work,
  * so that both or neither exist. Of two concurrent requests, the database lets one through (docs/decisions/0010).
  */
-import type { Actor } from "../../context/actor.ts";
-import type { RequestContext } from "../../context/context.ts";
-import type { Database, Results, Statement } from "../../platform/d1.ts";
-import { violatedConstraint } from "../../platform/d1-errors.ts";
+import type { Actor } from "../../platform/context/actor.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import type { Database, Results, Statement } from "../../platform/d1/d1.ts";
+import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
 import { fingerprint, scopeOf } from "./fingerprint.ts";

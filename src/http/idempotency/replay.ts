@@ -1,5 +1,5 @@
 /** How the response to a retried request is kept and restored (docs/decisions/0010). */
-import type { RequestContext } from "../../context/context.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
 
 export interface Replay<C extends RequestContext = RequestContext> {
   /** `data` without its secrets, as the receipt keeps it; null when it must not be shown again. */

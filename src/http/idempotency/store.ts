@@ -1,7 +1,7 @@
 /** The statements about idempotency receipts. */
 import { and, eq, lte } from "drizzle-orm";
-import { build, columnsOf, FENCED, type Statement, statement } from "../../platform/d1.ts";
-import type { Expiring } from "../../platform/expiry.ts";
+import { build, columnsOf, FENCED, type Statement, statement } from "../../platform/d1/d1.ts";
+import type { Expiring } from "../../platform/d1/expiry.ts";
 import { receipts } from "./table.ts";
 
 export type ReceiptRow = typeof receipts.$inferSelect;

@@ -1,6 +1,6 @@
 /** Generates the OpenAPI 3.1 document from the endpoints and schemas that serve the API. */
 import { createDocument, type ZodOpenApiOverrideContext, type ZodOpenApiPathsObject } from "zod-openapi";
-import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
+import { COOKIE_NAME } from "../../features/people/sign-in-cookie.ts";
 import type { AnyEndpoint } from "../endpoint.ts";
 import { type DocumentedEvents, sendEvents, webhooksOf } from "./events.ts";
 import { documentedPath, operationOf } from "./operation.ts";

@@ -1,10 +1,10 @@
 /** Reads the archive of an object's database while it goes on: slice by slice, and as it is in one moment at the end. */
-import { dropChanges } from "../archive-tables.ts";
-import type { ArchiveSlice } from "../object-archive.ts";
-import { readVersion } from "../object-tables.ts";
-import { beingArchived } from "../rpc.ts";
+import { dropChanges } from "../objects/archive-tables.ts";
+import { readVersion } from "../objects/object-tables.ts";
+import { beingArchived } from "../objects/rpc.ts";
 import { countTriggers, noteChanges } from "./change-store.ts";
 import { type Collected, collectChanges, collectRows, LIMITS, type Position } from "./collect.ts";
+import type { ArchiveSlice } from "./object-archive.ts";
 import { partsOf, shapeOf, type TableShape } from "./row-store.ts";
 import { readSequences } from "./sequence-store.ts";
 

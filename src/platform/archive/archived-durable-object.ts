@@ -1,6 +1,6 @@
 /** What every object that is archived has in common: the calls of {@link ArchiveRpc}. */
 import { DurableObject } from "cloudflare:workers";
-import type { ArchiveRefusal, ArchiveRpc, ArchiveSlice } from "../object-archive.ts";
+import type { ArchiveRefusal, ArchiveRpc, ArchiveSlice } from "./object-archive.ts";
 import type { StorageArchive } from "./storage-archive.ts";
 
 /** Its subclass creates the archive of its storage. */

@@ -1,6 +1,6 @@
 /** Notes, by triggers, which rows of an object's database change while it is archived: so no write can be forgotten. */
-import { CHANGES_TABLE, CHANGES_TRIGGER } from "../archive-tables.ts";
-import type { ArchiveValue } from "../object-archive.ts";
+import { CHANGES_TABLE, CHANGES_TRIGGER } from "../objects/archive-tables.ts";
+import type { ArchiveValue } from "./object-archive.ts";
 import type { Sql, TableShape } from "./row-store.ts";
 
 /** A row that was changed or deleted; the number grows with each change. */

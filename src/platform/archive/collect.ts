@@ -1,6 +1,7 @@
 /** Collects the rows of one slice of an archive: those behind a row, or those that have changed since. */
-import type { ArchivedRow, ArchiveSlice, ArchiveValue } from "../object-archive.ts";
+
 import { changesAfter, forgetChanges } from "./change-store.ts";
+import type { ArchivedRow, ArchiveSlice, ArchiveValue } from "./object-archive.ts";
 import { rowOf, rowsAfter, type Sql, type TableShape } from "./row-store.ts";
 
 /** A slice ends with the row that exceeds one of these; a row has up to 2 MB. */

@@ -1,6 +1,6 @@
 /** Writes the slices of an archive into the database of an object that stores nothing, which stays closed meanwhile. */
-import { RESTORING_TABLE } from "../archive-tables.ts";
-import type { ArchivedPart, ArchiveRefusal, ArchiveSlice } from "../object-archive.ts";
+import { RESTORING_TABLE } from "../objects/archive-tables.ts";
+import type { ArchivedPart, ArchiveRefusal, ArchiveSlice } from "./object-archive.ts";
 import { deleteRow, partsOf, type Sql, shapeOf, type TableShape, writeRow } from "./row-store.ts";
 import { isSequence, writeSequence } from "./sequence-store.ts";
 

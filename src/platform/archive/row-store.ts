@@ -1,7 +1,8 @@
 /** The rows of any table of an object's database, read and written by their primary keys, as archives hold them. */
-import { NOT_ARCHIVED } from "../archive-tables.ts";
-import { base64ToBytes, bytesToBase64 } from "../base64.ts";
-import type { ArchivedPart, ArchivedRow, ArchiveValue } from "../object-archive.ts";
+
+import { base64ToBytes, bytesToBase64 } from "../crypto/base64.ts";
+import { NOT_ARCHIVED } from "../objects/archive-tables.ts";
+import type { ArchivedPart, ArchivedRow, ArchiveValue } from "./object-archive.ts";
 
 export type Sql = Pick<SqlStorage, "exec">;
 

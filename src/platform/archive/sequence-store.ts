@@ -1,6 +1,6 @@
 /** The counters that SQLite keeps of tables with AUTOINCREMENT: no trigger notes their changes. */
-import { CHANGES_TABLE } from "../archive-tables.ts";
-import type { ArchivedRow } from "../object-archive.ts";
+import { CHANGES_TABLE } from "../objects/archive-tables.ts";
+import type { ArchivedRow } from "./object-archive.ts";
 import type { Sql } from "./row-store.ts";
 
 const TABLE = "sqlite_sequence";

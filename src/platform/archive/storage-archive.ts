@@ -1,8 +1,9 @@
 /** Archives and restores what a Durable Object stores, and keeps the object closed until it is restored. */
-import type { ArchiveRefusal, ArchiveSlice } from "../object-archive.ts";
-import { openTables, type Schema, versionOf } from "../object-tables.ts";
-import { beingRestored } from "../rpc.ts";
+
+import { openTables, type Schema, versionOf } from "../objects/object-tables.ts";
+import { beingRestored } from "../objects/rpc.ts";
 import { ArchiveReader } from "./archive-reader.ts";
+import type { ArchiveRefusal, ArchiveSlice } from "./object-archive.ts";
 import { endRestore, readRestoring, recordRestored, refusalOf, writeSlice } from "./restore-store.ts";
 
 interface ArchivePorts {

@@ -1,10 +1,10 @@
 /** The types that a workflow's author writes against; `atrium/workflow` publishes them. */
 import type { EventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
 import type { WorkflowEvent } from "../../delivery/workflow-events.ts";
-import type { StorageFile, UploadResult } from "../../files/schema.ts";
-import type { Comment } from "../../realtime/protocol/comment.ts";
-import type { Room } from "../../rooms/schema.ts";
-import type { User } from "../../users/schema.ts";
+import type { StorageFile, UploadResult } from "../../features/files/schema.ts";
+import type { Room } from "../../features/rooms/schema.ts";
+import type { User } from "../../features/users/schema.ts";
+import type { Comment } from "../../room/protocol/comment.ts";
 
 /** The events of these names. */
 export type EventOf<Name extends WorkflowEventName> = WithName<WorkflowEvent, Name>;

@@ -1,6 +1,6 @@
 /** Selects the runner of this deployment by its bindings. */
-import type { Settings } from "../../config/settings.ts";
-import { namespaceSettings, runLimits } from "../../config/workflows.ts";
+import type { Settings } from "../../platform/config/settings.ts";
+import { namespaceSettings, runLimits } from "../../platform/config/workflows.ts";
 import type { DebugPort } from "../../platform/debug-port.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";

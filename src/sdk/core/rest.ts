@@ -1,5 +1,5 @@
 /** The REST interface as one function: sends a request, retries it safely, and returns the data of the response. */
-import { backoffMs } from "../../platform/backoff.ts";
+import { backoffMs } from "../../platform/flow/backoff.ts";
 import { AtriumError, type Fault, invalid, isRetryable } from "./error.ts";
 import type { RestRequest } from "./rest-request.ts";
 import { accountUrl, urlBelow } from "./rest-url.ts";

@@ -23,5 +23,5 @@ export type {
   WorkflowScheduledEvent,
   WorkflowTriggeredEvent,
 } from "../../delivery/workflow-events.ts";
-export type { EventPage } from "../../event-log/schema.ts";
-export type { WebhookBackloggedEvent } from "../../webhooks/schema.ts";
+export type { EventPage } from "../../features/events/schema.ts";
+export type { WebhookBackloggedEvent } from "../../features/webhooks/schema.ts";

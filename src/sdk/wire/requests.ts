@@ -1,12 +1,12 @@
 /** What the REST interface accepts, inferred from the service's own schemas. */
-import type * as members from "../../members/schema.ts";
-import type * as comments from "../../realtime/protocol/comment.ts";
-import type * as rooms from "../../rooms/schema.ts";
-import type * as users from "../../users/schema.ts";
-import type * as webhooks from "../../webhooks/input-schema.ts";
-import type * as replays from "../../webhooks/replay-schema.ts";
-import type * as executions from "../../workflows/execution-schema.ts";
-import type * as workflows from "../../workflows/schema.ts";
+import type * as members from "../../features/members/schema.ts";
+import type * as rooms from "../../features/rooms/schema.ts";
+import type * as users from "../../features/users/schema.ts";
+import type * as webhooks from "../../features/webhooks/input-schema.ts";
+import type * as replays from "../../features/webhooks/replay-schema.ts";
+import type * as executions from "../../features/workflows/execution-schema.ts";
+import type * as workflows from "../../features/workflows/schema.ts";
+import type * as comments from "../../room/protocol/comment.ts";
 
 /** The same type for callers whose objects and lists are constants. */
 type Immutable<Type> = Type extends readonly (infer Item)[]

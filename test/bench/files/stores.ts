@@ -1,6 +1,6 @@
 /** The compared file stores: Atrium, and a Worker that only passes bodies to R2 and back. */
 import { Agent } from "node:http";
-import { PART_BYTES } from "../../../src/files/blob-writer.ts";
+import { PART_BYTES } from "../../../src/features/files/blob-writer.ts";
 import { Organization } from "../organization.ts";
 import type { Served } from "../serve.ts";
 import { type Received, type Transfer, transfer } from "./transfer.ts";

@@ -1,6 +1,6 @@
 /** Rooms with three users each on raw sockets, all doing the same at the same time. */
 import { CommandError } from "../../../src/cli/process/command.ts";
-import { PING } from "../../../src/realtime/protocol/protocol.ts";
+import { PING } from "../../../src/room/protocol/protocol.ts";
 import type { Organization } from "../organization.ts";
 import { atriumProtocol } from "../room/client-protocols.ts";
 import { ClientSocket } from "../room/client-socket.ts";

@@ -4,7 +4,7 @@ import { emptyBill, type ObjectClass } from "./bill.ts";
 
 export const bill = emptyBill();
 
-/** D1 as it is, with its batches counted: all of Atrium's statements run in batches (src/platform/d1.ts). */
+/** D1 as it is, with its batches counted: all of Atrium's statements run in batches (src/platform/d1/d1.ts). */
 export function meteredDatabase(d1: D1Database): D1Database {
   return new Proxy(d1, {
     get(target, name) {

@@ -1,5 +1,5 @@
 /** Participants send as fast as possible: the next message follows when all have received one. */
-import { FRAMES_OF_SOCKET } from "../../../src/realtime/protocol/costs.ts";
+import { FRAMES_OF_SOCKET } from "../../../src/room/protocol/costs.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { markOf, padded, readMarks } from "./mark.ts";
 import { type Usage, watchUsage } from "./usage.ts";

@@ -1,5 +1,5 @@
 /** Acknowledged writes: bursts from one socket, as long as the rate limit permits. */
-import { FRAMES_OF_SOCKET } from "../../../src/realtime/protocol/costs.ts";
+import { FRAMES_OF_SOCKET } from "../../../src/room/protocol/costs.ts";
 import { type ClientProtocol, ClientSocket, type Frame } from "./client-socket.ts";
 import { markOf, readMarks } from "./mark.ts";
 import { watchUsage } from "./usage.ts";

@@ -3,12 +3,12 @@
 import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/env.ts";
 
+export { EventLogObject } from "../../../src/delivery/event-log/object/event-log-object.ts";
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
-export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";
-export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "../../../src/quotas/rates/object/request-rate-object.ts";
-export { RoomObject } from "../../../src/realtime/room-object.ts";
-export { RequestLogObject } from "../../../src/request-log/object/request-log-object.ts";
+export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
+export { RequestRateObject } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
+export { RequestLogObject } from "../../../src/features/request-log/object/request-log-object.ts";
+export { RoomObject } from "../../../src/room/host/room-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /**

@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../../src/env.ts";
-import { MAX_IN_FLIGHT } from "../../../src/webhooks/in-flight.ts";
+import { MAX_IN_FLIGHT } from "../../../src/features/webhooks/in-flight.ts";
 
 export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";
 

@@ -1,15 +1,15 @@
 /** Atrium, with everything counted that Cloudflare bills: `GET /bill` responds with the sums so far. */
 /// <reference types="@cloudflare/workers-types" />
 import { app } from "../../../src/app.ts";
+import { EventLogObject as EventLog } from "../../../src/delivery/event-log/object/event-log-object.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../../src/env.ts";
-import { EventLogObject as EventLog } from "../../../src/event-log/object/event-log-object.ts";
-import { RequestRateObject as RequestRate } from "../../../src/quotas/rates/object/request-rate-object.ts";
-import { RoomObject as Room } from "../../../src/realtime/room-object.ts";
-import { RequestLogObject as RequestLog } from "../../../src/request-log/object/request-log-object.ts";
+import { RequestRateObject as RequestRate } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
+import { RequestLogObject as RequestLog } from "../../../src/features/request-log/object/request-log-object.ts";
+import { RoomObject as Room } from "../../../src/room/host/room-object.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
 
-export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
+export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /** No load of the bench is refused. */

@@ -1,9 +1,10 @@
 /** What Atrium commits when it creates something, recorded once: a floor runs the same batch with values of its own. */
-import type { Statement } from "../../../src/platform/d1.ts";
-import { createRoom } from "../../../src/rooms/commands.ts";
-import type { RoomContext } from "../../../src/rooms/context.ts";
-import { createUser } from "../../../src/users/commands.ts";
-import type { UserContext } from "../../../src/users/context.ts";
+
+import { createRoom } from "../../../src/features/rooms/commands.ts";
+import type { RoomContext } from "../../../src/features/rooms/context.ts";
+import { createUser } from "../../../src/features/users/commands.ts";
+import type { UserContext } from "../../../src/features/users/context.ts";
+import type { Statement } from "../../../src/platform/d1/d1.ts";
 
 export type Batch = readonly Statement[];
 type CreationContext = RoomContext & UserContext;

@@ -1,18 +1,18 @@
 /** Runs a trivial function many times in one request: as a workflow, or by the Worker Loader alone. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import { quotaDefaults } from "../../../src/config/limits.ts";
-import { runLimits } from "../../../src/config/workflows.ts";
 import type { Env } from "../../../src/env.ts";
-import { openBlobs } from "../../../src/files/storage/blobs.ts";
-import { openDatabase } from "../../../src/platform/d1.ts";
-import { roomGateway } from "../../../src/realtime/gateway.ts";
+import { openBlobs } from "../../../src/features/files/storage/blobs.ts";
+import { RunBindings, type RunPorts } from "../../../src/features/workflows/run-bindings.ts";
+import { quotaDefaults } from "../../../src/platform/config/limits.ts";
+import { runLimits } from "../../../src/platform/config/workflows.ts";
+import { openDatabase } from "../../../src/platform/d1/d1.ts";
+import { roomGateway } from "../../../src/room/host/gateway.ts";
 import { compile } from "../../../src/sandbox/compile/compile.ts";
 import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
-import { RunBindings, type RunPorts } from "../../../src/workflows/run-bindings.ts";
 
-export { RoomObject } from "../../../src/realtime/room-object.ts";
+export { RoomObject } from "../../../src/room/host/room-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";

@@ -91,7 +91,7 @@ export const CLIENTS: readonly Bug[] = [
   {
     story:
       "The download of a store with large entries failed, because SQLite was to join more of them than fit into one value.",
-    file: "test/realtime/downloads.test.ts",
+    file: "test/room/downloads.test.ts",
     titles: ["has large entries among many small ones, which SQLite could not join into one text (R77)"],
   },
   {
@@ -121,13 +121,13 @@ export const CLIENTS: readonly Bug[] = [
   },
   {
     story: "DevTools used a color function that the oldest browsers of the guide lack.",
-    file: "test/node/package.test.ts",
+    file: "test/cli/package.test.ts",
     titles: ["uses nothing that the oldest supported browsers lack"],
   },
   {
     story:
       "The declarations of the package could not be read, because a description ended the comment that it stood in.",
-    file: "test/node/print-schema.test.ts",
+    file: "test/cli/print-schema.test.ts",
     titles: ["a description that has the end of a comment in it ends no comment"],
   },
   {

@@ -10,19 +10,19 @@ export const OPERATION: readonly Bug[] = [
   },
   {
     story: "A backup's folder that had lost a part, or gained one, was taken as whole.",
-    file: "test/node/archive-folder.test.ts",
+    file: "test/cli/archive-folder.test.ts",
     titles: ["is refused when it has less than was noted, or more in the end"],
   },
   {
     story: "A copy of the state folder of a running service was torn.",
-    file: "test/node/backup.test.ts",
+    file: "test/cli/backup.test.ts",
     titles: [
       "copies what hands something over before what it hands it to, and nothing that only a running service needs",
     ],
   },
   {
     story: "Rooms that only waited until their organization was moved were logged and counted as failures.",
-    file: "test/realtime/stats-and-recovery.test.ts",
+    file: "test/room/stats-and-recovery.test.ts",
     titles: ["wait, and no failure is logged, while the organization is moved or restored (R27)"],
   },
   {

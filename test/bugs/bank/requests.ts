@@ -16,12 +16,12 @@ export const REQUESTS: readonly Bug[] = [
   {
     story:
       "The service on a developer's machine believed a client's own CF-Connecting-IP, so that limits by address did not hold.",
-    file: "test/node/local-surface.test.ts",
+    file: "test/cli/local-surface.test.ts",
     titles: ["takes no header for a request's URL, and none for its client's address"],
   },
   {
     story: "The local explorer of wrangler answered SQL without a credential while the service ran.",
-    file: "test/node/local-surface.test.ts",
+    file: "test/cli/local-surface.test.ts",
     titles: ["serves nothing of the runtime's own under /cdn-cgi/local/%s"],
   },
   {

@@ -5,13 +5,13 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "After a restart, 300 people behind one address took each other's places in the queue, and were back after the grace.",
-    file: "test/realtime/joining.test.ts",
+    file: "test/room/joining.test.ts",
     titles: ["no longer counts once its token is valid, though its user is yet to be read (R4)"],
   },
   {
     story:
       "The last writes of a user who left, or closed the page, were dropped where they waited for their turn.",
-    file: "test/realtime/pacing.test.ts",
+    file: "test/room/pacing.test.ts",
     titles: ["is gone after them, also by closing the socket (R21, R80)"],
   },
   {
@@ -49,7 +49,7 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "20 batches of 500 writes by other members pushed a receipt out, and a comment that was sent again was made twice.",
-    file: "test/realtime/stores.test.ts",
+    file: "test/room/stores.test.ts",
     titles: ["can resend what was not answered although others have written much since (R34)"],
   },
   {
@@ -67,25 +67,25 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "Each deploy and each lost connection made people leave and join again on everyone's screen and in the events.",
-    file: "test/realtime/grace.test.ts",
+    file: "test/room/grace.test.ts",
     titles: ["%s and who is back in time has never been away (R20, R50, R75)"],
   },
   {
     story:
       "A room restored from a backup gave its numbers to other changes, and a client that had been away mixed two histories.",
-    file: "test/realtime/stores.test.ts",
+    file: "test/room/stores.test.ts",
     titles: ["is reset when the room's storage has lost the epoch in which it was there (R79)"],
   },
   {
     story:
       "A large selection froze a user's cursor for the others, because the room refused the whole presence state.",
-    file: "test/realtime/presence.test.ts",
+    file: "test/room/presence.test.ts",
     titles: ["is changed field by field, by any tab, and keeps the others when a field is too large (R47)"],
   },
   {
     story:
       "A broadcast overtook writes of its sender that waited, and receivers saw the announcement before what it announced.",
-    file: "test/realtime/pacing.test.ts",
+    file: "test/room/pacing.test.ts",
     titles: [
       "and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)",
     ],
@@ -97,13 +97,13 @@ export const ROOMS: readonly Bug[] = [
   },
   {
     story: "A room whose tables were erased went on counting the stores that it had had.",
-    file: "test/realtime/storage.test.ts",
+    file: "test/room/storage.test.ts",
     titles: ["keeps entries by store and key, and the sizes of stores"],
   },
   {
     story:
       "Each reply to a comment read all comments of the room, up to 64 MiB, and cost its author three rows.",
-    file: "test/realtime/comment-costs.test.ts",
+    file: "test/room/comment-costs.test.ts",
     titles: [
       "a reply looks at one comment of its thread, and a page at its own comments, however many the room has",
     ],

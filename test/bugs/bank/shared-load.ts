@@ -5,7 +5,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A few sockets that asked for users as fast as they could let a change of a user fail after eleven seconds.",
-    file: "test/realtime/database-queue.test.ts",
+    file: "test/room/database-queue.test.ts",
     titles: [
       "wait while REST changes a user, for at most the one that is being answered (R66)",
       "take turns with those of others (R66)",
@@ -14,7 +14,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "Thousands of questions about the room on one socket delayed the answers of its neighbours by seconds.",
-    file: "test/realtime/database-queue.test.ts",
+    file: "test/room/database-queue.test.ts",
     titles: [
       "are answered by one read when they are equal, also of several users (R66)",
       "are refused while 32 others wait, and answered again afterwards (R66)",
@@ -23,13 +23,13 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A batch of 500 updates of a few bytes each made 91 MiB of changes, which no one in the room could read in time.",
-    file: "test/realtime/stores.test.ts",
+    file: "test/room/stores.test.ts",
     titles: ["writes at most 3 MiB by one batch, however little its updates send (R40)"],
   },
   {
     story:
       "A room whose users showed more than 4 MiB closed each subscriber as too slow, and again when it came back.",
-    file: "test/realtime/presence.test.ts",
+    file: "test/room/presence.test.ts",
     titles: [
       "of 16 MiB arrives in frames of at most 512 KiB, which wait for the marks of their client (R48, R49)",
       "that does not fit into a frame reaches everyone who subscribes, whatever changes meanwhile (R48, R49, R86)",
@@ -37,7 +37,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   },
   {
     story: "A thousand sockets that never joined locked the members of a room out.",
-    file: "test/realtime/joining.test.ts",
+    file: "test/room/joining.test.ts",
     titles: [
       "gives way, if it has sent nothing and its address has the most, when 1,000 wait (R4)",
       "keeps its place while its token is verified; a further one is closed instead (R4)",
@@ -46,13 +46,13 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "32 sockets that did not read made the process grow by two gigabytes in nine seconds, by broadcasts of 64 KB.",
-    file: "test/realtime/limits.test.ts",
+    file: "test/room/limits.test.ts",
     titles: ["ends for those who have the most unread when a room holds more than 64 MiB (R67)"],
   },
   {
     story:
       "A client that confirmed nothing was assumed to have read everything, and its unread output grew without an end.",
-    file: "test/realtime/limits.test.ts",
+    file: "test/room/limits.test.ts",
     titles: ["ends after 64 MiB, however slowly they are sent, if its client confirms nothing (R72)"],
   },
   {
@@ -66,13 +66,13 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A broadcast to 32 sockets was written in one turn, and every other room and request waited for it.",
-    file: "test/realtime/send-queues.test.ts",
+    file: "test/room/send-queues.test.ts",
     titles: ["are sent a large broadcast in portions, in each of which others get their turn"],
   },
   {
     story:
       "A member could have 120 MB of large broadcasts sent at once, and everyone's messages waited behind them.",
-    file: "test/realtime/pacing.test.ts",
+    file: "test/room/pacing.test.ts",
     titles: [
       "is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)",
     ],
@@ -88,7 +88,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A user whose socket was closed for flooding joined again at once, at the expense of the whole room.",
-    file: "test/realtime/pacing.test.ts",
+    file: "test/room/pacing.test.ts",
     titles: [
       "waits for 5 s after a flood, and twice as long each time up to 60 s, until a calm minute (R70)",
     ],
@@ -96,7 +96,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A member whose large broadcasts were refused went on sending them, and the room went on reading them.",
-    file: "test/realtime/refused-frames.test.ts",
+    file: "test/room/refused-frames.test.ts",
     titles: [
       "counts once more for each 8 KiB, and closes the socket that goes on (R85)",
       "counts once if it is small (R85)",
@@ -104,36 +104,36 @@ export const SHARED_LOAD: readonly Bug[] = [
   },
   {
     story: "Others could use up a user's joins with forged tokens, or see that they were used up.",
-    file: "test/realtime/pacing.test.ts",
+    file: "test/room/pacing.test.ts",
     titles: ["is neither held up by forged tokens nor given away by their answers (R70)"],
   },
   {
     story: "A user who came back all day left a budget in memory for each socket.",
-    file: "test/node/pacing-memory.test.ts",
+    file: "test/cli/pacing-memory.test.ts",
     titles: ["the budgets of sockets go with them, however few users there are"],
   },
   {
     story:
       "Ten thousand long comments stayed within their limits, and together they were more than the room's object had.",
-    file: "test/realtime/comments.test.ts",
+    file: "test/room/comments.test.ts",
     titles: ["the comments of a room have at most 64 MiB together, and can always become smaller (R46)"],
   },
   {
     story: "A join of a room with 100,000 past users read all of them in the database.",
-    file: "test/realtime/past-users.test.ts",
+    file: "test/room/past-users.test.ts",
     titles: ["a join of a room with 100,000 past users costs what one with ten does"],
   },
   {
     story:
       "When many large rooms came back after a deploy, their joins were read a hundred users at a time, and the requests of others took five times as long.",
-    file: "test/realtime/join-reads.test.ts",
+    file: "test/room/join-reads.test.ts",
     titles: [
       "are read by one read at a time, those that wait together, and not for a socket that is gone (R66)",
     ],
   },
   {
     story: "Sockets that did not join set an alarm each, up to one in each millisecond.",
-    file: "test/realtime/heartbeat.test.ts",
+    file: "test/room/heartbeat.test.ts",
     titles: ["a thousand sockets that do not join need few alarms, and are closed at most 250 ms late (R2)"],
   },
   {

@@ -23,7 +23,7 @@ export const WORKFLOWS: readonly Bug[] = [
   },
   {
     story: "Programs without an end froze the whole service, other organizations included.",
-    file: "test/node/program-pool.test.ts",
+    file: "test/cli/program-pool.test.ts",
     titles: [
       "kills the process of a program that uses too much processor time, and says so",
       "lets an organization have so many at work, and others start at once",
@@ -31,7 +31,7 @@ export const WORKFLOWS: readonly Bug[] = [
   },
   {
     story: "A busy program's process grew with each run, until a run was killed that had done nothing wrong.",
-    file: "test/node/program-pool.test.ts",
+    file: "test/cli/program-pool.test.ts",
     titles: ["ends a process after a run that leaves the next one too little memory"],
   },
   {
@@ -51,7 +51,7 @@ export const WORKFLOWS: readonly Bug[] = [
   },
   {
     story: "A program could take any amount of memory outside of its heap before the pool looked again.",
-    file: "test/node/program-process.test.ts",
+    file: "test/cli/program-process.test.ts",
     titles: ["ends one that takes more memory outside of its heap, however fast it does"],
   },
 ];

@@ -2,18 +2,19 @@
  * Every call that Workers make of objects, by their gateways: what fixtures are recorded of. The calls of a kind follow each
  * other in one object. An optional field is in one of them, and missing in another one.
  */
+
+import { eventLogGateway } from "../../../src/delivery/event-log/shards/event-log-gateway.ts";
+import { shardOf } from "../../../src/delivery/event-log/shards/shard-of.ts";
 import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.ts";
 import type { ReplayRequest } from "../../../src/delivery/port/replay.ts";
 import type { SubscriberGateway, SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
 import type { Destination, WebhookMessage } from "../../../src/delivery/port/webhook-request.ts";
 import { subscriberGateway } from "../../../src/delivery/subscribers.ts";
-import { eventLogGateway } from "../../../src/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../../src/event-log/shards/shard-of.ts";
-import { signInLimits } from "../../../src/people/sign-in-limits.ts";
+import { signInLimits } from "../../../src/features/people/sign-in-limits.ts";
+import { requestRateGateway } from "../../../src/features/quotas/rates/request-rate-gateway.ts";
+import type { LoggedRequest } from "../../../src/features/request-log/port/logged-request.ts";
+import { requestLogGateway } from "../../../src/features/request-log/request-log-gateway.ts";
 import { HOUR_MS } from "../../../src/platform/durations.ts";
-import { requestRateGateway } from "../../../src/quotas/rates/request-rate-gateway.ts";
-import type { LoggedRequest } from "../../../src/request-log/port/logged-request.ts";
-import { requestLogGateway } from "../../../src/request-log/request-log-gateway.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
 import { ROOM_CALLS } from "./room-calls.ts";
 

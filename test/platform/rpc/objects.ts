@@ -6,7 +6,7 @@ import { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-ob
 import { type SubscriberPorts, subscriberPorts } from "../../../src/delivery/subscriber/subscriber-ports.ts";
 import type { Env } from "../../../src/env.ts";
 import { HOUR_MS } from "../../../src/platform/durations.ts";
-import { colorOf } from "../../../src/realtime/presence/color.ts";
+import { colorOf } from "../../../src/room/engine/presence/color.ts";
 import { account } from "../../support/api.ts";
 import { CALLS, type Kind } from "./calls.ts";
 import { Names } from "./exchange.ts";

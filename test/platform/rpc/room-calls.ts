@@ -1,11 +1,11 @@
 /** The calls of a room's object: see `calls.ts`. */
 import * as Y from "yjs";
 import { fold } from "../../../src/platform/text.ts";
-import { roomGateway } from "../../../src/realtime/gateway.ts";
-import { PERSONAL_PARTS } from "../../../src/realtime/port/personal-data.ts";
-import type { RoomCommand } from "../../../src/realtime/port/room-command.ts";
-import type { RoomGateway } from "../../../src/realtime/port/room-gateway.ts";
-import type { RoomRequest } from "../../../src/realtime/protocol/room-request.ts";
+import { roomGateway } from "../../../src/room/host/gateway.ts";
+import { PERSONAL_PARTS } from "../../../src/room/port/personal-data.ts";
+import type { RoomCommand } from "../../../src/room/port/room-command.ts";
+import type { RoomGateway } from "../../../src/room/port/room-gateway.ts";
+import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
 
 const CAUSE = { workflowId: "workflow", depth: 1 };

@@ -1,7 +1,7 @@
 /** The signed-in person; signing up, in and out. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Me } from "../../../people/schema.ts";
-import type { SignUpPolicy } from "../../../people/sign-up-policy.ts";
+import type { Me } from "../../../features/people/schema.ts";
+import type { SignUpPolicy } from "../../../features/people/sign-up-policy.ts";
 import { callDashboard } from "./api.ts";
 
 export const ME = ["me"];

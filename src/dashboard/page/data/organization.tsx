@@ -1,7 +1,7 @@
 /** The current organization and an SDK instance for it. */
 import { AtriumServer } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
-import type { Me, OwnOrganization } from "../../../people/schema.ts";
+import type { Me, OwnOrganization } from "../../../features/people/schema.ts";
 
 export interface Current {
   readonly me: Me;

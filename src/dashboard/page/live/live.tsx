@@ -5,7 +5,7 @@
 import { AtriumClient } from "atrium/client";
 import type { Room } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
-import type { Me } from "../../../people/schema.ts";
+import type { Me } from "../../../features/people/schema.ts";
 import { findOrCreateUser } from "../data/find-user.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";

@@ -1,7 +1,7 @@
 /** The page of an invitation link: join as the signed-in person, sign up or sign in. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import type { InvitationPreview } from "../../../members/schema.ts";
+import type { InvitationPreview } from "../../../features/members/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { ME, useMe, useSignUp } from "../data/me.ts";
 import { Button } from "../ui/button.tsx";

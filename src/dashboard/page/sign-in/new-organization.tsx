@@ -1,7 +1,7 @@
 /** The page that creates another organization. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redirect, useLocation } from "wouter";
-import type { OwnOrganization } from "../../../people/schema.ts";
+import type { OwnOrganization } from "../../../features/people/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { ME, useMe } from "../data/me.ts";
 import { Form } from "../ui/form.tsx";

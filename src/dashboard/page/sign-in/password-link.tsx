@@ -1,7 +1,7 @@
 /** The page of a link for a new password. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import type { PasswordLinkPreview } from "../../../people/schema.ts";
+import type { PasswordLinkPreview } from "../../../features/people/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";

@@ -1,6 +1,6 @@
 /** The sign-up page, which also creates an organization. */
 import { Link, useLocation } from "wouter";
-import type { SignUpPolicy } from "../../../people/sign-up-policy.ts";
+import type { SignUpPolicy } from "../../../features/people/sign-up-policy.ts";
 import { useSignUp, useSignUpPolicy } from "../data/me.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";

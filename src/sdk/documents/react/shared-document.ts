@@ -1,7 +1,8 @@
 /** A document as components share it: connected while one of them reads it. */
-import { type DocumentProvider, type DocumentStatus, openDocument } from "../../documents/index.ts";
+
 import type { AnyClient } from "../../react/any-client.ts";
 import { ExternalSource, type Source, together, type Unsubscribe } from "../../react/external-source.ts";
+import { type DocumentProvider, type DocumentStatus, openDocument } from "../index.ts";
 import { connectWhileRead } from "./connect-while-read.ts";
 
 /** What `useDocument` returns. */

@@ -1,0 +1,136 @@
+/** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
+
+import type { Env } from "../../../env.ts";
+import { ArchivedDurableObject } from "../../../platform/archive/archived-durable-object.ts";
+import { StorageArchive } from "../../../platform/archive/storage-archive.ts";
+import { eventLogLimits } from "../../../platform/config/limits.ts";
+import { CachedRow } from "../../../platform/d1/cached-row.ts";
+import { HOUR_MS } from "../../../platform/durations.ts";
+import { logError } from "../../../platform/log.ts";
+import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
+import { openTenant } from "../../../platform/placement/databases.ts";
+import { type OrganizationSubscription, selectAllSubscriptions } from "../../outbox/subscription-store.ts";
+import type { OutgoingEvent } from "../../port/delivery-record.ts";
+import type { RoomSubscription } from "../../port/subscription.ts";
+import { redactEvent } from "../../redact-event.ts";
+import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
+import type { EventLogRpc } from "../port/event-log-rpc.ts";
+import type { HourlyCounts, RunCounts } from "../port/hourly-counts.ts";
+import { EventLogStore } from "./event-log-store.ts";
+import { EVENT_LOG_SCHEMA } from "./event-log-table.ts";
+
+/** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
+const PRUNE_EVERY_MS = HOUR_MS;
+
+/** A change of a subscriber whose announcement was lost is known after this time at the latest. */
+export const SUBSCRIPTIONS_KEPT_MS = 60_000;
+
+export class EventLogObject extends ArchivedDurableObject<Env> implements EventLogRpc {
+  /** Epoch milliseconds; tests replace it by their own clock. */
+  clock: () => number = () => Date.now();
+  /** What is kept; tests replace it by less. */
+  limits: ReturnType<typeof eventLogLimits>;
+
+  readonly archived: StorageArchive;
+  #opened: EventLogStore;
+  readonly #alarm: DurableAlarm;
+  /** All of the organization's; null before they are first asked for. */
+  #subscriptions: CachedRow<readonly OrganizationSubscription[]> | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.limits = eventLogLimits(env);
+    this.archived = new StorageArchive({
+      storage: ctx.storage,
+      schema: EVENT_LOG_SCHEMA,
+      open: () => {
+        this.#opened = new EventLogStore(ctx.storage);
+        this.#scheduleAlarm();
+      },
+    });
+    this.#opened = new EventLogStore(ctx.storage);
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      logError("The alarm of an event log could not be set", { object: String(ctx.id) }, error),
+    );
+  }
+
+  /** Throws while the shard is being restored. */
+  get #store(): EventLogStore {
+    this.archived.requireOpen();
+    return this.#opened;
+  }
+
+  append(events: readonly OutgoingEvent[]): void {
+    this.#store.append(events, this.clock());
+    this.#scheduleAlarm();
+  }
+
+  /** The events are in the log whatever becomes of the question who subscribes. */
+  publish(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<RoomSubscription[]> {
+    this.append(events);
+    return this.subscriptions(accountId, roomId);
+  }
+
+  countRuns(runs: RunCounts): void {
+    this.#store.countRuns(runs, this.clock());
+  }
+
+  /** An earlier version asks without a width, for hours. */
+  hours(from: number, width: number = HOUR_MS): HourlyCounts[] {
+    return this.#store.readHours(from, width);
+  }
+
+  async subscriptions(accountId: string, roomId: string): Promise<RoomSubscription[]> {
+    const all = (await this.#subscriptionsOf(accountId).get()) ?? [];
+    return all
+      .filter((each) => each.roomId === null || each.roomId === roomId)
+      .map(({ roomId: _, ...subscription }) => subscription);
+  }
+
+  subscriptionsChanged(): void {
+    this.#subscriptions?.invalidate();
+  }
+
+  /** Its own key does not say whose shard this is. */
+  #subscriptionsOf(accountId: string): CachedRow<readonly OrganizationSubscription[]> {
+    if (this.#subscriptions !== null) return this.#subscriptions;
+    const tenant = openTenant(this.env, accountId);
+    const read = async () => (await tenant.db.run([selectAllSubscriptions(tenant)]))[0];
+    this.#subscriptions = new CachedRow(read, () => this.clock(), SUBSCRIPTIONS_KEPT_MS);
+    return this.#subscriptions;
+  }
+
+  eraseUser(roomId: string, userId: string, after: number): number | null {
+    return this.#store.replaceBodies(roomId, userId, after, (body) => redactEvent(body, userId));
+  }
+
+  /** Deletes everything, the alarm included. */
+  async remove(): Promise<void> {
+    this.#alarm.markFired();
+    if (await this.archived.discard()) return;
+    await this.ctx.storage.deleteAll();
+    this.#opened = new EventLogStore(this.ctx.storage);
+  }
+
+  read(query: LogQuery): LogSlice {
+    return this.#store.read(query);
+  }
+
+  /** Deletes a slice of what is no longer kept, and plans the next one. */
+  override alarm(): void {
+    this.#alarm.markFired();
+    if (this.archived.isRestoring) return;
+    const { keptMs, maxBytes } = this.limits;
+    this.#store.prune(this.clock() - keptMs, maxBytes);
+    this.#scheduleAlarm();
+  }
+
+  #scheduleAlarm(): void {
+    const { keptMs, maxBytes } = this.limits;
+    const [now, { oldestAt, bytes }] = [this.clock(), this.#store];
+    if (oldestAt === null) return;
+    const expiresAt = oldestAt + keptMs;
+    const isDue = bytes > maxBytes || expiresAt < now;
+    this.#alarm.scheduleBy([isDue ? now : expiresAt + PRUNE_EVERY_MS]);
+  }
+}

@@ -1,0 +1,66 @@
+/** Serves the documentation's pages, which the build renders from Markdown, and their index for the search. */
+
+import { failure } from "../http/envelope.ts";
+import type { ApiDocument } from "../http/openapi/openapi.ts";
+import { withoutCors } from "../http/security/cors.ts";
+import { withPageHeaders } from "../http/security/security-headers.ts";
+import { AppError } from "../platform/errors.ts";
+import { operationAddress, schemaAddress } from "./addresses.ts";
+import type { SearchEntry } from "./browser/search-index.ts";
+import { entriesOf, readDocument } from "./model.ts";
+
+/** The files that the build has made. */
+interface AssetsEnv {
+  readonly ASSETS: Pick<Fetcher, "fetch">;
+}
+
+/** A page of the documentation, or a file that one loads. */
+export async function guidePage(request: Request, env: AssetsEnv): Promise<Response> {
+  const url = new URL(request.url);
+  // Its index is the folder's, to which a request without a slash would be redirected.
+  const asset = await env.ASSETS.fetch(
+    url.pathname === "/docs" ? new Request(new URL("/docs/", url), request) : request,
+  );
+  return asset.status === 404 ? noSuchPage() : withPageHeaders(asset, url);
+}
+
+/** The response where there is no page. */
+export const noSuchPage = (): Response =>
+  withoutCors(
+    failure(
+      new AppError("Server", "NOT_FOUND", "There is no such page; /docs lists all pages"),
+      crypto.randomUUID(),
+    ),
+  );
+
+/** The search index: the pages' headings, and the operations and schemas of the API reference. */
+export async function searchIndex(
+  request: Request,
+  env: AssetsEnv,
+  document: ApiDocument,
+): Promise<Response> {
+  const asset = await env.ASSETS.fetch(request);
+  const headings: SearchEntry[] = await asset.json();
+  return Response.json([...headings, ...referenceEntries(document)], {
+    headers: { "Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff" },
+  });
+}
+
+const REFERENCE = "API reference";
+
+function referenceEntries(document: ApiDocument): SearchEntry[] {
+  const described = readDocument(document);
+  const operations = entriesOf(described).map(({ method, path, operation }) => ({
+    title: operation.summary,
+    page: REFERENCE,
+    url: operationAddress(operation.operationId),
+    text: `${method.toUpperCase()} ${path}`,
+  }));
+  const schemas = Object.entries(described.components?.schemas ?? {}).map(([name, { description }]) => ({
+    title: name,
+    page: `${REFERENCE}, schemas`,
+    url: schemaAddress(name),
+    text: description ?? "",
+  }));
+  return [...operations, ...schemas];
+}

@@ -1,0 +1,101 @@
+/** The only SQL about API keys. */
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { prepared, preparedByShape } from "../../platform/d1/prepared-statement.ts";
+import { countUsed } from "../quotas/shared-store.ts";
+import { accounts } from "./organization/table.ts";
+import { type ApiKeyRow, apiKeys } from "./table.ts";
+
+/** A revoked key that an isolate still remembers can make another one, which is never valid. */
+const MAKER_IS_VALID = sql.raw(`(api_keys.created_by_key IS NULL OR EXISTS (
+  SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key
+))`);
+
+const keyByHash = prepared(() =>
+  build
+    .select({
+      ...columnsOf(apiKeys),
+      accountTokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("accountTokenEpoch"),
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, and(eq(accounts.id, apiKeys.accountId), isNull(accounts.deletedAt)))
+    .where(and(eq(apiKeys.hash, sql.placeholder("hash")), MAKER_IS_VALID))
+    .limit(1),
+);
+
+/**
+ * Across organizations that are not deleted: the key determines the organization, whose token epoch says whether it is
+ * being restored.
+ */
+export const selectKeyByHash = (hash: string): Statement<ApiKeyRow & { accountTokenEpoch: number }> =>
+  keyByHash({ hash });
+
+const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);
+const whereIs = (tenant: Tenant, keyId: string) => and(ofAccount(tenant), eq(apiKeys.id, keyId));
+
+const order = ordering({
+  table: apiKeys,
+  by: { created_at: "createdAt", name: "name", last_used_at: "lastUsedAt" },
+  time: "createdAt",
+  id: "id",
+  ignoringCase: ["name"],
+});
+
+/** Where a page of {@link selectKeys} ends that has this key last. */
+export const positionOf = order.positionOf;
+
+const keyPage = preparedByShape((ordered: string) =>
+  build
+    .select(columnsOf(apiKeys))
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, sql.placeholder("accountId")), order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
+
+export const selectKeys = ({ accountId }: Tenant, page: Page): Statement<ApiKeyRow> =>
+  keyPage(order.shapeOf(page), { accountId, ...pageValues(page) });
+
+/** Counts the keys on all pages of {@link selectKeys}. */
+export const countKeys = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
+  countOnce(page, () => countUsed(tenant, "api_keys"));
+
+/** Violates `required:api_keys.account_id` once the organization is deleted: a remembered credential creates no key. */
+export const insertKey = ({ accountId }: Tenant, row: ApiKeyRow): Statement => {
+  const live = sql<string>`(SELECT id FROM accounts WHERE id = ${accountId} AND deleted_at IS NULL)`;
+  return statement(build.insert(apiKeys).values({ ...row, accountId: live }));
+};
+
+export const updateLastUsed = (tenant: Tenant, keyId: string, lastUsedAt: number): Statement =>
+  statement(build.update(apiKeys).set({ lastUsedAt }).where(whereIs(tenant, keyId)));
+
+/** Deletes a key and all keys that it made, and those that they made, apart from `kept` and what that made. */
+export const deleteKeys = (
+  { accountId }: Tenant,
+  keyId: string,
+  kept: string | null,
+): Statement<{ hash: string }> => ({
+  sql: `WITH RECURSIVE ended (id) AS (
+          SELECT id FROM api_keys WHERE account_id = ?1 AND id = ?2
+          UNION SELECT made.id FROM ended JOIN api_keys AS made ON made.created_by_key = ended.id
+          WHERE made.account_id = ?1 AND made.id IS NOT ?3
+        )
+        DELETE FROM api_keys WHERE id IN (SELECT id FROM ended) RETURNING hash`,
+  params: [accountId, keyId, kept],
+});
+
+/** Lets a key stay whose maker is gone. */
+export const keepKey = ({ accountId }: Tenant, keyId: string | null): Statement => ({
+  sql: `UPDATE api_keys SET created_by_key = NULL WHERE account_id = ? AND id = ?
+          AND NOT EXISTS (SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key)`,
+  params: [accountId, keyId],
+});
+
+/** Invitations of revoked keys are over, and leave the organization's quota. */
+export const deleteInvitationsOfEndedKeys = ({ accountId }: Tenant): Statement => ({
+  sql: `DELETE FROM invitations WHERE account_id = ? AND invited_by_key IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key)`,
+  params: [accountId],
+});

@@ -1,0 +1,118 @@
+/** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
+
+import { bearerOf, type Scheme } from "../../http/authenticate.ts";
+import { equalInConstantTime } from "../../platform/crypto/constant-time.ts";
+import { sha256 } from "../../platform/crypto/hash.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { MINUTE_MS } from "../../platform/durations.ts";
+import { TtlCache } from "../../platform/ttl-cache.ts";
+import { isApiKey } from "./api-key.ts";
+import { requireRestored } from "./being-restored.ts";
+import { selectKeyByHash, updateLastUsed } from "./store.ts";
+
+/** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */
+export const KEY_CACHE_MS = 10_000;
+const MAX_CACHED = 10_000;
+
+export interface VerifiedKey {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly name: string;
+}
+
+/**
+ * By the key's hash, so that no usable secret stays in memory; null for one that does not exist. A key of 256 random
+ * bits cannot come into existence after someone has tried it.
+ */
+const cache = new TtlCache<VerifiedKey | null>({ ttlMs: KEY_CACHE_MS, maxEntries: MAX_CACHED });
+
+/** The hashes of keys that were valid lately: reading them again is not counted as an attempt to guess one. */
+const lately = new TtlCache<true>({ ttlMs: 10 * MINUTE_MS, maxEntries: MAX_CACHED });
+
+/** Evicts a key from this isolate; others follow within {@link KEY_CACHE_MS}. */
+export function evictKey(hash: string): void {
+  cache.delete(hash);
+  lately.delete(hash);
+}
+
+/**
+ * The key with a hash, from memory while the entry is fresh; null when it does not exist. The look-up is by the key's
+ * SHA-256, so its duration reveals nothing about the key.
+ */
+export async function verifyKey(
+  db: Database,
+  hash: string,
+  now: number,
+  defer: (work: Promise<unknown>) => void,
+): Promise<VerifiedKey | null> {
+  const known = cache.get(hash, now);
+  return known === undefined ? readKey(db, hash, now, defer) : known;
+}
+
+/** Reads a key into the cache and notes to the minute, after the answer, that it was used. */
+async function readKey(
+  db: Database,
+  hash: string,
+  now: number,
+  defer: (work: Promise<unknown>) => void,
+): Promise<VerifiedKey | null> {
+  const [[row]] = await db.run([selectKeyByHash(hash)]);
+  if (row === undefined || !equalInConstantTime(row.hash, hash)) {
+    lately.delete(hash);
+    cache.set(hash, null, now);
+    return null;
+  }
+  requireRestored(row.accountTokenEpoch);
+  const key = { accountId: row.accountId, keyId: row.id, name: row.name };
+  cache.set(hash, key, now);
+  lately.set(hash, true, now);
+  const minute = now - (now % MINUTE_MS);
+  if ((row.lastUsedAt ?? 0) < minute)
+    defer(db.run([updateLastUsed({ db, accountId: row.accountId }, row.id, minute)]));
+  return key;
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. */
+function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
+  if (!BASE64.test(bearer)) return null;
+  try {
+    const pair = atob(bearer.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));
+    const colon = pair.indexOf(":");
+    return colon === -1 ? null : { accountId: pair.slice(0, colon), apiKey: pair.slice(colon + 1) };
+  } catch {
+    return null;
+  }
+}
+
+/** The organization that an API key is said to belong to; null when the request has no key. */
+export function claimedAccountOf(request: Request): string | null {
+  const bearer = bearerOf(request);
+  return bearer === null ? null : (decodeBearer(bearer)?.accountId ?? null);
+}
+
+/**
+ * `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. A key with
+ * a typo fails its checksum and costs no D1 read.
+ */
+export const apiKeyScheme: Scheme = async (request, { directory, now, defer }) => {
+  const bearer = bearerOf(request);
+  if (bearer === null || bearer.includes(".")) return undefined;
+  const pair = decodeBearer(bearer);
+  if (pair === null || !isApiKey(pair.apiKey)) return null;
+  const hash = await sha256(new TextEncoder().encode(pair.apiKey));
+  const at = now();
+  const known = cache.get(hash, at);
+  const isClaimed = (key: VerifiedKey) => equalInConstantTime(key.accountId, pair.accountId);
+  return {
+    credential: `key:${hash}`,
+    accountId: known != null && isClaimed(known) ? known.accountId : null,
+    isOfUser: false,
+    isOurs: known === undefined ? lately.get(hash, at) === true : known !== null,
+    verify: async () => {
+      const key = await verifyKey(directory, hash, at, defer);
+      return key !== null && isClaimed(key) ? { type: "key", ...key } : null;
+    },
+  };
+};

@@ -1,0 +1,58 @@
+/** Reads the audit log, and deletes what is no longer kept of it. */
+
+import {
+  AUDIT_ENTRIES,
+  type AuditFilter,
+  deleteSomeAuditEntries,
+  selectAuditEntries,
+} from "../../http/audit/store.ts";
+import type { AuditRow } from "../../http/audit/table.ts";
+import { encodePosition } from "../../http/lists/list-cursor.ts";
+import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import type { Database, Page, Tenant } from "../../platform/d1/d1.ts";
+import { deleteInSlices, expire } from "../../platform/d1/expiry.ts";
+import type { Slices } from "../../platform/flow/slices.ts";
+import type { PlacedTenant } from "../../platform/placement/databases.ts";
+import { type AuditEntry, presentAuditEntry } from "./schema.ts";
+
+/** A page of the organization's log, newest first, for its owners. The log is never counted: it grows without end. */
+export async function listAuditEntries(
+  ctx: RequestContext,
+  page: Page,
+  filter: AuditFilter,
+): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
+  requireOwner(ctx);
+  return readAuditEntries(ctx, page, filter);
+}
+
+/** The same for those whose own entries they are. */
+export async function readAuditEntries(
+  tenant: PlacedTenant,
+  page: Page,
+  filter: AuditFilter,
+): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
+  const select = selectAuditEntries(tenant, { ...page, limit: page.limit + 1 }, filter);
+  // What happened to members and keys is recorded in the directory, with the change.
+  const databases = new Set([tenant.db, tenant.directory]);
+  const found = await Promise.all([...databases].map((db) => db.run([select])));
+  const rows =
+    found.length === 1 ? found.flatMap(([own]) => own) : mergeNewest(found.flatMap(([own]) => own));
+  const shown = rows.slice(0, page.limit);
+  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  const cursor = last && encodePosition({ key: last.at, id: last.id, offset: 0, total: 0 });
+  return { entries: shown.map(presentAuditEntry), cursor: cursor ?? null };
+}
+
+/** Each entry once, the newest first: two databases may be one. */
+const mergeNewest = (rows: readonly AuditRow[]): AuditRow[] =>
+  [...new Map(rows.map((row) => [row.id, row])).values()].sort(
+    (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
+  );
+
+/** Deletes entries that are older than `keptMs`, in slices; a later run continues. */
+export const purgeOldAuditEntries = (db: Database, now: number, keptMs: number): Promise<unknown> =>
+  expire(db, AUDIT_ENTRIES, now - keptMs - 1);
+
+/** Deletes the entries of a deleted organization until none or no slice is left, and returns true if none is. */
+export const purgeAuditEntries = (tenant: Tenant, slices: Slices): Promise<boolean> =>
+  deleteInSlices(tenant.db, (limit) => deleteSomeAuditEntries(tenant, limit), slices);

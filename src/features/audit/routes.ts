@@ -1,0 +1,45 @@
+/** The endpoint that reads the audit log. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { dates, following, toPage } from "../../http/lists/paginate.ts";
+import { cursorShape } from "../../http/lists/presented-page.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import { listAuditEntries } from "./queries.ts";
+import { AuditEntry, AuditResource } from "./schema.ts";
+
+const { endpoint } = endpointsFor<RequestContext>();
+
+const MAX_FILTER_CHARS = 512;
+const exactly = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_FILTER_CHARS)
+    .optional()
+    .meta({ description: `Only entries with this ${what}.` });
+
+export const auditEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/audit",
+    operation: "listAuditEntries",
+    module: "Accounts",
+    access: "organization",
+    summary: "Read the audit log",
+    details:
+      "Newest first: who changed the organization, its members, invitations, API keys, webhooks, workflows and quotas, ended tokens, or deleted rooms, users and files. What is in rooms, and what their users do, is in the [events](#tag/events) instead. Entries are kept for 90 days, unless the operator of the service has set another time. Only owners and API keys can read it.",
+    errors: [],
+    query: z.object({
+      ...following,
+      ...dates,
+      actorId: exactly("person's or API key's ID"),
+      operation: exactly("operation"),
+      resource: AuditResource.optional().meta({ description: "Only changes of this type of resource." }),
+      resourceId: exactly("resource's ID"),
+    }),
+    status: 200,
+    done: "Audit log retrieved",
+    data: z.object({ entries: z.array(AuditEntry), ...cursorShape }),
+    handle: (ctx, { query }) => listAuditEntries(ctx, toPage({ ...query, offset: 0 }), query),
+  }),
+];

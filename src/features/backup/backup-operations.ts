@@ -1,0 +1,131 @@
+/** What a backup of an organization reads, slice by slice. It changes nothing but the audit log. */
+import * as z from "zod";
+import { SHARDS } from "../../delivery/event-log/shards/shard-of.ts";
+import { notFound } from "../../platform/errors.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
+import { openBlobs } from "../files/storage/blobs.ts";
+import { selectSlice } from "../organizations/move-store.ts";
+import { operatorEntry } from "./audit.ts";
+import {
+  ARCHIVE_FORMAT,
+  type BackupPlan,
+  FILE_PART_BYTES,
+  FILE_SIZE_HEADER,
+  Manifest,
+  OBJECTS,
+  OBJECTS_AT_ONCE,
+  ObjectRef,
+  type RowSlice,
+  SCHEMA,
+} from "./format.ts";
+import { archiveObjects } from "./objects.ts";
+import {
+  answer,
+  answerSigned,
+  answerSlice,
+  BackupId,
+  bodyOf,
+  encode,
+  type Operation,
+  type OperatorCall,
+  refuse,
+} from "./operator-call.ts";
+import { endOperatorToken } from "./operator-token.ts";
+import { COPIED, rowPartOf } from "./parts.ts";
+import { selectOrganizationToCopy } from "./restore-store.ts";
+
+async function organizationOf({ env, accountId }: OperatorCall): Promise<BackupPlan["organization"]> {
+  const { db, directory } = openTenant(env, accountId);
+  const [[row]] = await directory.run([selectOrganizationToCopy(accountId)]);
+  if (row === undefined) throw notFound("Accounts", "Organization");
+  if (db === directory) return row;
+  const [[placed]] = await db.run([selectOrganizationToCopy(accountId)]);
+  return { ...row, tokenEpoch: placed?.tokenEpoch ?? row.tokenEpoch };
+}
+
+/** What there is to copy, in which order. */
+const begin: Operation = async (call) => {
+  const plan: BackupPlan = {
+    organization: await organizationOf(call),
+    parts: COPIED.map(({ name, parent }) => ({ name, ...(parent && { parent }) })),
+    shards: SHARDS,
+  };
+  return answer(call, plan);
+};
+
+const RowsQuery = BackupId.extend({
+  part: z.string(),
+  after: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
+});
+
+/** A slice of the rows of a part. */
+const rows: Operation = async (call) => {
+  const { backupId, part: name, after } = await bodyOf(call, RowsQuery);
+  const part = rowPartOf(name);
+  if (part === undefined) throw refuse("VALIDATION_ERROR", `part: there is none named ${name}`);
+  const { table } = part;
+  if (after !== null && after.length !== table.order.length)
+    throw refuse("VALIDATION_ERROR", `after: must have ${table.order.length} values`);
+  const tenant = openTenant(call.env, call.accountId);
+  const results = await tenant[part.database === "directory" ? "directory" : "db"].run(
+    selectSlice(table, call.accountId, after),
+  );
+  const found = results.flat().slice(0, table.atOnce);
+  const last = found.length < table.atOnce ? undefined : found.at(-1);
+  const slice: RowSlice = {
+    rows: found,
+    after: last === undefined ? null : table.order.map(({ column }) => last[column] ?? null),
+  };
+  return answerSlice(call, backupId, name, slice);
+};
+
+const ObjectsQuery = BackupId.extend({
+  objects: z.array(ObjectRef).min(1).max(OBJECTS_AT_ONCE),
+  after: z.string().nullable(),
+});
+
+/** Slices of objects, as many as fit into an answer. */
+const objects: Operation = async (call) => {
+  const { backupId, objects: refs, after } = await bodyOf(call, ObjectsQuery);
+  return answerSlice(call, backupId, OBJECTS, await archiveObjects(call, refs, after));
+};
+
+const FileQuery = BackupId.extend({ key: z.string(), offset: z.int().min(0) });
+
+/** A part of a file's bytes. NOT_FOUND when it was deleted meanwhile. */
+const file: Operation = async (call) => {
+  const { backupId, key, offset } = await bodyOf(call, FileQuery);
+  const blobs = openBlobs(call.env.FILES);
+  const address = { accountId: call.accountId, key };
+  const facts = await blobs.head(address);
+  if (facts === null || offset > facts.size) throw notFound("Files", "File");
+  const isEmpty = offset === facts.size;
+  const blob = isEmpty ? null : await blobs.get(address, { offset, length: FILE_PART_BYTES });
+  if (blob === null && !isEmpty) throw notFound("Files", "File");
+  const bytes = new Uint8Array(await new Response(blob?.body ?? null).arrayBuffer());
+  return answerSigned(call, backupId, `file ${key} ${offset}`, bytes, {
+    [FILE_SIZE_HEADER]: String(facts.size),
+  });
+};
+
+const Finish = Manifest.pick({ backupId: true, startedAt: true, parts: true, files: true });
+
+/** Signs the manifest, which makes the backup whole, and ends the operator's token. */
+const finish: Operation = async (call) => {
+  const { accountId, env, now } = call;
+  const finished = await bodyOf(call, Finish);
+  const manifest: Manifest = {
+    format: ARCHIVE_FORMAT,
+    schema: SCHEMA,
+    ...finished,
+    organization: await organizationOf(call),
+    finishedAt: new Date(now()).toISOString(),
+  };
+  const { db, directory } = openTenant(env, accountId);
+  await db.run([operatorEntry(call, "backUpOrganization", { backupId: finished.backupId })]);
+  await endOperatorToken(directory, accountId, "backup");
+  const bytes = encode(JSON.stringify(manifest, null, 2));
+  return answerSigned(call, finished.backupId, "manifest", bytes);
+};
+
+export const BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = { begin, rows, objects, file, finish };

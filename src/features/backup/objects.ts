@@ -1,0 +1,95 @@
+/** The objects of an organization, as backups and restores see them. */
+
+import { eventLogGateway } from "../../delivery/event-log/shards/event-log-gateway.ts";
+import { SHARDS } from "../../delivery/event-log/shards/shard-of.ts";
+import { subscriberGateway } from "../../delivery/subscribers.ts";
+import type { Env } from "../../env.ts";
+import type { ArchivedObject, ArchiveSlice } from "../../platform/archive/object-archive.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
+import { byteLength } from "../../platform/text.ts";
+import { roomGateway } from "../../room/host/gateway.ts";
+import type { ObjectRef, ObjectSlices } from "./format.ts";
+import { type OwnedObjects, selectOwned } from "./row-store.ts";
+
+/** An answer of so much JSON is enough: the next request goes on behind it. */
+const ENOUGH_BYTES = 4 * 1024 * 1024;
+
+interface Owner {
+  readonly env: Env;
+  readonly accountId: string;
+}
+
+/** The object itself. Only for one that {@link findOwned} has found. */
+function objectOf({ env, accountId }: Owner, { kind, id }: ObjectRef): ArchivedObject {
+  if (kind === "room") return roomGateway(env).archived(id);
+  if (kind !== "log") return subscriberGateway(env).archived({ kind, accountId, id });
+  const shard = eventLogGateway(env).archived(accountId)[Number(id)];
+  if (shard === undefined) throw new Error(`An event log has no shard ${id}`);
+  return shard;
+}
+
+const OWNED_BY: Readonly<Record<Exclude<ObjectRef["kind"], "log">, OwnedObjects>> = {
+  room: "rooms",
+  webhook: "webhooks",
+  workflow: "workflows",
+};
+
+/** Those of the objects that are the organization's, by the rows that it has. */
+export async function findOwned<Ref extends ObjectRef>(
+  { accountId }: Pick<Owner, "accountId">,
+  refs: readonly Ref[],
+  db: Database,
+): Promise<readonly Ref[]> {
+  const idsOf = (of: string) => refs.filter(({ kind }) => kind === of).map(({ id }) => id);
+  const select = (kind: keyof typeof OWNED_BY) => selectOwned(OWNED_BY[kind], accountId, idsOf(kind));
+  const [rooms, webhooks, workflows] = await db.run([select("room"), select("webhook"), select("workflow")]);
+  const found = { room: rooms, webhook: webhooks, workflow: workflows };
+  const shards = Array.from({ length: SHARDS }, (_, shard) => String(shard));
+  return refs.filter(({ kind, id }) =>
+    kind === "log" ? shards.includes(id) : found[kind].some((row) => row.id === id),
+  );
+}
+
+/** {@link ObjectSlices}, as objects make them. */
+interface ArchivedSlices {
+  readonly objects: readonly (ObjectRef & { readonly slice: ArchiveSlice })[];
+  readonly next: ObjectSlices["next"];
+}
+
+/** Slices of objects, from the first one's cursor on, until they are enough for an answer. Deleted ones have none. */
+export async function archiveObjects(
+  owner: Owner,
+  refs: readonly ObjectRef[],
+  after: string | null,
+): Promise<ArchivedSlices> {
+  const owned = await findOwned(owner, refs, openTenant(owner.env, owner.accountId).db);
+  const objects: (ObjectRef & { readonly slice: ArchiveSlice })[] = [];
+  let bytes = 0;
+  let cursor = after;
+  for (const [index, { kind, id }] of refs.entries()) {
+    if (!owned.some((ref) => ref.kind === kind && ref.id === id)) {
+      cursor = null;
+      continue;
+    }
+    const object = objectOf(owner, { kind, id });
+    do {
+      if (bytes >= ENOUGH_BYTES) return { objects, next: { index, after: cursor } };
+      const slice = await object.archive(cursor);
+      objects.push({ kind, id, slice });
+      bytes += byteLength(JSON.stringify(slice));
+      ({ cursor } = slice);
+    } while (cursor !== null);
+  }
+  return { objects, next: null };
+}
+
+/** Writes slices into objects of the organization, which stay closed until {@link openObjects}. */
+export async function restoreObjects(owner: Owner, { objects }: ObjectSlices): Promise<void> {
+  for (const { slice, ...ref } of objects) await objectOf(owner, ref).restore(slice);
+}
+
+/** Opens objects that were restored, which sets their alarms. */
+export async function openObjects(owner: Owner, refs: readonly ObjectRef[]): Promise<void> {
+  await Promise.all(refs.map((ref) => objectOf(owner, ref).finishRestore()));
+}

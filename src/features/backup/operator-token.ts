@@ -1,0 +1,70 @@
+/** The operator's token: what a command proves itself by to the service, for one organization or all, one purpose and an hour. */
+import type { Env } from "../../env.ts";
+import { bearerOf } from "../../http/authenticate.ts";
+import { limitAuthFailures } from "../../http/rate-limit.ts";
+import { equalInConstantTime } from "../../platform/crypto/constant-time.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
+import { AppError } from "../../platform/errors.ts";
+import { openDirectory } from "../../platform/placement/databases.ts";
+import { TtlCache } from "../../platform/ttl-cache.ts";
+import { DEPLOYMENT } from "./deployment-format.ts";
+import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
+import type { OperatorPurpose } from "./table.ts";
+import { deleteOperatorToken, OPERATOR_TOKENS, selectOperatorTokens } from "./token-store.ts";
+
+/** Those that were right within these seconds: a command sends many requests. */
+const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });
+
+const keyOf = (scope: string, purpose: OperatorPurpose): string => `${purpose} ${scope}`;
+
+const refused = () =>
+  new AppError(
+    "Auth",
+    "UNAUTHORIZED",
+    "The operator's token is missing, wrong or expired, or another command has taken over; run the command again",
+  );
+
+/**
+ * UNAUTHORIZED without the token of the organization or of the deployment, of which the latter is good for both;
+ * RATE_LIMITED for who guesses too often, before the database is asked.
+ */
+export async function requireOperator(
+  request: Request,
+  env: Env,
+  accountId: string,
+  purpose: OperatorPurpose,
+): Promise<void> {
+  const token = bearerOf(request) ?? "";
+  const hash = await operatorTokenHash(token);
+  const scopes = [DEPLOYMENT, accountId] as const;
+  for (const scope of scopes) {
+    const known = verified.get(keyOf(scope, purpose), Date.now());
+    if (known !== undefined && equalInConstantTime(known, hash)) return;
+  }
+  await limitAuthFailures(env, request);
+  if (!isOperatorToken(token)) throw refused();
+  const now = Date.now();
+  const [rows] = await openDirectory(env).run([selectOperatorTokens(scopes, purpose, now)]);
+  const row = rows.find((stored) => equalInConstantTime(stored.hash, hash));
+  if (row === undefined) throw refused();
+  verified.set(keyOf(row.scope, purpose), hash, now);
+}
+
+/** In this isolate; others follow within ten seconds. */
+export const evictOperatorToken = (accountId: string, purpose: OperatorPurpose): boolean =>
+  verified.delete(keyOf(accountId, purpose));
+
+/** Ends the token of a command that is done, for an organization or the deployment. */
+export async function endOperatorToken(
+  directory: Database,
+  accountId: string,
+  purpose: OperatorPurpose,
+): Promise<void> {
+  await directory.run([deleteOperatorToken(accountId, purpose)]);
+  evictOperatorToken(accountId, purpose);
+}
+
+/** Deletes the tokens of commands that were killed. */
+export const purgeExpiredOperatorTokens = (directory: Database, now: number): Promise<unknown> =>
+  expire(directory, OPERATOR_TOKENS, now);

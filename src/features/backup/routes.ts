@@ -1,0 +1,75 @@
+/** `POST /operator/backup/…` and `/operator/restore/…`: backups and restores of organizations and of the deployment, for the operator's commands. */
+
+import type { Env } from "../../env.ts";
+import { failure } from "../../http/envelope.ts";
+import { toAppError } from "../../http/refusal.ts";
+import { withoutCors } from "../../http/security/cors.ts";
+import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { AppError } from "../../platform/errors.ts";
+import { logError } from "../../platform/log.ts";
+import { BACKUP_OPERATIONS } from "./backup-operations.ts";
+import { DEPLOYMENT_BACKUP_OPERATIONS } from "./deployment-backup.ts";
+import { DEPLOYMENT } from "./deployment-format.ts";
+import { DEPLOYMENT_RESTORE_OPERATIONS } from "./deployment-restore.ts";
+import type { Operation } from "./operator-call.ts";
+import { requireOperator } from "./operator-token.ts";
+import { RESTORE_OPERATIONS } from "./restore-operations.ts";
+import { signaturesOf } from "./signatures.ts";
+import { OPERATOR_PURPOSES, type OperatorPurpose } from "./table.ts";
+
+type Operations = Readonly<Record<OperatorPurpose, Readonly<Record<string, Operation>>>>;
+
+const OF_ORGANIZATION: Operations = { backup: BACKUP_OPERATIONS, restore: RESTORE_OPERATIONS };
+const OF_DEPLOYMENT: Operations = {
+  backup: DEPLOYMENT_BACKUP_OPERATIONS,
+  restore: DEPLOYMENT_RESTORE_OPERATIONS,
+};
+
+/** An ID has this form: what identifies an organization in a token's row, in names of objects and of files. */
+const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function operationsOf(accountId: string): Operations | undefined {
+  if (accountId === DEPLOYMENT) return OF_DEPLOYMENT;
+  return ACCOUNT_ID.test(accountId) ? OF_ORGANIZATION : undefined;
+}
+
+interface OperatorPath {
+  readonly purpose: string;
+  /** Of an organization, or `DEPLOYMENT`. */
+  readonly accountId: string;
+  readonly operation: string;
+}
+
+function operationOf({ purpose: named, accountId, operation: name }: OperatorPath) {
+  const purpose = OPERATOR_PURPOSES.find((candidate) => candidate === named);
+  const operations = purpose && operationsOf(accountId)?.[purpose];
+  if (purpose !== undefined && operations !== undefined && Object.hasOwn(operations, name)) {
+    const operation = operations[name];
+    if (operation !== undefined) return { purpose, operation };
+  }
+  throw new AppError(
+    "Server",
+    "NOT_FOUND",
+    "This operation does not exist; update the command or the service",
+  );
+}
+
+/** UNAUTHORIZED without the operator's token for this purpose and organization. */
+export async function operatorResponse(request: Request, env: Env, path: OperatorPath): Promise<Response> {
+  const requestId = crypto.randomUUID();
+  const { accountId } = path;
+  const log = (message: string, error: unknown) =>
+    logError(message, { account: accountId, request: requestId }, error);
+  try {
+    const { purpose, operation } = operationOf(path);
+    await requireOperator(request, env, accountId, purpose);
+    const signatures = signaturesOf(jwtSecrets(env));
+    return withoutCors(
+      await operation({ request, env, accountId, signatures, requestId, now: Date.now, log }),
+    );
+  } catch (error) {
+    const refusal = toAppError(error, "Server");
+    if (refusal.code === "INTERNAL_ERROR") log("An operation of a backup or restore failed", error);
+    return withoutCors(failure(refusal, requestId));
+  }
+}

@@ -1,0 +1,39 @@
+/** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
+import { getTableName } from "drizzle-orm";
+import type { Statement } from "../../platform/d1/d1.ts";
+import type { Expiring } from "../../platform/d1/expiry.ts";
+import { type OperatorPurpose, operatorTokens } from "./table.ts";
+
+/** Replaces the token for the same purpose, if there is one: the command that had it gives way. `DEPLOYMENT` stands for all. */
+export const upsertOperatorToken = (
+  accountId: string,
+  purpose: OperatorPurpose,
+  hash: string,
+  expiresAt: number,
+): Statement => ({
+  sql: `INSERT INTO operator_tokens (account_id, purpose, hash, expires_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (account_id, purpose) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+  params: [accountId, purpose, hash, expiresAt],
+});
+
+/** The hashes of the tokens of an organization and of the deployment, unless they have expired. */
+export const selectOperatorTokens = (
+  scopes: readonly [string, string],
+  purpose: OperatorPurpose,
+  now: number,
+): Statement<{ scope: string; hash: string }> => ({
+  sql: `SELECT account_id AS scope, hash FROM operator_tokens
+        WHERE account_id IN (?, ?) AND purpose = ? AND expires_at > ?`,
+  params: [...scopes, purpose, now],
+});
+
+export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose): Statement => ({
+  sql: "DELETE FROM operator_tokens WHERE account_id = ? AND purpose = ?",
+  params: [accountId, purpose],
+});
+
+/** What commands that were killed have left. */
+export const OPERATOR_TOKENS: Expiring = {
+  table: getTableName(operatorTokens),
+  column: operatorTokens.expiresAt.name,
+};

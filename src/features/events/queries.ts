@@ -1,0 +1,107 @@
+/** Reads of the event log: of the whole organization, or of one room. */
+
+import { decodeCursor, encodeCursor } from "../../delivery/event-log/reading/cursor.ts";
+import { PrunedError, readPage } from "../../delivery/event-log/reading/page-reader.ts";
+import { SHARDS, shardOf } from "../../delivery/event-log/shards/shard-of.ts";
+import type { Event } from "../../delivery/events.ts";
+import { AppError } from "../../platform/errors.ts";
+import { presentTime } from "../../platform/time.ts";
+import { getRoomRow } from "../rooms/queries.ts";
+import type { EventLogContext } from "./context.ts";
+import type { EventLogQuery } from "./query-schema.ts";
+import type { EventPage } from "./schema.ts";
+
+/** The shards to read, and what a cursor of them belongs to. */
+interface Scope {
+  readonly name: string;
+  readonly shards: readonly number[];
+  readonly roomId: string | null;
+}
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+
+/** A page of the organization's log, including rooms that were deleted. BAD_REQUEST for a cursor of another log, GONE for one that is too old. */
+export const listEvents = (ctx: EventLogContext, query: EventLogQuery): Promise<EventPage> =>
+  listFrom(ctx, { name: ctx.accountId, shards: ALL_SHARDS, roomId: null }, query);
+
+/** A page of a room's log. NOT_FOUND without the room, otherwise as {@link listEvents}. */
+export async function listRoomEvents(
+  ctx: EventLogContext,
+  roomId: string,
+  query: EventLogQuery,
+): Promise<EventPage> {
+  await getRoomRow(ctx, roomId);
+  return listFrom(ctx, { name: roomId, shards: [shardOf(roomId)], roomId }, query);
+}
+
+/** The most events that are looked at for a page of those that name a user. */
+const SEARCHED_AT_ONCE = 500;
+
+/** Some of a room's events that contain a user's ID, oldest first, and where to go on; null at the end. */
+export async function findEventsNaming(
+  ctx: EventLogContext,
+  roomId: string,
+  userId: string,
+  after: string | null,
+): Promise<{ events: Event[]; next: string | null }> {
+  const query = { from: null, until: null, roomId, names: null, limit: SEARCHED_AT_ONCE };
+  const read = (position: number | null) =>
+    ctx.eventLog.read(ctx.accountId, shardOf(roomId), { ...query, after: position });
+  const found = await read(after === null ? null : Number(after));
+  // What was pruned meanwhile is no longer kept.
+  const slice = found.type === "pruned" ? await read(null) : found;
+  if (slice.type === "pruned") return { events: [], next: null };
+  const named = slice.events.filter(({ body }) => body.includes(userId));
+  return {
+    events: named.map(({ body }) => parseRoomEvent(body)),
+    next: slice.isAtEnd ? null : String(slice.position),
+  };
+}
+
+async function listFrom(
+  ctx: EventLogContext,
+  { name, shards, roomId }: Scope,
+  { after, from, events: names, limit }: EventLogQuery,
+): Promise<EventPage> {
+  if (after !== undefined && from !== undefined)
+    throw new AppError("Events", "BAD_REQUEST", "from cannot be combined with after: send one of them");
+  const query = {
+    after: after === undefined ? shards.map(() => null) : positionsOf(name, after, shards.length),
+    from: from ?? null,
+    until: null,
+    roomId,
+    names: names.length === 0 ? null : names,
+    limit,
+  };
+  const page = await readPage(query, (index, slice) =>
+    ctx.eventLog.read(ctx.accountId, shards[index] ?? 0, slice),
+  ).catch(refusePruned);
+  return {
+    events: page.events.map(({ body }) => parseBody(body)),
+    cursor: encodeCursor(name, page.positions),
+    has_more: page.hasMore,
+  };
+}
+
+function positionsOf(name: string, after: string, shards: number): readonly number[] {
+  const positions = decodeCursor(name, after, shards);
+  if (positions !== null) return positions;
+  throw new AppError("Events", "BAD_REQUEST", "after must be the cursor of an earlier page of this log");
+}
+
+function refusePruned(error: unknown): never {
+  if (!(error instanceof PrunedError)) throw error;
+  const oldest = error.oldestAt === null ? "none is" : `the oldest are from ${presentTime(error.oldestAt)}`;
+  throw new AppError(
+    "Events",
+    "GONE",
+    `after: events that follow this cursor are no longer kept (${oldest}). Omit after to read all that are, and read the current state of your rooms for what was before`,
+  );
+}
+
+/** As `presentEvent` wrote it: what concerns no room is in no room's log. */
+const parseRoomEvent = (body: string): Event => JSON.parse(body) as Event;
+
+/** As `presentEvent` and `presentBacklogged` wrote it. */
+const parseBody = (body: string): EventPage["events"][number] =>
+  JSON.parse(body) as EventPage["events"][number];

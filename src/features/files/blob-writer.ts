@@ -1,0 +1,104 @@
+/** Writes a file of unknown length to R2, buffering one part at a time, because R2 needs each part's length. */
+import { AppError } from "../../platform/errors.ts";
+import type { MultipartBlob } from "./storage/blobs.ts";
+import { UploadMemory } from "./upload-memory.ts";
+
+/** R2 requires 5 MiB or more; a file that fits into one part is put in one call. */
+export const PART_BYTES = 8 * 1024 * 1024;
+
+/** The destination of the bytes. */
+export interface BlobSink {
+  put(bytes: Uint8Array): Promise<void>;
+  /** Called before the first part of a file that needs several. */
+  begin(): Promise<MultipartBlob>;
+}
+
+/** A part's buffer begins with this size and doubles as it fills: a slow upload takes little memory. */
+const FIRST_BUFFER_BYTES = 64 * 1024;
+/** Of all uploads in this isolate, which has 128 MiB. */
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+const memory = new UploadMemory(MAX_BUFFERED_BYTES);
+
+const GAVE_WAY = new AppError(
+  "Files",
+  "RATE_LIMITED",
+  "The upload was too slow for the number of uploads in progress; send it again",
+);
+
+export class BlobWriter {
+  readonly #sink: BlobSink;
+  readonly #maxPartBytes: number;
+  #buffer = new Uint8Array();
+  #bufferedBytes = 0;
+  #hasGivenWay = false;
+  #multipart: MultipartBlob | undefined;
+  #size = 0;
+
+  /** The file has at most `maxBytes`. */
+  constructor(sink: BlobSink, maxBytes: number) {
+    this.#sink = sink;
+    this.#maxPartBytes = Math.min(maxBytes, PART_BYTES);
+  }
+
+  /**
+   * Copies the next bytes. The sink receives nothing before they exceed {@link PART_BYTES}. RATE_LIMITED when other
+   * uploads needed the memory of this one.
+   */
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#size += bytes.byteLength;
+    for (let rest = bytes; rest.byteLength > 0; ) {
+      if (this.#bufferedBytes === this.#maxPartBytes) await this.#sendPart();
+      this.#makeRoom(rest.byteLength);
+      const taken = rest.subarray(0, this.#buffer.byteLength - this.#bufferedBytes);
+      this.#buffer.set(taken, this.#bufferedBytes);
+      this.#bufferedBytes += taken.byteLength;
+      rest = rest.subarray(taken.byteLength);
+    }
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#hasGivenWay) throw GAVE_WAY;
+    const needed = Math.min(this.#maxPartBytes, this.#bufferedBytes + bytes);
+    if (needed <= this.#buffer.byteLength) return;
+    const doubled = Math.max(needed, FIRST_BUFFER_BYTES, 2 * this.#buffer.byteLength);
+    const grown = new Uint8Array(Math.min(this.#maxPartBytes, doubled));
+    grown.set(this.#buffer.subarray(0, this.#bufferedBytes));
+    this.#buffer = grown;
+    memory.grow(this, grown.byteLength);
+  }
+
+  /** Frees the buffer for another upload. */
+  giveWay(): void {
+    this.#hasGivenWay = true;
+    this.end();
+  }
+
+  /** Frees the buffer. Nothing can be written any more. */
+  end(): void {
+    memory.release(this);
+    this.#buffer = new Uint8Array();
+    this.#bufferedBytes = 0;
+  }
+
+  /** Writes the rest, after which the file can be read. Returns its size in bytes. */
+  async finish(): Promise<number> {
+    if (this.#hasGivenWay) throw GAVE_WAY;
+    if (this.#multipart === undefined) {
+      await this.#sink.put(this.#buffer.subarray(0, this.#bufferedBytes));
+    } else {
+      await this.#sendPart();
+      await this.#multipart.complete();
+    }
+    this.end();
+    return this.#size;
+  }
+
+  async #sendPart(): Promise<void> {
+    const part = this.#buffer.subarray(0, this.#bufferedBytes);
+    this.#multipart ??= await this.#sink.begin();
+    await this.#multipart.add(part);
+    memory.release(this);
+    this.#buffer = new Uint8Array();
+    this.#bufferedBytes = 0;
+  }
+}

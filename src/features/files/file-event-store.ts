@@ -1,0 +1,45 @@
+/** The statement that writes a file's event in the batch of the change itself. */
+import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import type { EventCause } from "../../delivery/port/event-cause.ts";
+import type { Statement, Tenant } from "../../platform/d1/d1.ts";
+import { rooms } from "../rooms/table.ts";
+import { files } from "./storage/table.ts";
+
+/** Who changes the file, and how. */
+interface FileChange {
+  readonly key: string;
+  /** The user who did it; null for the organization and for workflows. */
+  readonly userId: string | null;
+  /** The origin with which the file's URL begins. */
+  readonly origin: string;
+  /** With this, only if this user uploaded the file. */
+  readonly uploadedBy: string | null;
+  /** The run that did it, if one did: what it does to files is for webhooks, and runs no workflow. */
+  readonly cause: EventCause | null;
+}
+
+const { sql: FILE_JSON } = rowAsJson(files, "files");
+
+/**
+ * Writes the event and returns it, if the file is stored. Runs after the statement that
+ * makes the file visible, and before the one that hides it.
+ */
+export const insertFileEvent = (
+  tenant: Tenant,
+  entry: EventEntry,
+  { key, userId, origin, uploadedBy, cause }: FileChange,
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: "files JOIN rooms ON rooms.account_id = files.account_id AND rooms.id = files.room_id",
+    where: {
+      sql: `files.account_id = ? AND files.key = ? AND files.state = 'stored' AND files.uploaded_by = coalesce(?, files.uploaded_by)`,
+      params: [tenant.accountId, key, uploadedBy],
+    },
+    room: rowAsJson(rooms, "rooms"),
+    subject: {
+      sql: `json_set(${FILE_JSON}, '$.origin', ?, '$.by', ?, '$.cause', json(?))`,
+      params: [origin, userId, JSON.stringify(cause)],
+    },
+    ...(cause !== null ? { subscribers: "webhook" } : {}),
+  });

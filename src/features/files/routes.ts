@@ -1,0 +1,137 @@
+/** The endpoints for files. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { scrolling, toPage } from "../../http/lists/paginate.ts";
+import { scrollShape } from "../../http/lists/presented-page.ts";
+import { sorting } from "../../http/lists/sorting.ts";
+import { deleteFile, uploadFile } from "./commands.ts";
+import type { FileContext } from "./context.ts";
+import { listFiles } from "./queries.ts";
+import { FileDeletion, MAX_FILE_BYTES, StorageFile, UploadFields, UploadResult } from "./schema.ts";
+import { serveFile } from "./serving.ts";
+import { MAX_TYPE_FILTERS, TypeFilter } from "./type-filter.ts";
+import { FILE_TOO_LARGE } from "./upload.ts";
+
+const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>();
+
+/** How much a form may have beside its file: fields, headers and an ignored preamble. */
+const MAX_OVERHEAD_BYTES = 1024 * 1024;
+
+const { parameter: sort, orderOf } = sorting("Files", "uploadedAt", "filename", "size");
+
+const FileQuery = z.object({
+  roomId: z.string().min(1).meta({ description: "The files' room." }),
+  ...scrolling,
+  ...sort,
+  mimeType: z.array(TypeFilter).max(MAX_TYPE_FILTERS).default([]).meta({
+    description:
+      "Only files of this type, compared without parameters and case-insensitively; `image/` and `image/*` mean all images. Repeat it to match any of several types.",
+  }),
+  userId: z.string().optional().meta({ description: "Only files that this user uploaded." }),
+});
+
+const UploadForm = UploadFields.extend({
+  file: z.string().meta({
+    description: "The file, with its name and type in the headers of its form part.",
+    override: { type: "string", contentMediaType: "application/octet-stream" },
+  }),
+}).meta({ id: "UploadForm" });
+
+const SERVED = `HEAD returns the same headers without the bytes. Anyone who knows the key can read the file, from any origin, so \`<img src>\` works.
+A key's content never changes, so it can be cached forever; a deleted file is gone at once, except from caches that hold it.
+
+A single \`Range\` is served; a malformed range or a list of several is ignored. \`If-Range\` takes an \`ETag\`.
+
+Common image, audio and video formats are served inline; all others as attachments with their file name.
+Every response carries \`nosniff\` and \`Content-Security-Policy: sandbox; default-src 'none'\`. Scripts and style
+sheets are served as \`application/octet-stream\`, so that no page can execute them.`;
+
+export const fileEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/files",
+    operation: "listFiles",
+    module: "Files",
+    access: "member",
+    mayBeStale: true,
+    summary: "List a room's files",
+    details:
+      "Newest first, or in the order of `sort`; of file names without regard to the case of ASCII letters. A user's JWT gives access to its own room.",
+    errors: ["NOT_FOUND"],
+    query: FileQuery,
+    status: 200,
+    done: "Files retrieved",
+    data: z.object({ files: z.array(StorageFile), ...scrollShape }),
+    handle: (ctx, { query }) =>
+      listFiles(
+        ctx,
+        query.roomId,
+        { mediaTypes: query.mimeType, uploadedBy: query.userId ?? null },
+        toPage(query, orderOf(query)),
+      ),
+  }),
+  formEndpoint({
+    method: "POST",
+    path: "/upload",
+    operation: "uploadFile",
+    module: "Files",
+    access: "member",
+    summary: "Upload a file",
+    details: `A file can have up to ${MAX_FILE_BYTES / 1024 ** 2} MiB and any type. Send \`roomId\` and \`userId\` before \`file\` in the form; after it, they work for files up to 8 MiB only.
+
+The file name is cleaned: folders, control characters and text direction marks are removed, and the name is converted to
+composed form (NFC) and shortened before its extension to 255 bytes of UTF-8. \`filename*\` takes precedence over \`filename\`.
+A missing or malformed type becomes \`application/octet-stream\`.
+
+Other fields of the form, up to 8 KiB each, are ignored. A form can have up to 32 parts and take up to 30 minutes.
+The file becomes visible when it is complete; an upload that fails leaves nothing behind.
+
+A user's JWT uploads as that user; viewers cannot upload. A closed room rejects uploads with 403. Closing a room lets running
+uploads finish; deleting it makes them fail. With an \`Idempotency-Key\`, a retry must repeat the fields, name, type and bytes,
+but not the form's boundary.`,
+    errors: ["NOT_FOUND"],
+    form: {
+      fields: UploadForm,
+      maxBytes: MAX_FILE_BYTES + MAX_OVERHEAD_BYTES,
+      tooLarge: FILE_TOO_LARGE,
+    },
+    status: 201,
+    done: "File uploaded",
+    data: z.object({ file: UploadResult }),
+    handle: (ctx, { form }) => uploadFile(ctx, form),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/upload",
+    operation: "deleteFile",
+    module: "Files",
+    access: "member",
+    summary: "Delete a file",
+    details:
+      "When this returns, the file can no longer be read. A user's JWT deletes only files that the user uploaded; viewers cannot delete.",
+    errors: ["NOT_FOUND"],
+    body: FileDeletion,
+    status: 200,
+    done: "File deleted",
+    data: z.object({ key: z.string().meta({ description: "The deleted key." }) }),
+    audit: { resource: "file", id: ({ body }) => body.key },
+    handle: (ctx, { body }) => deleteFile(ctx, body.key),
+  }),
+  rawEndpoint({
+    method: "GET",
+    path: "/storage/*fileKey",
+    operation: "readFile",
+    module: "Files",
+    access: "public",
+    summary: "Read a file",
+    details: SERVED,
+    errors: ["NOT_FOUND"],
+    answers: {
+      200: "The file.",
+      206: "The part of the file that `Range` asks for.",
+      304: "The file matches `If-None-Match`.",
+      416: "The file has no byte of the `Range`; `Content-Range` has its size.",
+    },
+    respond: (ctx, { params }, request) => serveFile(ctx, params.fileKey, request),
+  }),
+];

@@ -1,0 +1,89 @@
+/** Serves a file's bytes, safe on the service's own origin whatever the file contains, and cacheable forever. */
+import { create } from "content-disposition";
+import { notFound } from "../../platform/errors.ts";
+import type { FileContext } from "./context.ts";
+import { type ParsedKey, parseKey } from "./file-key.ts";
+import type { Blob, BlobFacts } from "./storage/blobs.ts";
+import { isShownInline, servedType } from "./storage/media-type.ts";
+import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./storage/range.ts";
+
+/** A key is never reused, so its content never changes. Deleting the file does not remove it from caches. */
+const COMMON_HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "Accept-Ranges, Content-Disposition, Content-Range, ETag, X-Request-Id",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "sandbox; default-src 'none'",
+  "Accept-Ranges": "bytes",
+};
+
+const CACHED_FOREVER = { "Cache-Control": "public, max-age=31536000, immutable" };
+
+/** True when the caller already has this version (`If-None-Match`, RFC 9110 section 13.1.2). */
+const isNotModified = (header: string | null, etag: string): boolean =>
+  header !== null &&
+  (header.trim() === "*" ||
+    header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag));
+
+/** Serves a GET or HEAD request. The key is the only credential. NOT_FOUND when no such file is stored. */
+export async function serveFile(ctx: FileContext, key: string, request: Request): Promise<Response> {
+  const parsed = parseKey(key);
+  if (parsed === null) throw notFound("Files", "File");
+  const { headers, method } = request;
+  const wanted = method === "HEAD" ? null : parseRange(headers.get("Range"));
+  const isDirect = !headers.has("If-None-Match") && !headers.has("If-Range") && method !== "HEAD";
+  // A plain GET, or a range with a start, takes one R2 call. All else needs the file's metadata first.
+  if (isDirect && (wanted === null || "offset" in wanted)) return readFile(ctx, parsed, wanted);
+
+  const facts = await ctx.blobs.head({ accountId: ctx.accountId, key });
+  if (facts === null) throw notFound("Files", "File");
+  if (isNotModified(headers.get("If-None-Match"), facts.etag)) return notModified(facts);
+  if (method === "HEAD") return whole(facts, parsed.filename, null);
+  const unlessChanged = headers.get("If-Range");
+  if (wanted === null || (unlessChanged !== null && unlessChanged !== facts.etag))
+    return readFile(ctx, parsed, null);
+  const slice = sliceOf(wanted, facts.size);
+  return slice === null ? unsatisfiable(facts.size) : readFile(ctx, parsed, slice);
+}
+
+async function readFile(
+  ctx: FileContext,
+  { key, filename }: ParsedKey,
+  range: RangeFrom | null,
+): Promise<Response> {
+  const blob = await ctx.blobs.get({ accountId: ctx.accountId, key }, range);
+  if (blob === null) throw notFound("Files", "File");
+  if (blob.body === null) return unsatisfiable(blob.size);
+  const slice = range && sliceOf(range, blob.size);
+  return slice === null ? whole(blob, filename, blob.body) : part(blob, filename, slice);
+}
+
+const headersOf = ({ mimeType, etag }: BlobFacts, filename: string) => ({
+  ...COMMON_HEADERS,
+  ...CACHED_FOREVER,
+  "Content-Type": servedType(mimeType),
+  "Content-Disposition": create(filename, { type: isShownInline(mimeType) ? "inline" : "attachment" }),
+  ETag: etag,
+});
+
+const whole = (facts: BlobFacts, filename: string, body: ReadableStream | null): Response =>
+  new Response(body, { headers: { ...headersOf(facts, filename), "Content-Length": String(facts.size) } });
+
+const part = (blob: Blob, filename: string, slice: Slice): Response =>
+  new Response(blob.body, {
+    status: 206,
+    headers: {
+      ...headersOf(blob, filename),
+      "Content-Length": String(slice.length),
+      "Content-Range": contentRange(slice, blob.size),
+    },
+  });
+
+const notModified = ({ etag }: BlobFacts): Response =>
+  new Response(null, { status: 304, headers: { ...COMMON_HEADERS, ...CACHED_FOREVER, ETag: etag } });
+
+const unsatisfiable = (size: number): Response =>
+  new Response(null, {
+    status: 416,
+    headers: { ...COMMON_HEADERS, "Cache-Control": "no-store", "Content-Range": contentRange(null, size) },
+  });

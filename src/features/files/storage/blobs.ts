@@ -1,0 +1,136 @@
+/** The bytes of files: the only module that calls R2. */
+import { byteLength } from "../../../platform/text.ts";
+import { cleanType } from "./media-type.ts";
+import { type RangeFrom, sliceOf } from "./range.ts";
+
+/** R2 refuses longer names. */
+const MAX_NAME_BYTES = 1024;
+
+/** R2 deletes up to this many objects in one call. */
+export const MAX_DELETED = 1000;
+
+/** A file's address. The account is part of the name in R2, so a key opens nothing in another organization. */
+interface BlobAddress {
+  readonly accountId: string;
+  readonly key: string;
+}
+
+/** A file's metadata in R2. */
+export interface BlobFacts {
+  readonly size: number;
+  /** Quoted, as `ETag` has it. */
+  readonly etag: string;
+  readonly mimeType: string;
+}
+
+export interface Blob extends BlobFacts {
+  /** Null when the file has no byte of the range. */
+  readonly body: ReadableStream | null;
+}
+
+/** A multipart upload to R2; the file cannot be read before it is complete. */
+export interface MultipartBlob {
+  /** R2's id of the upload. */
+  readonly uploadId: string;
+  /** All parts but the last have the same size. */
+  add(part: Uint8Array): Promise<void>;
+  complete(): Promise<void>;
+}
+
+/** A part that R2 has of a multipart upload. */
+export type BlobPart = Pick<R2UploadedPart, "partNumber" | "etag">;
+
+/** A multipart upload that an earlier request has begun. */
+interface ResumedBlob {
+  /** `number` counts from 1. */
+  add(number: number, part: Uint8Array): Promise<BlobPart>;
+  complete(parts: readonly BlobPart[]): Promise<void>;
+}
+
+export interface Blobs {
+  /** Puts a whole file. */
+  put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void>;
+  begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob>;
+  resume(address: BlobAddress, uploadId: string): ResumedBlob;
+  /** Null when there is no such file. */
+  head(address: BlobAddress): Promise<BlobFacts | null>;
+  /** Null when there is no such file. */
+  get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null>;
+  /** Deletes at most {@link MAX_DELETED} files and the parts of their uploads. Idempotent. */
+  delete(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void>;
+}
+
+const nameOf = ({ accountId, key }: BlobAddress): string => `${accountId}/${key}`;
+
+/** Whether R2 takes the address at all: no file has another one. */
+const isPossible = (address: BlobAddress): boolean => byteLength(nameOf(address)) <= MAX_NAME_BYTES;
+
+const factsOf = ({ size, httpEtag, httpMetadata }: R2Object): BlobFacts => ({
+  size,
+  etag: httpEtag,
+  mimeType: cleanType(httpMetadata?.contentType),
+});
+
+export const openBlobs = (bucket: R2Bucket): Blobs => ({
+  async put(address, mimeType, bytes) {
+    await bucket.put(nameOf(address), bytes, { httpMetadata: { contentType: mimeType } });
+  },
+
+  async begin(address, mimeType) {
+    const upload = await bucket.createMultipartUpload(nameOf(address), {
+      httpMetadata: { contentType: mimeType },
+    });
+    const parts: R2UploadedPart[] = [];
+    return {
+      uploadId: upload.uploadId,
+      async add(part) {
+        parts.push(await upload.uploadPart(parts.length + 1, part));
+      },
+      async complete() {
+        await upload.complete(parts);
+      },
+    };
+  },
+
+  resume(address, uploadId) {
+    const upload = bucket.resumeMultipartUpload(nameOf(address), uploadId);
+    return {
+      add: (number, part) => upload.uploadPart(number, part),
+      complete: async (parts) => {
+        await upload.complete([...parts]);
+      },
+    };
+  },
+
+  async head(address) {
+    if (!isPossible(address)) return null;
+    const object = await bucket.head(nameOf(address));
+    return object && factsOf(object);
+  },
+
+  async get(address, range) {
+    if (!isPossible(address)) return null;
+    try {
+      const object = await bucket.get(nameOf(address), range === null ? {} : { range });
+      return object && { ...factsOf(object), body: object.body };
+    } catch (error) {
+      // R2 rejects a range past the end with an error whose name is not part of its documented interface.
+      const object = range && (await bucket.head(nameOf(address)));
+      if (!object || sliceOf(range, object.size) !== null) throw error;
+      return { ...factsOf(object), body: null };
+    }
+  },
+
+  async delete(files) {
+    for (const file of files) {
+      // Aborting fails for an upload that is complete or aborted; R2 deletes any that this misses after a week.
+      if (file.uploadId !== null) {
+        await bucket
+          .resumeMultipartUpload(nameOf(file), file.uploadId)
+          .abort()
+          .catch(() => {});
+      }
+    }
+    await bucket.delete(files.map(nameOf));
+  },
+});

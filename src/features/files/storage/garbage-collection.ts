@@ -1,0 +1,98 @@
+/** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
+import type { RequestContext } from "../../../platform/context/context.ts";
+import type { Database, Statement, Tenant } from "../../../platform/d1/d1.ts";
+import { newCallBudget, Slices } from "../../../platform/flow/slices.ts";
+import { type Blobs, MAX_DELETED } from "./blobs.ts";
+import {
+  type DeletingFile,
+  deleteMarked,
+  markAbandonedUploads,
+  markSomeFilesForDeletion,
+  markSomeFilesOfUser,
+  selectDeleting,
+} from "./deletion-store.ts";
+
+/** The longest that an upload may take. */
+export const MAX_UPLOAD_MS = 30 * 60 * 1000;
+
+/** An upload that began this long ago was cut off: none that still runs is so old. */
+const ABANDONED_AFTER_MS = 2 * MAX_UPLOAD_MS;
+
+/** Bounds the work of one run, which the cron trigger starts each minute. */
+const MAX_BATCHES = 50;
+
+/** Deletes the bytes first and the row last: after a crash in between, the row says what is left to do. */
+export async function deleteBlobs(
+  db: Database,
+  blobs: Blobs,
+  deleting: readonly DeletingFile[],
+): Promise<void> {
+  if (deleting.length === 0) return;
+  await blobs.delete(deleting);
+  await db.run([deleteMarked(deleting.map(({ key }) => key))]);
+}
+
+async function deleteInBatches(
+  db: Database,
+  blobs: Blobs,
+  select: Statement<DeletingFile>,
+  calls: Slices,
+): Promise<void> {
+  for (let batch = 0, isFull = true; isFull && calls.areLeft && batch < MAX_BATCHES; batch += 1) {
+    const [deleting] = await db.run([select]);
+    for (const { uploadId } of deleting) if (uploadId !== null) calls.take(); // each upload is aborted by itself
+    await deleteBlobs(db, blobs, deleting);
+    isFull = deleting.length === MAX_DELETED;
+  }
+}
+
+/**
+ * Deletes the files of a deleted room: those that are hidden before this settles, the rest after the response.
+ * Never rejects: the cron trigger deletes what this could not.
+ */
+export async function deleteRoomFiles(
+  ctx: Pick<RequestContext, "db" | "accountId" | "log" | "defer"> & { readonly blobs: Blobs },
+  roomId: string,
+  hidden: readonly DeletingFile[],
+): Promise<void> {
+  try {
+    await deleteBlobs(ctx.db, ctx.blobs, hidden);
+    if (hidden.length === MAX_DELETED) ctx.defer(deleteFurtherFiles(ctx, roomId));
+  } catch (error) {
+    ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
+  }
+}
+
+const deleteFurtherFiles = (tenant: Tenant & { readonly blobs: Blobs }, roomId: string): Promise<boolean> =>
+  new Slices(MAX_BATCHES).finish(async () => {
+    const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, MAX_DELETED)]);
+    await deleteBlobs(tenant.db, tenant.blobs, hidden);
+    return { isFull: hidden.length === MAX_DELETED };
+  });
+
+/** Deletes the files that a user uploaded, in slices; true when none is left. */
+export const deleteFilesOfUser = (
+  tenant: Tenant & { readonly blobs: Blobs },
+  roomId: string,
+  userId: string,
+  slices: Slices,
+): Promise<boolean> =>
+  slices.finish(async () => {
+    const [hidden] = await tenant.db.run([markSomeFilesOfUser(tenant, roomId, userId, MAX_DELETED)]);
+    await deleteBlobs(tenant.db, tenant.blobs, hidden);
+    return { isFull: hidden.length === MAX_DELETED };
+  });
+
+/** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
+export async function collectGarbage(
+  db: Database,
+  blobs: Blobs,
+  now: number,
+  { calls } = newCallBudget(),
+): Promise<void> {
+  await new Slices(MAX_BATCHES).finish(async () => {
+    const [given] = await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS, MAX_DELETED)]);
+    return { isFull: given.length === MAX_DELETED };
+  });
+  await deleteInBatches(db, blobs, selectDeleting(MAX_DELETED), calls);
+}

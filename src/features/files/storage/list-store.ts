@@ -1,0 +1,103 @@
+/** The SQL that lists and counts stored files. */
+import { and, count, eq, type SQL, sql } from "drizzle-orm";
+import { build, columnsOf, type Page, type Statement, type Tenant } from "../../../platform/d1/d1.ts";
+import { countOnce, ordering, pageValues } from "../../../platform/d1/ordering.ts";
+import { preparedByOrder, preparedByShape } from "../../../platform/d1/prepared-statement.ts";
+import { isStored } from "./store.ts";
+import { type FileRow, files } from "./table.ts";
+
+/** Filters a room's files. */
+export interface FileFilter {
+  /** Media types and categories such as `image/`; empty for all. */
+  readonly mediaTypes: readonly string[];
+  readonly uploadedBy: string | null;
+}
+
+type Filter = "all" | "one uploader";
+const filterOf = ({ uploadedBy }: FileFilter): Filter => (uploadedBy === null ? "all" : "one uploader");
+
+/** A wanted type that ends in a slash is a category; no media type ends in one. */
+const isWantedType = sql`(${sql.placeholder("mediaTypes")} = '[]' OR EXISTS (
+  SELECT 1 FROM json_each(${sql.placeholder("mediaTypes")}) AS wanted
+  WHERE wanted.value = ${files.mediaType}
+     OR wanted.value = substr(${files.mediaType}, 1, instr(${files.mediaType}, '/'))))`;
+
+const order = ordering({
+  table: files,
+  by: { uploadedAt: "uploadedAt", filename: "filename", size: "size" },
+  time: "uploadedAt",
+  id: "key",
+  ignoringCase: ["filename"],
+});
+
+/** Where a page of {@link selectFiles} ends that has this file last. */
+export const positionOf = order.positionOf;
+
+const filtered = (filter: Filter, placed: SQL) =>
+  and(
+    eq(files.accountId, sql.placeholder("accountId")),
+    eq(files.roomId, sql.placeholder("roomId")),
+    isStored,
+    isWantedType,
+    placed,
+    filter === "all" ? undefined : eq(files.uploadedBy, sql.placeholder("uploadedBy")),
+  );
+
+const filePage = preparedByOrder((filter: Filter, ordered) =>
+  build
+    .select(columnsOf(files))
+    .from(files)
+    .where(filtered(filter, order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
+
+const valuesOf = (
+  { accountId }: Tenant,
+  roomId: string,
+  { mediaTypes, uploadedBy }: FileFilter,
+  page: Page,
+) => ({
+  accountId,
+  roomId,
+  mediaTypes: JSON.stringify(mediaTypes),
+  uploadedBy,
+  ...pageValues(page),
+});
+
+export const selectFiles = (
+  tenant: Tenant,
+  roomId: string,
+  filter: FileFilter,
+  page: Page,
+): Statement<FileRow> =>
+  filePage(filterOf(filter), order.shapeOf(page), valuesOf(tenant, roomId, filter, page));
+
+const countOfRoom = ({ accountId }: Tenant, roomId: string): Statement<{ total: number }> => ({
+  sql: "SELECT file_count AS total FROM rooms WHERE account_id = ? AND id = ?",
+  params: [accountId, roomId],
+});
+
+const fileCount = preparedByShape((filter: Filter) =>
+  build
+    .select({ total: count().as("total") })
+    .from(files)
+    .where(filtered(filter, order.dated)),
+);
+
+/**
+ * Counts the files on all pages of {@link selectFiles}. Triggers count those of a room (see the migration
+ * `delete_rooms_in_slices`); for a filtered list, the room's files are read.
+ */
+export const countFiles = (
+  tenant: Tenant,
+  roomId: string,
+  filter: FileFilter,
+  page: Page,
+): Statement<{ total: number }> =>
+  countOnce(page, () =>
+    filter.uploadedBy === null && filter.mediaTypes.length === 0
+      ? countOfRoom(tenant, roomId)
+      : fileCount(filterOf(filter), valuesOf(tenant, roomId, filter, page)),
+  );

@@ -1,0 +1,121 @@
+/** The only SQL about mails. */
+import { and, eq, sql } from "drizzle-orm";
+import { build, columnsOf, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import type { Expiring } from "../../platform/d1/expiry.ts";
+import { DAY_MS } from "../../platform/durations.ts";
+import { type MailRow, mails } from "./table.ts";
+
+/** Within this time, a topic counts. */
+
+/** A mail to store, for one or several recipients. */
+export type NewMail = Pick<
+  MailRow,
+  "id" | "accountId" | "topic" | "keyId" | "sealed" | "createdAt" | "expiresAt"
+>;
+
+/** A query whose rows are recipients. */
+type Recipients = Pick<Statement, "sql" | "params">;
+
+/** Stores a mail for each of the recipients, once for its `id`. Returns who has it. */
+export const insertMail = (mail: NewMail, to: Recipients): Statement<{ recipient: string }> => ({
+  sql: `INSERT INTO mails (id, recipient, account_id, topic, key_id, sealed, created_at, expires_at, due_at)
+        SELECT ?, recipient, ?, ?, ?, ?, ?, ?, CASE WHEN recipient <> '' THEN ? END FROM (${to.sql}) WHERE TRUE
+        ON CONFLICT DO NOTHING RETURNING recipient`,
+  params: [
+    ...[mail.id, mail.accountId, mail.topic, mail.keyId, mail.sealed],
+    ...[mail.createdAt, mail.expiresAt, mail.createdAt, ...to.params],
+  ],
+});
+
+/** The person with this address. Without one it is a row as well, so that the time of an answer reveals nothing. */
+export const personWithAddress = (email: string): Recipients => ({
+  sql: "SELECT coalesce((SELECT email FROM people WHERE email = ?), '') AS recipient",
+  params: [email],
+});
+
+/** How many mails about a topic an organization may send in a day. */
+interface DailyLimit {
+  readonly total: number;
+  readonly perRecipient: number;
+}
+
+/** This address, unless the organization has sent so many mails about the topic since yesterday. */
+export const addressWithin = (
+  email: string,
+  { accountId, topic, createdAt }: NewMail,
+  { total, perRecipient }: DailyLimit,
+): Recipients => {
+  const recent = "SELECT count(*) FROM mails WHERE account_id = ? AND topic = ? AND created_at > ?";
+  const params = [accountId, topic, createdAt - DAY_MS];
+  return {
+    sql: `SELECT ? AS recipient WHERE (${recent}) < ? AND (${recent} AND recipient = ?) < ?`,
+    params: [email, ...params, total, ...params, email, perRecipient],
+  };
+};
+
+/** The owners who want notices, unless another mail about one of these topics was stored since yesterday. */
+export const ownersWhoWantNotices = (
+  { id, accountId, createdAt }: NewMail,
+  unlessRecent: readonly string[],
+): Recipients => ({
+  sql: `SELECT people.email AS recipient FROM memberships JOIN people ON people.id = memberships.person_id
+        WHERE memberships.account_id = ? AND memberships.role = 'owner' AND memberships.notices = 1
+          AND NOT EXISTS (
+            SELECT 1 FROM mails WHERE account_id = ? AND topic IN (${unlessRecent.map(() => "?").join()})
+              AND created_at > ? AND id <> ?)`,
+  params: [accountId, accountId, ...unlessRecent, createdAt - DAY_MS, id],
+});
+
+/** The organization's name, and that of one of its people. */
+export const selectNames = (
+  { accountId }: Pick<Tenant, "accountId">,
+  personId: string | null = null,
+): Statement<{ organization: string; person: string | null }> => ({
+  sql: `SELECT accounts.name AS organization, people.name AS person
+        FROM accounts LEFT JOIN people ON people.id = ? WHERE accounts.id = ?`,
+  params: [personId, accountId],
+});
+
+/**
+ * Claims mails that are due, at most so many: an attempt begins. If how it ends is never recorded, each is due once
+ * more after `retryAt` (epoch ms), and then no more: what may have arrived is sent at most twice.
+ */
+export const claimDueMails = (now: number, retryAt: number, limit: number): Statement<MailRow> =>
+  statement(
+    build
+      .update(mails)
+      .set({
+        uncertain: sql`${mails.uncertain} + 1`,
+        dueAt: sql`CASE WHEN ${mails.uncertain} = 0 THEN ${retryAt} END`,
+      })
+      .where(
+        sql`rowid IN (SELECT rowid FROM mails WHERE due_at <= ${now} AND expires_at > ${now} ORDER BY due_at LIMIT ${limit})`,
+      )
+      .returning(columnsOf(mails)),
+  );
+
+const isMail = ({ id, recipient }: Pick<MailRow, "id" | "recipient">) =>
+  and(eq(mails.id, id), eq(mails.recipient, recipient));
+
+/** Nothing is left to do for a mail: its content is forgotten. */
+export const finishMail = (mail: Pick<MailRow, "id" | "recipient">): Statement =>
+  statement(build.update(mails).set({ dueAt: null, sealed: "" }).where(isMail(mail)));
+
+/** An attempt has failed: the mail was not sent. It is due again at `dueAt` (epoch ms). */
+export const retryMail = (mail: Pick<MailRow, "id" | "recipient">, dueAt: number): Statement =>
+  statement(
+    build
+      .update(mails)
+      .set({
+        dueAt,
+        uncertain: sql`max(0, ${mails.uncertain} - 1)`,
+        failures: sql`${mails.failures} + 1`,
+      })
+      .where(isMail(mail)),
+  );
+
+/** Deletes the mails of an organization. */
+export const deleteMailsOf = ({ accountId }: Pick<Tenant, "accountId">): Statement =>
+  statement(build.delete(mails).where(eq(mails.accountId, accountId)));
+
+export const MAILS: Expiring = { table: "mails", column: "expires_at" };

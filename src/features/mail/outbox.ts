@@ -1,0 +1,119 @@
+/**
+ * Mails on their way. Each is stored first, and sent after it by the same request or by the cron trigger, so that a
+ * crash loses none; and what may have been sent is sent at most once more.
+ */
+
+import type { Env } from "../../env.ts";
+import { mailSettings } from "../../platform/config/mail.ts";
+import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
+import { backoffMs } from "../../platform/flow/backoff.ts";
+import { logError } from "../../platform/log.ts";
+import { openDirectory } from "../../platform/placement/databases.ts";
+import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
+import type { Mail } from "./mail.ts";
+import { claimDueMails, finishMail, MAILS, type NewMail, retryMail } from "./mail-store.ts";
+import { type Mailer, mailerFor } from "./mailer.ts";
+import type { MailRow } from "./table.ts";
+
+const PURPOSE = "atrium mails";
+const AT_ONCE = 20;
+/** Slices of one run of the cron trigger; what is left waits for the next one. */
+const MAX_SLICES = 25;
+/** What one attempt may take. Whether a slower one has sent the mail is not known. */
+const SEND_LIMIT_MS = 20_000;
+/** An attempt whose end was not recorded by then was cut off by a crash. */
+const CLAIM_MS = 5 * 60_000;
+const RETRY = { firstMs: 60_000, maxMs: 2 * 60 * 60_000 };
+const MAX_FAILURES = 8;
+
+/** When a mail was written, and for how long it is of use. */
+type MailFacts = Pick<NewMail, "id" | "accountId" | "topic" | "createdAt" | "expiresAt">;
+
+export class MailOutbox {
+  /** What the links in mails begin with, such as `https://atrium.example`. */
+  readonly origin: string;
+  readonly #sealer: Sealer;
+  readonly #mailer: Mailer;
+
+  constructor(origin: string, sealer: Sealer, mailer: Mailer) {
+    this.origin = origin;
+    this.#sealer = sealer;
+    this.#mailer = mailer;
+  }
+
+  /** Encrypts a mail: the database has its links in no other form than as hashes. */
+  async seal(facts: MailFacts, mail: Mail): Promise<NewMail> {
+    return { ...facts, ...(await this.#sealer.seal(JSON.stringify(mail), [facts.id])) };
+  }
+
+  /** Sends some of what is due, and returns true if more may be. Never rejects: the cron trigger tries again. */
+  async send(db: Database, now: number): Promise<boolean> {
+    try {
+      const [claimed] = await db.run([claimDueMails(now, now + CLAIM_MS, AT_ONCE)]);
+      await Promise.all(claimed.map((row) => this.#attempt(db, row, now)));
+      return claimed.length === AT_ONCE;
+    } catch (error) {
+      logError("Mails that are due could not be sent yet", {}, error);
+      return false;
+    }
+  }
+
+  async #attempt(db: Database, row: MailRow, now: number): Promise<void> {
+    const fields = { mail: row.id };
+    let mail: Mail;
+    try {
+      mail = parseMail(await this.#sealer.open(row, [row.id]));
+    } catch (error) {
+      logError("A mail can no longer be decrypted, and is not sent", fields, error);
+      await db.run([finishMail(row)]);
+      return;
+    }
+    const failure = await this.#try(row, mail);
+    if (failure === null) await db.run([finishMail(row)]);
+    if (failure === null || failure === TIMED_OUT) return;
+    const failures = row.failures + 1;
+    const isLast = failures >= MAX_FAILURES;
+    logError(
+      isLast ? "A mail could not be sent, and was given up" : "A mail could not be sent yet",
+      fields,
+      failure,
+    );
+    await db.run([isLast ? finishMail(row) : retryMail(row, now + backoffMs(failures, RETRY))]);
+  }
+
+  /** Null when the mail was sent; why it was not; or that this is not known. */
+  async #try(row: MailRow, mail: Mail): Promise<Error | typeof TIMED_OUT | null> {
+    try {
+      const sent = await withTimeLimit(this.#mailer.send(row.recipient, mail), SEND_LIMIT_MS);
+      if (sent !== TIMED_OUT) return null;
+      logError("It is not known whether a mail was sent", { mail: row.id });
+      return TIMED_OUT;
+    } catch (error) {
+      // Errors may name the recipient, who does not belong into the log.
+      return new Error(String(error).replaceAll(row.recipient, "the recipient"));
+    }
+  }
+}
+
+/** As {@link MailOutbox.seal} wrote it. */
+const parseMail = (json: string): Mail => JSON.parse(json) as Mail;
+
+/** Null when the deployment sends no mail. Throws an INTERNAL_ERROR when it is set up wrongly. */
+export function mailOutbox(env: Env): MailOutbox | null {
+  const settings = mailSettings(env);
+  if (settings === null) return null;
+  const { from, origin } = settings;
+  return new MailOutbox(origin, sealerFor(jwtSecrets(env), PURPOSE), mailerFor(env, from));
+}
+
+/** Sends what requests have left behind, and deletes what has expired. */
+export async function continueMails(env: Env, now: number): Promise<void> {
+  const db = openDirectory(env);
+  await expire(db, MAILS, now);
+  const outbox = mailOutbox(env);
+  for (let slice = 0; outbox !== null && slice < MAX_SLICES; slice += 1)
+    if (!(await outbox.send(db, now))) return;
+}

@@ -1,0 +1,98 @@
+/** Calls an operation of the API for an agent: the same validation, roles and errors as over REST. */
+
+import type { EnvelopeEndpoint } from "../../http/call.ts";
+import { respond } from "../../http/pipeline.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import { AppError } from "../../platform/errors.ts";
+import { isPlainText } from "../../platform/text.ts";
+import { WHOLE_BODY } from "./input-schema.ts";
+import type { ToolOperation } from "./tools.ts";
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** An operation with the endpoint that serves it. */
+export interface Callable<C extends RequestContext> extends ToolOperation {
+  readonly endpoint: EnvelopeEndpoint<C>;
+}
+
+/** Larger results fill the context of a model. Changes are answered in any case: they are done. */
+const MAX_RESULT_BYTES = 1024 * 1024;
+
+/** As {@link respond} made it. */
+const asEnvelope = (json: unknown): { readonly data: object } => json as { readonly data: object };
+
+const invalid = (message: string) => new AppError("Server", "VALIDATION_ERROR", message);
+
+/** Runs the operation. Resolves to the data of its response; throws what refuses it. */
+export async function callOperation<C extends RequestContext>(
+  ctx: C,
+  { endpoint, entry, input }: Callable<C>,
+  args: Arguments,
+): Promise<object> {
+  const known = [...input.path, ...input.query, ...input.body];
+  const unknown = Object.keys(args).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw invalid(
+      `${unknown} is no argument of ${endpoint.operation}; it takes ${known.join(", ") || "none"}`,
+    );
+  const params: Record<string, string> = { accountId: ctx.accountId };
+  for (const name of input.path) params[name] = pathValue(name, args[name]);
+  const path = entry.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
+  const url = new URL(path + queryOf(input.query, args), ctx.origin);
+  const fields = Object.fromEntries(Object.entries(args).filter(([name]) => input.body.has(name)));
+  if (input.isBodyWhole && fields[WHOLE_BODY] === undefined) throw invalid(`${WHOLE_BODY} is required`);
+  const body = input.isBodyWhole ? fields[WHOLE_BODY] : fields;
+  const request = new Request(url, {
+    method: endpoint.method,
+    ...(endpoint.body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  const response = await respond(endpoint, ctx, { request, params });
+  const bytes = await response.arrayBuffer();
+  if (endpoint.method === "GET" && bytes.byteLength > MAX_RESULT_BYTES)
+    throw invalid(
+      `The result has ${bytes.byteLength} bytes, and an agent reads up to ${MAX_RESULT_BYTES}; ask for less, such as by limit or maxLength`,
+    );
+  const { data } = asEnvelope(JSON.parse(new TextDecoder().decode(bytes)));
+  return withoutCredentials(data);
+}
+
+function pathValue(name: string, value: unknown): string {
+  if (value === undefined) throw invalid(`${name} is required`);
+  if (typeof value !== "string" || value === "" || !isPlainText(value))
+    throw invalid(`${name}: must be a text without NUL that is not empty`);
+  return value;
+}
+
+function queryOf(names: ReadonlySet<string>, args: Arguments): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(args)) {
+    if (!names.has(name)) continue;
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+const CREDENTIALS: ReadonlySet<string> = new Set(["token", "secret", "trigger_secret", "key"]);
+/** Written by users and applications: a `token` in it is theirs. */
+const CONTENT: ReadonlySet<string> = new Set(["value", "presence", "anchor", "content", "before", "after"]);
+
+/**
+ * The data of a response without what grants access by itself: an agent may be made to repeat all that it reads. A file's
+ * key and URL open the file, and a webhook's URL may let anyone post to its receiver.
+ */
+export function withoutCredentials(data: object): object {
+  if (Array.isArray(data)) return data.map(withoutInner);
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, field]: [string, unknown]) => {
+      if (CONTENT.has(name)) return [[name, field]];
+      if (typeof field !== "string") return [[name, withoutInner(field)]];
+      if (CREDENTIALS.has(name)) return [];
+      if (name === "url") return "key" in data ? [] : [["url_origin", new URL(field).origin]];
+      if (name === "payload") return [[name, JSON.stringify(withoutInner(JSON.parse(field)))]];
+      return [[name, field]];
+    }),
+  );
+}
+
+const withoutInner = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? withoutCredentials(value) : value;

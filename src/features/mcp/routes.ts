@@ -1,0 +1,98 @@
+/** `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request stands for itself: there are no sessions. */
+import type { ExecutionContext } from "hono";
+import type { Described } from "../../docs/model.ts";
+import type { Env } from "../../env.ts";
+import type { EnvelopeEndpoint, RequestHandler } from "../../http/call.ts";
+import { type Endpoint, endpointsFor } from "../../http/endpoint.ts";
+import { parseJson, readBody } from "../../http/json-body.ts";
+import { toAppError } from "../../http/refusal.ts";
+import { withCors } from "../../http/security/cors.ts";
+import { explain } from "../../http/validate.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import { AppError } from "../../platform/errors.ts";
+import { claimedAccountOf } from "../accounts/verify-key.ts";
+import { accepted, ClientMessage, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
+import { Methods } from "./methods.ts";
+import { isStateless } from "./revisions.ts";
+
+const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
+
+const isEnvelope = <C extends RequestContext>(endpoint: Endpoint<C>): endpoint is EnvelopeEndpoint<C> =>
+  endpoint.kind === "envelope";
+
+/** Handles requests to `/mcp`. `describe` is called by the first of them. */
+export function createMcp<C extends RequestContext>(
+  endpoints: readonly Endpoint<C>[],
+  describe: () => Described,
+  handleRequest: RequestHandler<C>,
+): (request: Request, env: Env, execution: ExecutionContext) => Promise<Response> {
+  let methods: Methods<C> | undefined;
+  const endpoint = endpointsFor<C>().rawEndpoint({
+    method: "POST",
+    path: "/mcp",
+    operation: "mcp",
+    module: "Server",
+    access: "organization",
+    summary: "Use the API as an agent",
+    errors: [],
+    answers: { 200: "The response to the message.", 202: "The notification was received." },
+    respond: async (ctx, _, request) => {
+      methods ??= new Methods(describe(), endpoints.filter(isEnvelope));
+      return withCors(await answer(methods, ctx, request));
+    },
+  });
+  return (request, env, execution) =>
+    handleRequest(endpoint, {
+      ...{ request, env, execution },
+      params: { accountId: claimedAccountOf(request) ?? "" },
+    });
+}
+
+async function answer<C extends RequestContext>(
+  methods: Methods<C>,
+  ctx: C,
+  request: Request,
+): Promise<Response> {
+  let message: ClientMessage | null = null;
+  let stateless: boolean;
+  try {
+    message = await readMessage(request);
+    stateless = isStateless(request.headers, message);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return rpcFailure(400, message?.id ?? null, error, ctx.requestId);
+  }
+  const { id, method, params } = message;
+  if (id === undefined || method === undefined) return accepted();
+  try {
+    return rpcResult(id, await methods.call(ctx, method, params, stateless));
+  } catch (error) {
+    const refused = asRpcError(ctx, error, stateless);
+    const status = stateless && refused.code === RPC.methodNotFound ? 404 : 200;
+    return rpcFailure(status, id, refused, ctx.requestId);
+  }
+}
+
+/** Throws an {@link RpcError} for what is no message. */
+async function readMessage(request: Request): Promise<ClientMessage> {
+  let body: unknown;
+  try {
+    const bytes = await readBody(request, "Server");
+    body = parseJson(bytes, request.headers.get("Content-Type"), "Server");
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new RpcError(RPC.parseError, error);
+  }
+  const parsed = ClientMessage.safeParse(body);
+  if (!parsed.success) throw new RpcError(RPC.invalidRequest, refusal(explain(parsed.error, "The message")));
+  return parsed.data;
+}
+
+function asRpcError(ctx: RequestContext, error: unknown, isStateless: boolean): RpcError {
+  if (error instanceof RpcError) return error;
+  const refused = toAppError(error, "Server");
+  if (refused.code === "NOT_FOUND" && !isStateless) return new RpcError(RPC.resourceNotFound, refused);
+  if (refused.code !== "INTERNAL_ERROR") return new RpcError(RPC.invalidParams, refused);
+  ctx.log("A method failed", error);
+  return new RpcError(RPC.internalError, refused);
+}

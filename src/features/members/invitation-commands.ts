@@ -1,0 +1,77 @@
+/** The commands on invitations: create, withdraw, and delete the expired. */
+import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
+import { notFound } from "../../platform/errors.ts";
+import { addressWithin, insertMail, selectNames } from "../mail/mail-store.ts";
+import { createLinkToken, linkHashOf } from "../people/link-token.ts";
+import { guardInvitation } from "../quotas/guard.ts";
+import type { MemberContext } from "./context.ts";
+import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
+import { INVITATION_MAILS, INVITATION_TOPIC, invitationMail } from "./invitation-mail.ts";
+import { deleteInvitation as deleteRow, INVITATIONS, insertInvitation } from "./invitation-store.ts";
+import { type Invitation, type InvitationCreation, presentInvitation } from "./schema.ts";
+import type { InvitationRow } from "./table.ts";
+
+/**
+ * Creates an invitation for the person with an address, to whom the service mails the link if it sends mail, or for
+ * anyone who has its link. No other response contains the link. FORBIDDEN beyond the quota of invitations, and at that of
+ * members.
+ */
+export async function createInvitation(
+  ctx: MemberContext,
+  { role, email = null }: InvitationCreation,
+): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {
+  requireOwner(ctx);
+  const token = createLinkToken();
+  const now = ctx.now();
+  const row = {
+    id: ctx.newId(),
+    accountId: ctx.accountId,
+    role,
+    email,
+    tokenHash: await linkHashOf(token),
+    invitedBy: ctx.actor.type === "person" ? ctx.actor.personId : null,
+    invitedByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
+    createdAt: now,
+    expiresAt: now + INVITATION_LIFETIME_MS,
+  };
+  const data = { invitation: presentInvitation(row), url: ctx.origin + invitationPath(token) };
+  const mail = await planMail(ctx, row, token);
+  const quota = guardInvitation(ctx);
+  const [, ...stored] = await ctx
+    .commit([insertInvitation(row), ...quota.statements, ...(mail?.statements ?? [])], data)
+    .catch(quota.refuse);
+  mail?.send();
+  return { ...data, mailed: stored.flat().length > 0 };
+}
+
+/** The mail of an invitation for one address; null where there is none, or the service sends no mail. */
+async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
+  const { id, email, createdAt, expiresAt, invitedBy } = row;
+  const outbox = email === null ? null : ctx.mail();
+  if (email === null || outbox === null) return null;
+  const [[names]] = await ctx.db.run([selectNames(ctx, invitedBy)]);
+  const url = outbox.origin + invitationPath(token);
+  const facts = { id, accountId: ctx.accountId, topic: INVITATION_TOPIC, createdAt, expiresAt };
+  const mail = await outbox.seal(
+    facts,
+    invitationMail(names?.organization ?? "", names?.person ?? null, url),
+  );
+  return {
+    statements: [insertMail(mail, addressWithin(email, mail, INVITATION_MAILS))],
+    send: () => ctx.defer(outbox.send(ctx.db, ctx.now())),
+  };
+}
+
+/** Withdraws an invitation. */
+export async function deleteInvitation(ctx: RequestContext, id: string): Promise<Record<string, never>> {
+  requireOwner(ctx);
+  const [deleted] = await ctx.commit([deleteRow(ctx, id, ctx.now())]);
+  if (deleted.length === 0) throw notFound("Accounts", "Invitation");
+  return {};
+}
+
+/** Deletes expired invitations. */
+export const purgeExpiredInvitations = (db: Database, now: number): Promise<unknown> =>
+  expire(db, INVITATIONS, now);

@@ -1,0 +1,93 @@
+/** The endpoints for members. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
+import { scrolling, toPage } from "../../http/lists/paginate.ts";
+import { scrollShape } from "../../http/lists/presented-page.ts";
+import { sorting } from "../../http/lists/sorting.ts";
+import { Timestamp } from "../../platform/time.ts";
+import { createPasswordLink } from "../people/password-links.ts";
+import { removeMember, updateMember } from "./commands.ts";
+import type { MemberContext } from "./context.ts";
+import { listMembers } from "./queries.ts";
+import { Member, MemberUpdate } from "./schema.ts";
+
+const { endpoint } = endpointsFor<MemberContext>();
+
+const { parameter: sort, orderOf } = sorting("Accounts", "joined_at", "name", "email", "role");
+
+export const memberEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/members",
+    operation: "listMembers",
+    module: "Accounts",
+    access: "organization",
+    database: "directory",
+    summary: "List members",
+    details:
+      "The people who can sign in to the dashboard for this organization, most recent first, or in the order of `sort`; of names without regard to the case of ASCII letters.",
+    errors: [],
+    query: z.object({ ...scrolling, ...sort }),
+    status: 200,
+    done: "Members retrieved",
+    data: z.object({ members: z.array(Member), ...scrollShape }),
+    handle: (ctx, { query }) => listMembers(ctx, toPage(query, orderOf(query))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/members/:personId",
+    operation: "updateMember",
+    module: "Accounts",
+    access: "organization",
+    database: "directory",
+    summary: "Make a member an owner, or an owner a member",
+    details:
+      "Takes effect within 30 seconds everywhere. Only owners and API keys can do this. The last owner stays one. The open invitations of an owner who becomes a member end at once.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: MemberUpdate,
+    status: 200,
+    done: "Member updated",
+    data: z.object({ member: Member }),
+    audit: { resource: "member", id: ({ params }) => params.personId, shows: ["role"] },
+    handle: (ctx, { params, body }) => updateMember(ctx, params.personId, body),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/members/:personId/password-link",
+    operation: "createPasswordLink",
+    module: "Accounts",
+    access: "organization",
+    database: "directory",
+    summary: "Make a link for a member who forgot their password",
+    details:
+      "By `url`, which is shown only once, the person chooses a new password, once and within an hour; all of their sign-in sessions end then. Only owners and API keys can do this, and only for people who are members of no organization that the owner does not own. A newer link, or a change of the password, ends the earlier ones.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    replay: SHOWN_ONCE,
+    status: 201,
+    done: "Link created",
+    data: z.object({
+      url: z.string().meta({ example: "https://atrium.example/dashboard/password-links/Wk9…3Qz" }),
+      expires_at: Timestamp,
+    }),
+    audit: { resource: "member", id: ({ params }) => params.personId },
+    handle: (ctx, { params }) => createPasswordLink(ctx, params.personId),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/members/:personId",
+    operation: "removeMember",
+    module: "Accounts",
+    access: "organization",
+    database: "directory",
+    summary: "Remove a member",
+    details:
+      "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed. Invitations that the member made end at once.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    status: 200,
+    done: "Member removed",
+    data: z.object({}),
+    audit: { resource: "member", id: ({ params }) => params.personId },
+    handle: (ctx, { params }) => removeMember(ctx, params.personId),
+  }),
+];

@@ -1,0 +1,102 @@
+/** The overview and the usage of an organization. */
+
+import {
+  addHours,
+  FINE_MS,
+  type HourlyCounts,
+  hourOf,
+  spanOf,
+} from "../../delivery/event-log/port/hourly-counts.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
+import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
+import { presentTime } from "../../platform/time.ts";
+import type { EventLogContext } from "../events/context.ts";
+import type { CounterName } from "../quotas/quota.ts";
+import { selectQuotas } from "../quotas/shared-store.ts";
+import type { Activity, Overview, Usage } from "./schema.ts";
+import { HOURS, selectFirstJoin, selectHours } from "./store.ts";
+
+/** How long counts in D1 are kept, which an earlier version of the service made. */
+const COUNTS_KEPT_MS = 2 * DAY_MS;
+
+/** How many points a range has, and of how many milliseconds each is. */
+const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonly points: number }>> = {
+  "1h": { width: FINE_MS, points: 12 },
+  "24h": { width: HOUR_MS, points: 24 },
+  "7d": { width: 6 * HOUR_MS, points: 28 },
+  "30d": { width: DAY_MS, points: 30 },
+};
+
+const firstOf = (range: Usage["range"], now: number): number =>
+  spanOf(now, LAYOUTS[range].width) - (LAYOUTS[range].points - 1) * LAYOUTS[range].width;
+
+/** What the shards of the log have counted in a range. */
+const readCounts = (ctx: EventLogContext, range: Usage["range"], first: number) =>
+  ctx.eventLog.hours(ctx.accountId, first, LAYOUTS[range].width);
+
+/** What happened in a range that begins at `first`, point by point; `earlier` is what D1 has. */
+function toPoints(
+  range: Usage["range"],
+  first: number,
+  earlier: readonly HourlyCounts[],
+  counted: readonly HourlyCounts[],
+): Activity[] {
+  const { width, points } = LAYOUTS[range];
+  const all = addHours([earlier.map((counts) => ({ ...counts, hour: spanOf(counts.hour, width) })), counted]);
+  return Array.from({ length: points }, (_, index) => {
+    const at = first + index * width;
+    const { events = 0, runs = 0, failedRuns = 0 } = all.find(({ hour }) => hour === at) ?? {};
+    return { at: presentTime(at), events, runs, failed_runs: failedRuns };
+  });
+}
+
+const sumOf = (points: readonly Activity[], field: "events" | "runs" | "failed_runs"): number =>
+  points.reduce((total, point) => total + point[field], 0);
+
+/** What happened in the organization in a range of time that ends now. */
+export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Promise<Usage> {
+  const first = firstOf(range, ctx.now());
+  const [[earlier], counted] = await Promise.all([
+    ctx.db.run([selectHours(ctx, first)]),
+    readCounts(ctx, range, first),
+  ]);
+  const points = toPoints(range, first, earlier, counted);
+  return {
+    range,
+    point_seconds: LAYOUTS[range].width / 1000,
+    events: sumOf(points, "events"),
+    runs: sumOf(points, "runs"),
+    failed_runs: sumOf(points, "failed_runs"),
+    points,
+  };
+}
+
+/**
+ * The organization's totals, in one D1 trip, and its last 24 hours as the shards of its log have counted them: of any
+ * number of rooms and users, because triggers count these. Live counts may be up to a second old.
+ */
+export async function getOverview(ctx: EventLogContext): Promise<Overview> {
+  const first = firstOf("24h", ctx.now());
+  const [[counts, [join], earlier], counted] = await Promise.all([
+    ctx.db.run([selectQuotas(ctx), selectFirstJoin(ctx), selectHours(ctx, first)]),
+    readCounts(ctx, "24h", first),
+  ]);
+  const hours = toPoints("24h", first, earlier, counted);
+  const countOf = (name: CounterName): number => counts.find(({ quota }) => quota === name)?.used ?? 0;
+  return {
+    rooms_total: countOf("rooms"),
+    rooms_online: countOf("online_rooms"),
+    participants_online: countOf("online_users"),
+    users_total: countOf("users"),
+    first_joined_at: join?.firstJoinAt == null ? null : presentTime(join.firstJoinAt),
+    events_last_day: sumOf(hours, "events"),
+    runs_last_day: sumOf(hours, "runs"),
+    failed_runs_last_day: sumOf(hours, "failed_runs"),
+    hours,
+  };
+}
+
+/** Deletes the counts of hours that no chart shows any more. */
+export const deleteOldHourlyCounts = (db: Database, now: number): Promise<unknown> =>
+  expire(db, HOURS, hourOf(now) - COUNTS_KEPT_MS - 1);

@@ -1,0 +1,41 @@
+/** The endpoints for an organization's overview and usage. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import type { EventLogContext } from "../events/context.ts";
+import { getOverview, getUsage } from "./queries.ts";
+import { Overview, Usage, UsageQuery } from "./schema.ts";
+
+const { endpoint } = endpointsFor<EventLogContext>();
+
+export const overviewEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/overview",
+    operation: "getOverview",
+    module: "Accounts",
+    access: "organization",
+    summary: "Get an overview",
+    details: "Totals over all rooms, and activity in the last 24 hours.",
+    errors: [],
+    status: 200,
+    done: "Overview retrieved",
+    data: Overview,
+    handle: (ctx) => getOverview(ctx),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/usage",
+    operation: "getUsage",
+    module: "Accounts",
+    access: "organization",
+    summary: "Get the usage over time",
+    details:
+      "Events and workflow runs of the last hour, 24 hours, 7 days or 30 days. `GET …/quotas` has how much of each quota is used now.",
+    errors: [],
+    query: UsageQuery,
+    status: 200,
+    done: "Usage retrieved",
+    data: z.object({ usage: Usage }),
+    handle: async (ctx, { query }) => ({ usage: await getUsage(ctx, query.range) }),
+  }),
+];

@@ -1,0 +1,60 @@
+/** The commands on an organization as a whole: its name, and its deletion. */
+
+import { requireOwner } from "../../platform/context/context.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { deleteKeysOf } from "../accounts/shared-store.ts";
+import { evictKey } from "../accounts/verify-key.ts";
+import { deleteMailsOf } from "../mail/mail-store.ts";
+import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
+import { evictMembersOf } from "../people/verify-cookie.ts";
+import { endAllTokens } from "../users/token-commands.ts";
+import type { OrganizationContext } from "./context.ts";
+import { continueDeletion } from "./deletion.ts";
+import { getOrganization } from "./queries.ts";
+import {
+  type Organization,
+  type OrganizationDeletion,
+  type OrganizationUpdate,
+  presentOrganization,
+} from "./schema.ts";
+import { markDeleted, updateOrganization as updateRow } from "./store.ts";
+
+/** Renames the organization. */
+export async function updateOrganization(
+  ctx: OrganizationContext,
+  { name }: OrganizationUpdate,
+): Promise<{ organization: Organization }> {
+  requireOwner(ctx);
+  const [[row]] = await ctx.commit([updateRow(ctx, name)]);
+  if (row === undefined) throw notFound("Accounts", "Organization");
+  return { organization: presentOrganization(row) };
+}
+
+/**
+ * Deletes the organization: at once every access to it, then, in slices, what it owns. VALIDATION_ERROR unless `confirm`
+ * is its name. Access ends first, so that nothing is created meanwhile.
+ */
+export async function deleteOrganization(
+  ctx: OrganizationContext,
+  { confirm }: OrganizationDeletion,
+): Promise<Record<string, never>> {
+  requireOwner(ctx);
+  const { organization } = await getOrganization(ctx);
+  if (confirm !== organization.name) {
+    const why = "confirm: this is not the organization's name; type it exactly as it is, in the same case";
+    throw new AppError("Accounts", "VALIDATION_ERROR", why);
+  }
+  const { db } = ctx.openTenant(ctx.accountId);
+  await endAllTokens({ ...ctx, db, commit: (statements) => db.run(statements) });
+  const [, keys] = await ctx.commit([
+    markDeleted(ctx, ctx.now()),
+    deleteKeysOf(ctx),
+    deleteMembershipsOf(ctx),
+    deleteInvitationsOf(ctx),
+    deleteMailsOf(ctx),
+  ]);
+  for (const { hash } of keys) evictKey(hash);
+  evictMembersOf(ctx.accountId);
+  ctx.defer(continueDeletion(ctx, ctx.accountId, ctx.now()));
+  return {};
+}

@@ -1,0 +1,99 @@
+/** Removes what deleted organizations own, in bounded slices: first after the request, then by the cron trigger. */
+
+import { selectUnrelayed } from "../../delivery/outbox/outbox-store.ts";
+import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { deleteInSlices } from "../../platform/d1/expiry.ts";
+import { newCallBudget, Slices } from "../../platform/flow/slices.ts";
+import { takeTurns } from "../../platform/flow/turns.ts";
+import { DIRECTORY, type PlacedTenant } from "../../platform/placement/databases.ts";
+import { removePlaced } from "../../platform/placement/place.ts";
+import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
+import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import { purgeAuditEntries } from "../audit/queries.ts";
+import { deleteMembershipsOf } from "../members/shared-store.ts";
+import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
+import { purgeWebhooks } from "../webhooks/purge.ts";
+import { purgeWorkflows } from "../workflows/purge.ts";
+import { deleteFence } from "./fence-store.ts";
+import { purgeRooms } from "./purge-rooms.ts";
+import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
+
+/** What the request may do that deletes an organization, each slice of at most a thousand rows. */
+const SLICES_OF_REQUEST = 150;
+/** What one run of the cron trigger may do for all, and so many slices in each turn: the next run follows within a minute. */
+const RUN = { organizations: 10, turns: 10, concurrency: 4, slices: 30, turnMs: 10_000 };
+/** Longer than any isolate remembers a credential: after it, no request can create anything more. */
+const ROW_REMAINS_MS = 60_000;
+
+export interface DeletionPorts {
+  readonly directory: Database;
+  /** All, by their bindings. */
+  readonly databases: ReadonlyMap<string, Database>;
+  openTenant(accountId: string): PlacedTenant;
+  readonly rooms: RoomGateway;
+  readonly subscribers: SubscriberGateway;
+  readonly requestLog: RequestLogGateway;
+  log(message: string, error?: unknown): void;
+}
+
+/**
+ * Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues what
+ * is left when this was the last slice, or failed.
+ */
+export async function continueDeletion(
+  ports: DeletionPorts,
+  accountId: string,
+  now: number,
+  slices: Slices = new Slices(SLICES_OF_REQUEST),
+): Promise<void> {
+  const tenant = ports.openTenant(accountId);
+  const { directory } = tenant;
+  try {
+    const isEmpty =
+      (await deleteInSlices(directory, (limit) => deleteMembershipsOf(tenant, limit), slices)) &&
+      (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
+      (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
+      (await purgeRooms(tenant, ports.rooms, slices, now)) &&
+      (await purgeAuditEntries(tenant, slices)) &&
+      (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, slices)));
+    if (!isEmpty) return;
+    // What is relayed at the same time would write to the log once it is removed.
+    const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
+    if (unrelayed.length > 0) return;
+    await ports.subscribers.removeLog(accountId);
+    await ports.requestLog.remove(accountId);
+    const before = now - ROW_REMAINS_MS;
+    if (tenant.db !== directory) {
+      const [deleted] = await directory.run([selectDeletedBefore(accountId, before)]);
+      if (deleted.length === 0 || !(await removePlaced(tenant))) return;
+    }
+    for (const [name, db] of ports.databases) if (name !== DIRECTORY) await db.run([deleteFence(accountId)]);
+    await directory.run([deleteEmpty(accountId, before), deleteFence(accountId)]);
+  } catch (error) {
+    ports.log("What a deleted organization owned could not be removed yet", error);
+  }
+}
+
+/**
+ * Continues the deletions that are not complete, in turns: one that is large, or whose objects do not respond, holds up
+ * no other one. Each run begins with the organization that follows another random `firstId`.
+ */
+export async function continueDeletions(
+  ports: DeletionPorts,
+  now: number,
+  firstId: string,
+  { queries } = newCallBudget(),
+  limits = RUN,
+): Promise<void> {
+  const [deleted] = await ports.directory.run([selectDeleted(firstId, limits.organizations)]);
+  await takeTurns(deleted, limits, async (organization) => {
+    const slices = new Slices(limits.slices, queries);
+    const turn = continueDeletion(ports, organization.id, now, slices);
+    if ((await withTimeLimit(turn, limits.turnMs)) === TIMED_OUT) {
+      ports.log("What a deleted organization owned took too long to remove; it is continued later");
+      return null;
+    }
+    return slices.areLeft ? null : organization;
+  });
+}

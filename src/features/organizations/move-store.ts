@@ -1,0 +1,122 @@
+/** The SQL that moves an organization: slices of its rows, the fences around them, and how far it is. */
+
+import type { Statement } from "../../platform/d1/d1.ts";
+import type { moves } from "../../platform/placement/table.ts";
+import type { OrganizationTable } from "./tables.ts";
+
+export type MoveRow = typeof moves.$inferSelect;
+
+/** A row of any table, by its columns. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+const FIELDS = `account_id AS accountId, source, target, phase, step, cursor, turn, flipped_at AS flippedAt,
+  started_at AS startedAt`;
+
+/** The longest waiting first. */
+export const selectMoves = (limit: number): Statement<{ accountId: string }> => ({
+  sql: "SELECT account_id AS accountId FROM moves ORDER BY started_at LIMIT ?",
+  params: [limit],
+});
+
+/** Takes a move over from whatever continued it before. */
+export const takeTurn = (accountId: string, now: number): Statement<MoveRow> => ({
+  sql: `UPDATE moves SET turn = max(turn + 1, ?) WHERE account_id = ? RETURNING ${FIELDS}`,
+  params: [now, accountId],
+});
+
+/** Records how far a move is, and returns a row, unless another run has taken it over. */
+export const updateMove = (move: MoveRow): Statement<{ turn: number }> => ({
+  sql: `UPDATE moves SET source = ?, target = ?, phase = ?, step = ?, cursor = ?, flipped_at = ?
+        WHERE account_id = ? AND turn = ? RETURNING turn`,
+  params: [
+    ...[move.source, move.target, move.phase, move.step, move.cursor, move.flippedAt],
+    ...[move.accountId, move.turn],
+  ],
+});
+
+export const deleteMove = ({ accountId, turn }: MoveRow): Statement => ({
+  sql: "DELETE FROM moves WHERE account_id = ? AND turn = ?",
+  params: [accountId, turn],
+});
+
+/** Names the target in the directory, in the batch of {@link updateMove} and before it. */
+export const updatePlacement = ({ accountId, target, turn }: MoveRow): Statement => ({
+  sql: `UPDATE accounts SET database = ? WHERE id = ?
+          AND EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id AND turn = ?)`,
+  params: [target, accountId, turn],
+});
+
+/** The statements whose rows together are the slice behind a row: of each, one more column equals that row's. */
+export function selectSlice(
+  { name, where, paramsOf, order, atOnce }: OrganizationTable,
+  accountId: string,
+  after: readonly unknown[] | null,
+): [Statement<Row>, ...Statement<Row>[]] {
+  const terms = order.map(({ column, isDescending }) => `${column}${isDescending ? " DESC" : ""}`);
+  const select = (condition: string, params: readonly unknown[]): Statement<Row> => ({
+    sql: `SELECT * FROM ${name} WHERE ${where}${condition} ORDER BY ${terms.join()} LIMIT ${atOnce}`,
+    params: [...paramsOf(accountId), ...params],
+  });
+  if (after === null) return [select("", [])];
+  const [first, ...others] = order
+    .map(({ column, isDescending }, at) => {
+      const equal = order.slice(0, at).map((earlier) => ` AND ${earlier.column} = ?`);
+      return select(`${equal.join("")} AND ${column} ${isDescending ? "<" : ">"} ?`, after.slice(0, at + 1));
+    })
+    .reverse();
+  if (first === undefined) throw new Error(`The table ${name} has no order`);
+  return [first, ...others];
+}
+
+/** A statement has at most so many parameters. */
+const MAX_PARAMS = 100;
+
+/** Writes rows as they are, in place of those that are there. */
+export function upsertRows(name: string, primaryKey: readonly string[], rows: readonly Row[]): Statement[] {
+  const columns = Object.keys(rows[0] ?? {});
+  const atOnce = Math.max(1, Math.floor(MAX_PARAMS / Math.max(1, columns.length)));
+  const changed = columns.filter((column) => !primaryKey.includes(column));
+  const conflict = changed.map((column) => `"${column}" = excluded."${column}"`).join();
+  return Array.from({ length: Math.ceil(rows.length / atOnce) }, (_, index) => {
+    const some = rows.slice(index * atOnce, (index + 1) * atOnce);
+    const values = some.map(() => `(${columns.map(() => "?").join()})`);
+    return {
+      sql: `INSERT INTO ${name} (${columns.map((column) => `"${column}"`).join()}) VALUES ${values.join()}
+            ON CONFLICT (${primaryKey.join()}) DO UPDATE SET ${conflict}`,
+      params: some.flatMap((row) => columns.map((column) => row[column])),
+    };
+  });
+}
+
+/** Deletes some of an organization's rows, and returns a row for each. */
+export const deleteRows = (
+  { name, where, paramsOf }: OrganizationTable,
+  accountId: string,
+  limit: number,
+): Statement<{ deleted: number }> => ({
+  sql: `DELETE FROM ${name} WHERE rowid IN (SELECT rowid FROM ${name} WHERE ${where} LIMIT ?) RETURNING 1 AS deleted`,
+  params: [...paramsOf(accountId), limit],
+});
+
+/** What the rest of an organization's rows refers to. */
+export const selectAnchor = (accountId: string): Statement<Row> => ({
+  sql: "SELECT id, name, created_at, token_epoch FROM accounts WHERE id = ?",
+  params: [accountId],
+});
+
+/** In the directory, the name and the rest stay as they are. */
+export const upsertAnchor = (row: Row): Statement => ({
+  sql: `INSERT INTO accounts (id, name, created_at, token_epoch) VALUES (?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET token_epoch = excluded.token_epoch`,
+  params: [row.id, row.name, row.created_at, row.token_epoch],
+});
+
+export const deleteAnchor = (accountId: string): Statement => ({
+  sql: "DELETE FROM accounts WHERE id = ?",
+  params: [accountId],
+});
+
+export const deleteQuotas = (accountId: string): Statement => ({
+  sql: "DELETE FROM quotas WHERE account_id = ? AND in_directory = 0",
+  params: [accountId],
+});

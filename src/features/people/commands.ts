@@ -1,0 +1,94 @@
+/** The commands of people: signing in and out, and changes of their name. */
+import type { Database } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
+import { AppError } from "../../platform/errors.ts";
+import { knownBrowserOf } from "./browser-cookie.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
+import type { Me, Person, PersonUpdate, SignIn } from "./schema.ts";
+import {
+  expiredCookie,
+  SIGN_IN_LIFETIME_MS,
+  SIGN_IN_RENEWAL_MS,
+  signedCookie,
+  tokenIn,
+} from "./sign-in-cookie.ts";
+import { planSignIn, planSignOut } from "./sign-in-plan.ts";
+import { SIGN_INS, selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
+import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./verify-cookie.ts";
+
+type NoData = Record<string, never>;
+
+/** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
+export async function signIn(
+  ctx: DashboardContext,
+  { email, password, challenge }: SignIn,
+): Promise<DashboardResult<Me>> {
+  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  const guess = await ctx.limits.countPassword(email, browser);
+  await ctx.challenge().requirePassed(challenge);
+  const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
+  const turn = await ctx.limits.takeTurn(email, browser);
+  const stored = row?.password ?? null;
+  const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
+  if (row === undefined || stored === null || !isRight) throw wrongPassword();
+  await turn.forgive();
+  const { personId: id, name, organizations } = row;
+  const { cookies, statements } = await planSignIn(ctx, { id, email }, stored);
+  const [begun] = await ctx.db.run(statements);
+  if (begun.length === 0) throw wrongPassword();
+  await guess.forgive();
+  return { data: { person: { id, name, email }, organizations: parseOrganizations(organizations) }, cookies };
+}
+
+const wrongPassword = () =>
+  new AppError("Auth", "UNAUTHORIZED", "The email address or the password is wrong");
+
+/** Takes as long as a verification, so that the time of an answer does not reveal whose address is known. */
+async function wasteWork(password: string): Promise<false> {
+  await hashPassword(password);
+  return false;
+}
+
+/** Ends the browser's sign-in session, if it has one, and deletes its cookie. */
+export async function signOut(ctx: DashboardContext): Promise<DashboardResult<NoData>> {
+  const [end] = await planSignOut(ctx);
+  if (end !== undefined) await ctx.db.run([end]);
+  return { data: {}, cookies: [expiredCookie()] };
+}
+
+/** The signed-in person. At most once a day this extends the sign-in session and its cookie. */
+export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
+  const { personId: id, name, email, organizations, tokenHash, expiresAt } = ctx.person;
+  const data = { person: { id, name, email }, organizations: [...organizations] };
+  const now = ctx.now();
+  const isRecent = expiresAt - now > SIGN_IN_LIFETIME_MS - SIGN_IN_RENEWAL_MS;
+  const token = isRecent || ctx.cookie === null ? null : await tokenIn(ctx.cookie, ctx.cookieSecret);
+  if (token === null) return { data };
+  await ctx.db.run([updateSignIn(tokenHash, now + SIGN_IN_LIFETIME_MS, now)]);
+  evictSignIn(tokenHash);
+  return { data, cookies: [await signedCookie(token, ctx.cookieSecret)] };
+}
+
+/** The signed-in person, or null: pages ask before they know whether anyone is, which is no error. */
+export async function findMe(ctx: DashboardContext): Promise<DashboardResult<{ me: Me | null }>> {
+  const { cookie, cookieSecret, db, now } = ctx;
+  const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
+  const person = hash === null ? null : await readSignIn(db, hash, now());
+  if (person === null) return { data: { me: null } };
+  const { data, ...rest } = await getMe({ ...ctx, person });
+  return { data: { me: data }, ...rest };
+}
+
+/** Changes the person's name. */
+export async function updateMe(
+  ctx: PersonContext,
+  { name }: PersonUpdate,
+): Promise<DashboardResult<{ person: Person }>> {
+  const { personId: id, email } = ctx.person;
+  await ctx.db.run([updatePerson(id, name, ctx.now())]);
+  return { data: { person: { id, name, email } } };
+}
+
+/** Deletes sign-in sessions that have expired. */
+export const purgeExpiredSignIns = (db: Database, now: number): Promise<unknown> => expire(db, SIGN_INS, now);

@@ -1,0 +1,122 @@
+/** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
+
+import type { Env } from "../../env.ts";
+import { failure, success } from "../../http/envelope.ts";
+import { parseJson, readBody } from "../../http/json-body.ts";
+import { delayRefusal } from "../../http/late-refusals.ts";
+import {
+  addressOf,
+  clientOf,
+  limitAuthFailures,
+  limitClient,
+  limitCredential,
+} from "../../http/rate-limit.ts";
+import { toAppError } from "../../http/refusal.ts";
+import { withoutCors } from "../../http/security/cors.ts";
+import { requireSameOrigin } from "../../http/security/csrf.ts";
+import { originOf } from "../../http/security/origin.ts";
+import { checkBody, checkPath } from "../../http/validate.ts";
+import { quotaDefaults } from "../../platform/config/limits.ts";
+import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { signUpPolicy, turnstileSettings } from "../../platform/config/sign-up.ts";
+import { AppError } from "../../platform/errors.ts";
+import { logError } from "../../platform/log.ts";
+import { choosePlace } from "../../platform/placement/choose-place.ts";
+import { openDirectory, openTenant } from "../../platform/placement/databases.ts";
+import { mailOutbox } from "../mail/outbox.ts";
+import { browserCookieOf } from "./browser-cookie.ts";
+import { challengeFor } from "./challenge.ts";
+import type { DashboardEndpoint } from "./dashboard-endpoint.ts";
+import type { DashboardContext, DashboardResult } from "./person-context.ts";
+import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
+import { signInLimits } from "./sign-in-limits.ts";
+import { readSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
+
+export interface DashboardCall {
+  readonly request: Request;
+  readonly env: Env;
+  readonly execution: { waitUntil(work: Promise<unknown>): void };
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Handles a request; never rejects. */
+export async function handleDashboardRequest(
+  endpoint: DashboardEndpoint,
+  call: DashboardCall,
+): Promise<Response> {
+  const requestId = crypto.randomUUID();
+  try {
+    const { data, cookies = [] } = await enter(endpoint, call, requestId);
+    const response = withoutCors(success(endpoint.status, endpoint.done, data, requestId));
+    for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
+    return response;
+  } catch (error) {
+    const appError = toAppError(error, endpoint.module);
+    if (appError.code === "INTERNAL_ERROR")
+      logError("A dashboard request failed", { request: requestId }, error);
+    if (appError.code === "RATE_LIMITED") await delayRefusal(call.request);
+    return withoutCors(failure(appError, requestId));
+  }
+}
+
+async function enter(
+  endpoint: DashboardEndpoint,
+  { request, env, execution, params }: DashboardCall,
+  requestId: string,
+): Promise<DashboardResult<object>> {
+  requireSameOrigin(request, originOf(request, env));
+  const url = new URL(request.url);
+  checkPath(url.href, endpoint.module);
+  const ctx: DashboardContext = {
+    db: openDirectory(env),
+    tenantOf: (accountId) => openTenant(env, accountId),
+    requestId,
+    address: addressOf(request),
+    cookie: signInCookieOf(request),
+    browserCookie: browserCookieOf(request),
+    cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
+    now: Date.now,
+    newId: () => crypto.randomUUID(),
+    quotaDefaults: quotaDefaults(env),
+    signUpPolicy: () => signUpPolicy(env),
+    choosePlace: () => choosePlace(env),
+    challenge: () => challengeFor(turnstileSettings(env), addressOf(request)),
+    limits: signInLimits(env, clientOf(request)),
+    mail: () => mailOutbox(env),
+    defer: (work) => execution.waitUntil(work),
+  };
+  const read = async () => ({ params, body: await bodyOf(endpoint, request) });
+  if (endpoint.access === "anyone") {
+    await limitClient(env, request);
+    return endpoint.handle(ctx, await read());
+  }
+  const person = await authenticatePerson(ctx, env, request);
+  return endpoint.handle({ ...ctx, person }, await read());
+}
+
+/**
+ * The person who is signed in. Reads D1 each time, so that people see their own changes at once, but not before the
+ * request is counted. UNAUTHORIZED or RATE_LIMITED.
+ */
+async function authenticatePerson(
+  { db, cookie, cookieSecret, now }: DashboardContext,
+  env: Env,
+  request: Request,
+): Promise<SignInSession> {
+  const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
+  if (hash !== null) await limitCredential(env, `session:${hash}`);
+  const person = hash === null ? null : await readSignIn(db, hash, now());
+  if (person !== null) return person;
+  await limitAuthFailures(env, request);
+  throw new AppError("Auth", "UNAUTHORIZED", "Not signed in; sign in first");
+}
+
+async function bodyOf(endpoint: DashboardEndpoint, request: Request): Promise<unknown> {
+  if (endpoint.body === undefined) return undefined;
+  const bytes = await readBody(request, endpoint.module);
+  return checkBody(
+    endpoint.body,
+    parseJson(bytes, request.headers.get("Content-Type"), endpoint.module),
+    endpoint.module,
+  );
+}

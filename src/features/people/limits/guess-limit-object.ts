@@ -1,0 +1,57 @@
+/**
+ * The Durable Object that counts guesses: one for each person, each network and each known browser, in the
+ * whole world. The platform's rate limits count per location, so that a guesser has as many allowances as we have
+ * locations.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { logError } from "../../../platform/log.ts";
+import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
+import type { GuessLimitRpc } from "./guess-limit-rpc.ts";
+import { GuessStore } from "./guess-store.ts";
+import { forgottenAt, type PauseRule, planGuess } from "./pause.ts";
+
+export class GuessLimitObject extends DurableObject implements GuessLimitRpc {
+  /** Epoch milliseconds; tests replace it by their own clock. */
+  clock: () => number = () => Date.now();
+
+  readonly #alarm: DurableAlarm;
+  #store: GuessStore | null = null;
+
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+    super(ctx, env);
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      logError("The alarm of a limit on guesses could not be set", { object: String(ctx.id) }, error),
+    );
+  }
+
+  guess(key: string, rule: PauseRule): number {
+    const { waitMs, guesses } = planGuess(this.#guesses.find(key), rule, this.clock());
+    if (waitMs > 0) return waitMs;
+    const until = forgottenAt(guesses, rule);
+    this.#guesses.set(key, guesses, until);
+    this.#alarm.scheduleBy([until]);
+    return 0;
+  }
+
+  forgive(key: string, all: boolean): void {
+    if (all) this.#guesses.remove(key);
+    else this.#guesses.takeOne(key);
+  }
+
+  /** Deletes what is forgotten, and with the last of it the whole storage. */
+  override async alarm(): Promise<void> {
+    this.#alarm.markFired();
+    const next = this.#guesses.prune(this.clock());
+    if (next !== null) {
+      this.#alarm.scheduleBy([next]);
+      return;
+    }
+    this.#store = null;
+    await this.ctx.storage.deleteAll();
+  }
+
+  get #guesses(): GuessStore {
+    this.#store ??= new GuessStore(this.ctx.storage);
+    return this.#store;
+  }
+}

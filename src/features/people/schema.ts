@@ -1,0 +1,89 @@
+/** People on the wire, and the bodies of the dashboard's requests. */
+import * as z from "zod";
+import { MEMBER_ROLES } from "../../platform/context/actor.ts";
+import { isPlainText, Name, text } from "../../platform/text.ts";
+
+/** Length is the only rule for passwords. In characters. */
+const MIN_PASSWORD_LENGTH = 10;
+const MAX_PASSWORD_LENGTH = 128;
+const MAX_EMAIL_LENGTH = 254;
+
+/** One spelling per address, in lower case: people type theirs in any case. */
+const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+/** An email address, normalized while it is parsed. */
+export const Email = z
+  .string()
+  .refine(isPlainText, "must be well-formed Unicode without NUL")
+  .transform(normalizeEmail)
+  .pipe(
+    z
+      .email("must be an email address")
+      .max(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`),
+  );
+
+const NewPassword = text(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH);
+/** A current password: one that is too short is merely wrong. */
+const KnownPassword = text(0, MAX_PASSWORD_LENGTH);
+
+/** The response of a Turnstile widget, where the deployment has one. */
+const ChallengeResponse = z.string().max(2048, "must be the response of the widget").optional();
+
+/** Body of `POST /dashboard/api/sign-up`. Without an invitation, it creates an organization. */
+export const SignUp = z
+  .strictObject({
+    name: Name,
+    email: Email,
+    password: NewPassword,
+    organization: Name.optional(),
+    invitation: z.string().optional(),
+    challenge: ChallengeResponse,
+  })
+  .refine(
+    ({ organization, invitation }) => organization === undefined || invitation === undefined,
+    "organization and invitation: send one of them, not both",
+  );
+export type SignUp = z.infer<typeof SignUp>;
+
+/** Body of `POST /dashboard/api/sign-in`. */
+export const SignIn = z.strictObject({ email: Email, password: KnownPassword, challenge: ChallengeResponse });
+export type SignIn = z.infer<typeof SignIn>;
+
+/** Body of `POST /dashboard/api/password`. */
+export const PasswordChange = z.strictObject({ current: KnownPassword, next: NewPassword });
+export type PasswordChange = z.infer<typeof PasswordChange>;
+
+/** Body of `POST /dashboard/api/password-links`. */
+export const PasswordLinkRequest = z.strictObject({ email: Email, challenge: ChallengeResponse });
+export type PasswordLinkRequest = z.infer<typeof PasswordLinkRequest>;
+
+/** Body of `POST /dashboard/api/password-links/:token`. */
+export const NewPasswordByLink = z.strictObject({ password: NewPassword });
+export type NewPasswordByLink = z.infer<typeof NewPasswordByLink>;
+
+/** Whose password a link changes. */
+export const PasswordLinkPreview = z.object({ name: z.string(), email: z.string() });
+export type PasswordLinkPreview = z.infer<typeof PasswordLinkPreview>;
+
+/** Body of `PATCH /dashboard/api/me`. */
+export const PersonUpdate = z.strictObject({ name: Name });
+export type PersonUpdate = z.infer<typeof PersonUpdate>;
+
+/** Body of `POST /dashboard/api/organizations`. */
+export const OrganizationCreation = z.strictObject({ name: Name });
+
+/** A person. */
+export const Person = z.object({ id: z.uuid(), name: z.string(), email: z.string() });
+export type Person = z.infer<typeof Person>;
+
+/** An organization as its member sees it. */
+export const OwnOrganization = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  role: z.enum(MEMBER_ROLES),
+});
+export type OwnOrganization = z.infer<typeof OwnOrganization>;
+
+/** The signed-in person and their organizations. */
+export const Me = z.object({ person: Person, organizations: z.array(OwnOrganization) });
+export type Me = z.infer<typeof Me>;

@@ -1,0 +1,133 @@
+/** What guessing costs: the limits on signing in and up, changing a password and using an invitation. */
+
+import type { Env } from "../../env.ts";
+import { clientAddress } from "../../platform/config/hosts.ts";
+import type { Settings } from "../../platform/config/settings.ts";
+import { sha256 } from "../../platform/crypto/hash.ts";
+import { MINUTE_MS, SECOND_MS } from "../../platform/durations.ts";
+import { AppError } from "../../platform/errors.ts";
+import { PasswordTurns } from "./limits/password-turns.ts";
+import type { PauseRule } from "./limits/pause.ts";
+
+/** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
+const PASSWORDS: PauseRule = {
+  ...{ free: 5, firstMs: 2 * SECOND_MS, maxMs: 15 * MINUTE_MS },
+  forgetMs: 15 * MINUTE_MS,
+};
+/** Wrong passwords of all people and wrong invitations from one network. */
+const NETWORK_FAILURES: PauseRule = {
+  ...{ free: 60, firstMs: SECOND_MS, maxMs: MINUTE_MS },
+  forgetMs: 30 * SECOND_MS,
+};
+/** People who sign up without an invitation from one network. */
+const NETWORK_SIGN_UPS: PauseRule = { ...NETWORK_FAILURES, forgetMs: SECOND_MS };
+
+/** Mails that people ask for from one network, whomever they are for. */
+const NETWORK_MAILS: PauseRule = {
+  ...{ free: 10, firstMs: 10 * SECOND_MS, maxMs: 5 * MINUTE_MS },
+  forgetMs: MINUTE_MS,
+};
+/** Mails to one address, asked for from all networks together: no one can fill another's mailbox. */
+const ADDRESS_MAILS: PauseRule = {
+  ...{ free: 3, firstMs: 5 * MINUTE_MS, maxMs: 6 * 60 * MINUTE_MS },
+  forgetMs: 60 * MINUTE_MS,
+};
+
+/** What was counted as a guess before it was known whether it is right. */
+interface Guess {
+  /** Takes the count back, because it was right. */
+  forgive(): Promise<void>;
+}
+
+/** Counts guesses before anything is computed or read for them. Each throws RATE_LIMITED while a pause lasts. */
+export interface SignInLimits {
+  /**
+   * A guess of the password of the person with this address. What strangers do elsewhere does not count
+   * against a browser that the person has signed in with, or against another network.
+   */
+  countPassword(email: string, knownBrowser: string | null): Promise<Guess>;
+  /**
+   * Waits until the client may have a password checked, which it may at once unless there were many wrong ones lately.
+   * All clients share the turns: take one just before the check, when nothing else can refuse the client. RATE_LIMITED
+   * when that would take too long.
+   */
+  takeTurn(email: string, knownBrowser: string | null): Promise<Guess>;
+  /** Signing up without an invitation. */
+  countSignUp(): Promise<Guess>;
+  /** A guess of an invitation's token. */
+  countInvitation(): Promise<Guess>;
+  /** A mail to an address, whether a person has it or not. */
+  countMail(email: string): Promise<void>;
+}
+
+/** An isolate has one thread. */
+const turns = new PasswordTurns();
+
+/**
+ * The limits for the clients of a network. Where all clients have one address, passwords are limited for each person
+ * alone, or a stranger would hold up everyone.
+ */
+export function signInLimits(
+  env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
+  network: string,
+): SignInLimits {
+  const isShared = clientAddress(env) !== undefined;
+  const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
+    const stub = env.GUESS_LIMITS.getByName(object);
+    const waitMs = await stub.guess(key, rule);
+    if (waitMs > 0) throw tooMany(Math.ceil(waitMs / SECOND_MS));
+    return { forgive: async () => stub.forgive(key, all) };
+  };
+  /** Per location, but at no cost: keeps floods away from the objects. */
+  const countFlood = async (client: string): Promise<void> => {
+    const { success } = await env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: client });
+    if (!success) throw tooMany(60);
+  };
+  const ofNetwork = async (key: string, rule: PauseRule): Promise<Guess> => {
+    await countFlood(network);
+    return count(`network:${network}`, key, rule);
+  };
+  return {
+    countPassword: async (email, knownBrowser) => {
+      if (knownBrowser !== null) {
+        await countFlood(knownBrowser);
+        return count(`browser:${knownBrowser}`, "passwords", PASSWORDS, true);
+      }
+      const person = `person:${await hashOf(email)}`;
+      if (isShared) {
+        await countFlood(person);
+        return count(person, network, PASSWORDS, true);
+      }
+      const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
+      const ofPerson = await count(person, network, PASSWORDS, true);
+      return {
+        forgive: async () => {
+          await Promise.all([onNetwork.forgive(), ofPerson.forgive()]);
+        },
+      };
+    },
+    takeTurn: async (email, knownBrowser) => {
+      const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
+      const turn = turns.take(client, Date.now(), knownBrowser !== null);
+      if ("refusedForMs" in turn) throw tooMany(Math.ceil(turn.refusedForMs / SECOND_MS));
+      if (turn.waitMs > 0) await new Promise((resolve) => setTimeout(resolve, turn.waitMs));
+      return { forgive: async () => turn.refund(Date.now()) };
+    },
+    countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
+    countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),
+    countMail: async (email) => {
+      await ofNetwork("mails", NETWORK_MAILS);
+      await count(`person:${await hashOf(email)}`, "mails", ADDRESS_MAILS);
+    },
+  };
+}
+
+const hashOf = (email: string): Promise<string> => sha256(new TextEncoder().encode(email));
+
+const tooMany = (seconds: number) =>
+  new AppError(
+    "Server",
+    "RATE_LIMITED",
+    `Too many attempts; wait ${seconds === 1 ? "a second" : `${seconds} seconds`} and try again`,
+    seconds,
+  );

@@ -1,0 +1,6 @@
+/** The ports that reading and erasing a user's data needs: those of all features that keep some. */
+import type { EventLogContext } from "../events/context.ts";
+import type { FileContext } from "../files/context.ts";
+import type { UserContext } from "../users/context.ts";
+
+export interface PrivacyContext extends UserContext, FileContext, EventLogContext {}

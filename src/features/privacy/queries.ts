@@ -1,0 +1,107 @@
+/** Reads what is kept of a user, in slices that each cost little, whatever the room has. */
+
+import { decodePosition } from "../../http/lists/list-cursor.ts";
+import { toPage } from "../../http/lists/paginate.ts";
+import { presentTime } from "../../platform/time.ts";
+import type { RoomRecordOfUser } from "../../room/port/personal-data.ts";
+import { Comment } from "../../room/protocol/comment.ts";
+import { findEventsNaming } from "../events/queries.ts";
+import { listFiles } from "../files/queries.ts";
+import { getRoomRow } from "../rooms/queries.ts";
+import { presentSession } from "../users/present.ts";
+import { findUser } from "../users/queries.ts";
+import type { PrivacyContext } from "./context.ts";
+import { type ExportPosition, encodeExportPosition, nextSection } from "./cursor.ts";
+import type { PersonalData, PersonalRecord } from "./schema.ts";
+
+/** A page ends after so many records, or after so many reads of which most found none. */
+const ENOUGH_RECORDS = 100;
+const MAX_READS = 10;
+const FILES_AT_ONCE = 100;
+
+/** Some of a section, and where it goes on. */
+interface Slice {
+  readonly records: readonly PersonalRecord[];
+  readonly next: string | null;
+}
+
+/** A page of what is kept of a user, who may be deleted by now. NOT_FOUND without the room. */
+export async function getPersonalData(
+  ctx: PrivacyContext,
+  roomId: string,
+  userId: string,
+  start: ExportPosition,
+): Promise<PersonalData> {
+  await getRoomRow(ctx, roomId);
+  const records: PersonalRecord[] = [];
+  let position: ExportPosition | null = start;
+  for (let reads = 0; position !== null && reads < MAX_READS && records.length < ENOUGH_RECORDS; reads += 1) {
+    const { section }: ExportPosition = position;
+    const { records: some, next }: Slice = await readSlice(ctx, roomId, userId, position);
+    records.push(...some);
+    position = next === null ? nextSection(section) : { section, after: next };
+  }
+  return { records, cursor: position && encodeExportPosition(position) };
+}
+
+async function readSlice(
+  ctx: PrivacyContext,
+  roomId: string,
+  userId: string,
+  { section, after }: ExportPosition,
+): Promise<Slice> {
+  switch (section) {
+    case "user": {
+      const user = await findUser(ctx, roomId, userId);
+      return { records: user === null ? [] : [{ type: "user", user }], next: null };
+    }
+    case "files":
+      return readFiles(ctx, roomId, userId, after);
+    case "events": {
+      const { events, next } = await findEventsNaming(ctx, roomId, userId, after);
+      return { records: events.map((event) => ({ type: "event", event }) as const), next };
+    }
+    default: {
+      const { records, next } = await ctx.rooms.readPersonalData(
+        roomId,
+        ctx.accountId,
+        userId,
+        section,
+        after,
+      );
+      return { records: records.map((record) => present(record, roomId)), next };
+    }
+  }
+}
+
+async function readFiles(
+  ctx: PrivacyContext,
+  roomId: string,
+  userId: string,
+  after: string | null,
+): Promise<Slice> {
+  const position = after === null ? undefined : (decodePosition(after) ?? undefined);
+  const page = toPage({ limit: FILES_AT_ONCE, offset: 0, after: position });
+  const { files, cursor } = await listFiles(ctx, roomId, { mediaTypes: [], uploadedBy: userId }, page);
+  return { records: files.map((file) => ({ type: "file", file }) as const), next: cursor };
+}
+
+function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
+  switch (record.type) {
+    case "session":
+      return { type: "session", session: presentSession({ ...record.session, roomId }) };
+    case "follow":
+      return { type: "follow", user_id: record.followedId };
+    case "comment":
+      return { type: "comment", comment: Comment.parse(JSON.parse(record.comment)) };
+    case "mention":
+      return { type: "mention", comment_id: record.commentId };
+    case "reaction":
+      return { type: "reaction", comment_id: record.commentId, reaction: record.reaction };
+    case "document":
+      return {
+        ...{ type: "document", document: record.name, updates: record.updates },
+        ...{ first_at: presentTime(record.firstAt), last_at: presentTime(record.at) },
+      };
+  }
+}

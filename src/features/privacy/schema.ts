@@ -1,0 +1,50 @@
+/** What the service keeps of a user, on the wire. The SDK infers its types from it. */
+import * as z from "zod";
+import { Event } from "../../delivery/events.ts";
+import { Timestamp } from "../../platform/time.ts";
+import { Comment } from "../../room/protocol/comment.ts";
+import { StorageFile } from "../files/schema.ts";
+import { User, UserSession } from "../users/schema.ts";
+
+const commentId = z.uuid();
+
+/** One thing that is kept of a user. */
+export const PersonalRecord = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("user"), user: User }),
+    z.object({ type: z.literal("session"), session: UserSession }),
+    z.object({
+      type: z.literal("follow"),
+      user_id: z.string().meta({ description: "The user who is followed." }),
+    }),
+    z.object({ type: z.literal("comment"), comment: Comment }),
+    z.object({ type: z.literal("mention"), comment_id: commentId }),
+    z.object({ type: z.literal("reaction"), comment_id: commentId, reaction: z.string() }),
+    z.object({
+      type: z.literal("document"),
+      document: z.string().meta({ description: "The document's name." }),
+      updates: z.int().meta({ description: "How many updates the user wrote, alone or with others." }),
+      first_at: Timestamp,
+      last_at: Timestamp,
+    }),
+    z.object({ type: z.literal("file"), file: StorageFile }),
+    z.object({ type: z.literal("event"), event: Event }),
+  ])
+  .meta({
+    id: "PersonalRecord",
+    description:
+      "One thing that is kept of a user: the user itself, a session, whom the user follows, a comment, a mention, a reaction, what the user wrote in a document (of a long one in several parts), a file, or an event that names the user.",
+  });
+export type PersonalRecord = z.infer<typeof PersonalRecord>;
+
+/** Some of what is kept of a user. */
+export const PersonalData = z
+  .object({
+    records: z.array(PersonalRecord).meta({ description: "May be empty on a page that others follow." }),
+    cursor: z.string().nullable().meta({
+      description: "Goes into `after` to read the page that follows; null on the last one.",
+      example: "WyJzZXNzaW9ucyIsbnVsbF0",
+    }),
+  })
+  .meta({ id: "PersonalData", example: { records: [], cursor: null } });
+export type PersonalData = z.infer<typeof PersonalData>;

@@ -1,0 +1,69 @@
+/** Keeps creations within an organization's quotas, in the very batch that creates. */
+import type { Statement, Tenant } from "../../platform/d1/d1.ts";
+import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { readQuotas } from "./queries.ts";
+import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "./quota.ts";
+import { QUOTA_EXCEEDED, requireWithinQuota } from "./shared-store.ts";
+
+/** What a command that creates something needs. */
+export interface QuotaContext extends Tenant {
+  /** The limits of organizations for which the operator has set none. */
+  readonly quotaDefaults: QuotaDefaults;
+}
+
+export interface QuotaGuard {
+  /** Belongs into the batch that creates, after the statement that does; without it, the batch is atomic as ever. */
+  readonly statement: Statement;
+  /** Translates the error of that batch: FORBIDDEN, which names the quota, its use and its limit; others unchanged. */
+  refuse(error: unknown): Promise<never>;
+}
+
+/** Translates the error of a batch; `find` finds the quota that it has exceeded. */
+const refuseBy =
+  (ctx: QuotaContext, find: (uses: readonly QuotaUse[]) => QuotaUse | undefined) =>
+  async (error: unknown): Promise<never> => {
+    if (violatedConstraint(error) !== QUOTA_EXCEEDED) throw error;
+    const exceeded = find(await readQuotas(ctx));
+    if (exceeded === undefined) throw error;
+    throw new AppError("Accounts", "FORBIDDEN", describeExceeded(exceeded));
+  };
+
+const requireQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): Statement =>
+  requireWithinQuota(ctx, quota, ctx.quotaDefaults[quota], upcoming);
+
+/** Guards a quota against what a batch creates, and against `upcoming` more. */
+export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): QuotaGuard => ({
+  statement: requireQuota(ctx, quota, upcoming),
+  refuse: refuseBy(ctx, (uses) => uses.find((use) => use.quota === quota)),
+});
+
+/** Several guards at once, which name the quota that is exceeded. */
+type QuotaGuards = Pick<QuotaGuard, "refuse"> & { readonly statements: readonly Statement[] };
+
+const isWaiting = ({ quota }: QuotaUse): boolean => quota === "waiting_events" || quota === "waiting_bytes";
+
+/** Guards the quota of webhooks or of workflows, and refuses another one while more waits for all of them than may. */
+export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflows"): QuotaGuards => ({
+  statements: [
+    requireQuota(ctx, quota),
+    requireQuota(ctx, "waiting_events"),
+    requireQuota(ctx, "waiting_bytes"),
+  ],
+  refuse: refuseBy(
+    ctx,
+    (uses) =>
+      uses.find((use) => isWaiting(use) && use.used > use.limit) ?? uses.find((use) => use.quota === quota),
+  ),
+});
+
+/** Guards the quota of invitations, and refuses another one while there may be no further member. */
+export const guardInvitation = (ctx: QuotaContext): QuotaGuards => ({
+  statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", 1)],
+  refuse: refuseBy(
+    ctx,
+    (uses) =>
+      uses.find(({ quota, used, limit }) => quota === "members" && used >= limit) ??
+      uses.find(({ quota }) => quota === "invitations"),
+  ),
+});

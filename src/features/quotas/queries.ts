@@ -1,0 +1,33 @@
+/** The queries about quotas. */
+import type { Database, Tenant } from "../../platform/d1/d1.ts";
+import { isInDirectory, QUOTAS, type QuotaDefaults, type QuotaName, type QuotaUse } from "./quota.ts";
+import { type QuotaRow, selectQuotas } from "./shared-store.ts";
+
+interface Defaults {
+  readonly quotaDefaults: QuotaDefaults;
+}
+
+/** The use and the limit of every quota, as far as this database counts it: see {@link isInDirectory}. */
+export async function readQuotas(tenant: Tenant & Defaults): Promise<QuotaUse[]> {
+  const [rows] = await tenant.db.run([selectQuotas(tenant)]);
+  return QUOTAS.map((quota) => usedOf(rows, quota, tenant.quotaDefaults));
+}
+
+/** The use and the limit of every quota. */
+export async function listQuotas(
+  tenant: Tenant & Defaults & { readonly directory: Database },
+): Promise<QuotaUse[]> {
+  const { db, directory } = tenant;
+  if (db === directory) return readQuotas(tenant);
+  const [placed, ofPeople] = await Promise.all([
+    readQuotas(tenant),
+    readQuotas({ ...tenant, db: directory }),
+  ]);
+  return placed.map((use, index) => (isInDirectory(use.quota) ? (ofPeople[index] ?? use) : use));
+}
+
+/** The use of one quota, from the rows of {@link selectQuotas}. */
+export function usedOf(rows: readonly QuotaRow[], quota: QuotaName, defaults: QuotaDefaults): QuotaUse {
+  const row = rows.find((candidate) => candidate.quota === quota);
+  return { quota, used: row?.used ?? 0, limit: row?.max ?? defaults[quota] };
+}

@@ -1,0 +1,54 @@
+/** The statements about quotas, which other features include in their batches. */
+import { and, eq, sql } from "drizzle-orm";
+import { build, columnsOf, type Statement, type Tenant } from "../../platform/d1/d1.ts";
+import { prepared } from "../../platform/d1/prepared-statement.ts";
+import type { CounterName, QuotaName } from "./quota.ts";
+import { quotas } from "./table.ts";
+
+/**
+ * Fails the batch when more than the limit is used, counting `upcoming` in. The use becomes NULL then, which the table
+ * forbids: see {@link QUOTA_EXCEEDED}. Otherwise it writes nothing. It follows the statements that create something.
+ */
+export const requireWithinQuota = (
+  { accountId }: Tenant,
+  quota: QuotaName,
+  defaultLimit: number,
+  upcoming: number,
+): Statement => ({
+  sql: `UPDATE quotas SET used = NULL WHERE account_id = ? AND quota = ? AND used + ? > coalesce(max, ?)`,
+  params: [accountId, quota, upcoming, defaultLimit],
+});
+
+/** The constraint that a batch with {@link requireWithinQuota} violates when it fails. */
+export const QUOTA_EXCEEDED = "required:quotas.used";
+
+const { quota, used, max } = columnsOf(quotas);
+const quotasOfAccount = prepared(() =>
+  build
+    .select({ quota, used, max })
+    .from(quotas)
+    .where(eq(quotas.accountId, sql.placeholder("accountId"))),
+);
+
+const usedOf = prepared(() =>
+  build
+    .select({ total: sql<number>`${quotas.used}`.as("total") })
+    .from(quotas)
+    .where(
+      and(eq(quotas.accountId, sql.placeholder("accountId")), eq(quotas.quota, sql.placeholder("quota"))),
+    ),
+);
+
+/** How many of the things that a quota counts the organization has, without a count of their rows. */
+export const countUsed = ({ accountId }: Tenant, quota: CounterName): Statement<{ total: number }> =>
+  usedOf({ accountId, quota });
+
+/** What is counted of a quota, or beside quotas; `max` is null where the deployment's default applies. */
+export interface QuotaRow {
+  readonly quota: CounterName;
+  readonly used: number;
+  readonly max: number | null;
+}
+
+/** All counts of an organization, with the limits that the operator has set for it. */
+export const selectQuotas = ({ accountId }: Tenant): Statement<QuotaRow> => quotasOfAccount({ accountId });

@@ -1,0 +1,82 @@
+/** Collects the requests of an isolate, and appends those of each organization to its log about once a second. */
+import type { ServedRequest } from "../../http/served-request.ts";
+import { shortAddress } from "../../platform/network.ts";
+import { traceIdOf } from "../../platform/trace.ts";
+import { TtlCache } from "../../platform/ttl-cache.ts";
+import type { LoggedRequest } from "./port/logged-request.ts";
+import type { RequestLogGateway } from "./port/request-log-port.ts";
+import { RequestSample, type SampledRequest } from "./sample.ts";
+
+/** Requests of so long are appended together. */
+const COLLECT_MS = 1_000;
+/** An organization is known to exist for so long after a request with a valid credential. */
+const KNOWN_MS = 10 * 60_000;
+const MAX_KNOWN = 10_000;
+const MAX_MESSAGE_CHARS = 500;
+/** Reading the log would otherwise fill it. */
+const READS_OF_LOG: readonly string[] = ["listRequests", "getRequest"];
+
+export interface RecorderPorts {
+  readonly log: Pick<RequestLogGateway, "append">;
+  /** Resolves after so many milliseconds. */
+  wait(ms: number): Promise<unknown>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export class RequestRecorder {
+  readonly #ports: RecorderPorts;
+  readonly #samples = new Map<string, RequestSample>();
+  /** An object is never made for an organization that only a path names. */
+  readonly #known = new TtlCache<true>({ ttlMs: KNOWN_MS, maxEntries: MAX_KNOWN });
+
+  constructor(ports: RecorderPorts) {
+    this.#ports = ports;
+  }
+
+  /** Records a request. `defer` lets work finish after the response. */
+  record(request: ServedRequest, defer: (work: Promise<unknown>) => void): void {
+    const { accountId, actor, at, endpoint, status } = request;
+    if (actor !== null && actor.type !== "anyone") this.#known.set(accountId, true, at);
+    else if (this.#known.get(accountId, at) === undefined) return;
+    if (status < 400 && READS_OF_LOG.includes(endpoint.operation)) return;
+    const sample = this.#samples.get(accountId) ?? this.#begin(accountId, defer);
+    sample.add(request, this.#ports.random());
+  }
+
+  #begin(accountId: string, defer: (work: Promise<unknown>) => void): RequestSample {
+    const sample = new RequestSample();
+    this.#samples.set(accountId, sample);
+    defer(this.#appendLater(accountId, sample));
+    return sample;
+  }
+
+  async #appendLater(accountId: string, sample: RequestSample): Promise<void> {
+    await this.#ports.wait(COLLECT_MS);
+    this.#samples.delete(accountId);
+    await this.#ports.log.append(accountId, sample.take().map(presentSampled));
+  }
+}
+
+/** What the log keeps of a request. A file's key gives access to the file, and what a path names may be private: neither is kept. */
+function presentSampled({ request, weight }: SampledRequest): LoggedRequest {
+  const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
+  const { clientRequestId, traceparent } = request;
+  return {
+    ...{ id: requestId, at, durationMs, status, weight, address: shortAddress(address) },
+    ...{ method: endpoint.method, route: endpoint.path, operation: endpoint.operation },
+    ...credentialOf(actor),
+    clientRequestId,
+    traceId: traceparent === null ? null : traceIdOf(traceparent),
+    roomId: params.roomId ?? null,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message.slice(0, MAX_MESSAGE_CHARS) ?? null,
+  };
+}
+
+function credentialOf(actor: ServedRequest["actor"]): Pick<LoggedRequest, "credential" | "credentialId"> {
+  if (actor?.type === "key") return { credential: "key", credentialId: actor.keyId };
+  if (actor?.type === "person") return { credential: "member", credentialId: actor.personId };
+  if (actor?.type === "user") return { credential: "user", credentialId: actor.userId };
+  return { credential: "none", credentialId: null };
+}

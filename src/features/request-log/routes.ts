@@ -1,0 +1,88 @@
+/** The endpoints that read the request log. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { paging } from "../../http/lists/paginate.ts";
+import type { RequestLogContext } from "./context.ts";
+import { getRequest, listRequests } from "./queries.ts";
+import { ApiRequest } from "./schema.ts";
+
+const { endpoint } = endpointsFor<RequestLogContext>();
+
+const MAX_FILTER_CHARS = 255;
+const exactly = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_FILTER_CHARS)
+    .optional()
+    .meta({ description: `Only requests ${what}.` });
+
+const CURSOR_EXAMPLE = "4711";
+
+const Cursor = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, "must be the `cursor` of an earlier page")
+  .transform(Number)
+  .optional()
+  .meta({
+    description: "The `cursor` of an earlier page: the requests before it, with the same filters.",
+    override: { type: "string", example: CURSOR_EXAMPLE },
+  });
+
+export const requestLogEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/requests",
+    operation: "listRequests",
+    module: "Accounts",
+    access: "organization",
+    summary: "List API requests",
+    details:
+      "Newest first, about a second late: the latest 20,000 requests of the last 7 days, unless the operator of the service has set another time. Failures are all logged; where there are more than some dozen requests a second, successes are sampled, and `weight` says how many requests each stands for. Successful reads of this log are not in it.",
+    errors: [],
+    query: z.object({
+      limit: paging.limit,
+      after: Cursor,
+      failed: z
+        .enum(["true", "false"])
+        .default("false")
+        .meta({ description: "`true`: only requests with a status of 400 or more." }),
+      operation: exactly("to this operation"),
+      credentialId: exactly("with this API key, or by this member or user"),
+      roomId: exactly("about this room"),
+    }),
+    status: 200,
+    done: "Requests retrieved",
+    data: z.object({
+      requests: z.array(ApiRequest),
+      cursor: z.string().nullable().meta({
+        description: "Goes into `after` to read the page that follows; null on the last one.",
+        example: CURSOR_EXAMPLE,
+      }),
+    }),
+    handle: (ctx, { query }) =>
+      listRequests(ctx, {
+        limit: query.limit,
+        before: query.after ?? null,
+        failedOnly: query.failed === "true",
+        operation: query.operation ?? null,
+        credentialId: query.credentialId ?? null,
+        roomId: query.roomId ?? null,
+      }),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/requests/:requestId",
+    operation: "getRequest",
+    module: "Accounts",
+    access: "organization",
+    summary: "Get an API request by its request ID",
+    details:
+      "The ID is in the envelope of every response, and in its `X-Request-Id` header. An `X-Request-Id` or a trace ID (W3C `traceparent`) that the client has sent finds the latest request with it.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Request retrieved",
+    data: z.object({ request: ApiRequest }),
+    handle: (ctx, { params }) => getRequest(ctx, params.requestId),
+  }),
+];

@@ -1,0 +1,81 @@
+/** The endpoints of the history of a room's documents. */
+import * as z from "zod";
+import { endpointsFor } from "../../../http/endpoint.ts";
+import { paging } from "../../../http/lists/paginate.ts";
+import { text } from "../../../platform/text.ts";
+import type { RoomContext } from "../../rooms/context.ts";
+import { rollBackUser } from "./document-comparison-commands.ts";
+import { readTrail } from "./document-history-commands.ts";
+import { presentEntry, TrailEntry } from "./history-schema.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
+
+const Before = wholeNumber.default(Number.MAX_SAFE_INTEGER).meta({
+  description: "The `next` of an earlier page: only what is older.",
+  override: { type: "integer", minimum: 0 },
+});
+
+/** The fields of each list of a document's history. */
+export const historyQuery = z.object({ limit: paging.limit, before: Before });
+export const nextShape = {
+  next: z.int().nullable().meta({
+    description: "Goes into `before` to read the page that follows; null on the last one.",
+    example: null,
+  }),
+};
+
+const common = { module: "Rooms", access: "member" } as const;
+const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
+
+export const documentHistoryEndpoints = [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: `${DOCUMENT_PATH}/trail`,
+    operation: "getDocumentTrail",
+    summary: "List who wrote what in a document",
+    details:
+      "Newest first: what one author wrote in a row, within a minute, is one entry. What is older than the service keeps minute by minute (30 days, unless it is set otherwise) is one entry between two versions, with all of its authors.",
+    errors: ["NOT_FOUND"],
+    query: historyQuery,
+    status: 200,
+    done: "Trail retrieved",
+    data: z.object({ trail: z.array(TrailEntry), ...nextShape }),
+    handle: async (ctx, { params, query }) => {
+      const trail = await readTrail(ctx, params, { before: query.before, limit: query.limit });
+      const last = trail.at(-1);
+      const first = last === undefined ? 1 : last.seq - last.updates + 1;
+      const next = trail.length < query.limit || first === 1 ? null : first;
+      return { trail: trail.map(presentEntry), next };
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: `${DOCUMENT_PATH}/rollback`,
+    operation: "rollBackDocument",
+    summary: "Take back what one user wrote in a document",
+    details:
+      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What the user inserted is deleted, except for elements in which others have written; what the user deleted is written again, unless it has been already, or others have deleted or replaced what it was in. What is so old that only all of its authors are known stays. `CONFLICT` as for comparisons, and when the document is rolled back or restored at the same time.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: z
+      .strictObject({
+        userId: text(1, 255),
+        from: z.int().min(0).default(0).meta({
+          description: "The number of a version: what was written after it. 0 for all that the user wrote.",
+        }),
+        to: z.int().min(1).nullable().default(null).meta({
+          description:
+            "The number of a later version, up to which it was written; null for all since `from`.",
+        }),
+      })
+      .meta({ id: "DocumentRollback", example: { userId: "5f0c2a4e-8f4e-4a39-9e0d-4f3b8f7f6a11", from: 0 } }),
+    status: 200,
+    done: "Document rolled back",
+    data: z.object({
+      applied: z.boolean().meta({ description: "False if there was nothing to take back." }),
+    }),
+    handle: async (ctx, { params, body }) => ({ applied: await rollBackUser(ctx, params, body) }),
+  }),
+];

@@ -1,0 +1,78 @@
+/** The endpoints at which editors' own clients open sockets for documents: y-websocket's, y-partyserver's and Hocuspocus'. */
+import { endpointsFor } from "../../../http/endpoint.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
+import { hasRoom } from "../../../room/host/known-rooms.ts";
+import type { DocumentAddress } from "../../../room/port/upgrade-headers.ts";
+import { CLOSE } from "../../../room/protocol/close.ts";
+import type { RoomContext } from "../../rooms/context.ts";
+import { getRoomRow } from "../../rooms/queries.ts";
+import { refusedSocket } from "./refused-socket.ts";
+
+const { rawEndpoint } = endpointsFor<RoomContext>();
+
+/** A client that sends its token as a subprotocol sends this one too, and the server chooses it. */
+const SUBPROTOCOL = "atrium";
+
+export const isUpgrade = (request: Request): boolean =>
+  request.headers.get("Upgrade")?.toLowerCase() === "websocket";
+
+/** The token of an upgrade, and the subprotocol to answer with. */
+function credentialOf(request: Request): Pick<DocumentAddress, "token" | "protocol"> {
+  const offered = (request.headers.get("Sec-WebSocket-Protocol") ?? "").split(",").map((part) => part.trim());
+  const protocol = offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
+  const token = protocol === null ? undefined : offered.find((part) => part !== SUBPROTOCOL);
+  return { token: token ?? new URL(request.url).searchParams.get("token") ?? "", protocol };
+}
+
+/** Opens a socket. Pages cannot read why an upgrade fails: an unknown room is a close code. */
+async function connect(
+  ctx: RoomContext,
+  roomId: string,
+  address: DocumentAddress,
+  request: Request,
+): Promise<Response> {
+  ctx.rooms.requireConnectable(roomId, request);
+  if (!(await hasRoom(ctx, roomId, ctx.now())))
+    return refusedSocket(CLOSE.roomDeleted, "room not found", address.protocol);
+  return ctx.rooms.connect(roomId, ctx.accountId, request, address, ctx.trace);
+}
+
+export const documentSocketEndpoints = [
+  rawEndpoint({
+    method: "GET",
+    path: "/rooms/:roomId/documents/:document/sync",
+    operation: "openDocumentSocket",
+    module: "Rooms",
+    access: "public",
+    summary: "Open a document's WebSocket",
+    details:
+      "Speaks the protocol of y-websocket and y-partyserver. The token of a user is the query parameter `token`, or the second of the subprotocols `atrium` and the token. The repository's `docs/protocol.md` describes roles, limits and close codes.",
+    errors: [],
+    answers: { 101: "The socket is open. A refusal closes it with a code of its own." },
+    respond: async (ctx, { params: { roomId, document: name } }, request) => {
+      if (!isUpgrade(request)) {
+        await getRoomRow(ctx, roomId);
+        throw new AppError("Rooms", "BAD_REQUEST", "This address accepts only WebSocket upgrades");
+      }
+      const credential = credentialOf(request);
+      if (name.length > MAX_DOCUMENT_NAME_LENGTH)
+        return refusedSocket(CLOSE.protocolBroken, "the document's name is too long", credential.protocol);
+      return connect(ctx, roomId, { wire: "yWebsocket", name, ...credential }, request);
+    },
+  }),
+];
+
+/** The upgrade at the address that lists a room's documents: Hocuspocus' clients name the documents in their frames. */
+export const hocuspocusEndpoint = rawEndpoint({
+  method: "GET",
+  path: "/rooms/:roomId/documents",
+  operation: "openDocumentsSocket",
+  module: "Rooms",
+  access: "public",
+  summary: "Open a WebSocket for a room's documents",
+  errors: [],
+  answers: { 101: "The socket is open." },
+  respond: (ctx, { params }, request) =>
+    connect(ctx, params.roomId, { wire: "hocuspocus", name: null, token: "", protocol: null }, request),
+});

@@ -1,0 +1,100 @@
+/** The endpoints of what a room does not store: broadcasts, presence and participants. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { Timestamp } from "../../platform/time.ts";
+import { JsonObject } from "../../room/protocol/message-fields.ts";
+import { BroadcastData } from "../../room/protocol/messages.ts";
+import type { RoomContext } from "../rooms/context.ts";
+import { addParticipant, requestIdOf, requestRoom } from "./commands.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
+
+const Broadcast = BroadcastData.extend({
+  data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),
+  userIds: BroadcastData.shape.userIds.meta({ description: "If omitted, everyone who is online." }),
+})
+  .strict()
+  .meta({ id: "Broadcast", example: { event: "announcement", data: { text: "We begin in five minutes" } } });
+
+const MIN_VISIT_SECONDS = 10;
+const MAX_VISIT_SECONDS = 3600;
+
+const Participation = z
+  .strictObject({
+    presence: JsonObject.nullable().optional().meta({
+      description: "The presence state. If omitted, what the user has shown so far; `null` shows nothing.",
+    }),
+    ttl: z.int().min(MIN_VISIT_SECONDS).max(MAX_VISIT_SECONDS).default(60).meta({
+      description: "For how many seconds the user stays online.",
+    }),
+  })
+  .meta({ id: "Participation", example: { presence: { cursor: { x: 120, y: 40 } }, ttl: 60 } });
+
+const common = { module: "Rooms", access: "organization", status: 200 } as const;
+
+export const messagingEndpoints = [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/rooms/:roomId/broadcast",
+    operation: "broadcast",
+    summary: "Send a message to the users who are online in a room",
+    details: "The message is not stored. Its `from` is null.",
+    errors: ["NOT_FOUND"],
+    body: Broadcast,
+    done: "Broadcast sent",
+    data: z.object({
+      delivered: z.int().meta({ description: "The number of users reached.", minimum: 0, example: 2 }),
+    }),
+    handle: (ctx, { params, body }) =>
+      requestRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/rooms/:roomId/presence",
+    operation: "getPresence",
+    summary: "Get the presence of a room's users",
+    details:
+      "Only users who show something now are listed. Presence is never stored, and ends when its user leaves.",
+    errors: ["NOT_FOUND"],
+    done: "Presence retrieved",
+    data: z.object({
+      presence: z
+        .record(z.string(), z.record(z.string(), z.unknown()))
+        .meta({ description: "The presence state of each user who has one, by user id." }),
+    }),
+    handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
+  }),
+  endpoint({
+    ...common,
+    method: "PUT",
+    path: "/rooms/:roomId/participants/:userId",
+    operation: "addParticipant",
+    summary: "Let a user take part without a connection for a time",
+    details:
+      "For agents: the user is online, everyone sees it join and what it shows, and it leaves after `ttl` seconds unless this is sent again. While the user has a connection of its own, this is a `CONFLICT`.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: Participation,
+    done: "Participant added",
+    data: z.object({ expires_at: Timestamp.meta({ description: "When the user leaves." }) }),
+    handle: (ctx, { params, body }) => {
+      const { presence: state, ttl } = body;
+      return addParticipant(ctx, params.roomId, params.userId, { state, ttl });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: "/rooms/:roomId/participants/:userId",
+    operation: "removeParticipant",
+    summary: "Close a user's connections",
+    details:
+      "The user leaves at once. Its clients do not connect again by themselves, but the user may join again: end its tokens, or delete it, to keep it out.",
+    errors: ["NOT_FOUND"],
+    done: "Participant removed",
+    data: z.object({}),
+    handle: (ctx, { params: { roomId, userId } }) =>
+      requestRoom(ctx, roomId, { type: "PARTICIPANT_REMOVE", data: { userId } }),
+  }),
+];

@@ -1,0 +1,25 @@
+/** The ports that the commands and queries of rooms need beside those of every request. */
+
+import type { EventRelay } from "../../delivery/outbox/outbox.ts";
+import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { Blobs } from "../files/storage/blobs.ts";
+import type { QuotaContext } from "../quotas/guard.ts";
+
+/** For queries that a request and a workflow's run share. */
+export interface LiveRoomContext extends OperationContext {
+  readonly rooms: RoomGateway;
+}
+
+export interface RoomContext extends RequestContext, QuotaContext, EventRelay {
+  readonly rooms: RoomGateway;
+  /** Deleting a room deletes the bytes of its files. */
+  readonly blobs: Blobs;
+}
+
+/** What deleting a room needs, in a request or in the cron trigger. */
+export type RoomDeletionContext = Pick<OperationContext, "trace"> &
+  Pick<
+    RoomContext,
+    "accountId" | "db" | "newId" | "now" | "log" | "defer" | "commit" | "relayEvents" | "rooms" | "blobs"
+  >;

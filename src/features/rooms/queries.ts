@@ -1,0 +1,46 @@
+/** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
+import { type PresentedScroll, presentScroll } from "../../http/lists/presented-page.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { notFound } from "../../platform/errors.ts";
+import { findHits } from "../search/queries.ts";
+import type { LiveRoomContext, RoomContext } from "./context.ts";
+import { type ListedRoom, presentListedRoom, presentRoom, type Room } from "./schema.ts";
+import { type RoomKey, selectRoom } from "./shared-store.ts";
+import { countRooms, positionOf, type RoomPage, selectRooms } from "./store.ts";
+import type { RoomRow } from "./table.ts";
+
+/** A page of the organization's rooms. Their stats are the copies in D1, at most 2 s old. */
+export async function listRooms(
+  ctx: RoomContext,
+  page: RoomPage,
+): Promise<{ rooms: ListedRoom[] } & PresentedScroll> {
+  const hits = await findHits(ctx.db, { accountId: ctx.accountId }, { text: page.search, withIds: false });
+  const searched = { ...page, hits };
+  const [rows, counted] = await ctx.db.run([selectRooms(ctx, searched), countRooms(ctx, searched)]);
+  const now = ctx.now();
+  return {
+    rooms: rows.map((row) => presentListedRoom(row, now)),
+    ...presentScroll(page, counted, rows, positionOf(page)),
+  };
+}
+
+/** The room's row, or null. */
+export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow | null> {
+  const [[row]] = await tenant.db.run([selectRoom(tenant, key)]);
+  return row ?? null;
+}
+
+/** The room with its live stats; null when it does not exist. One D1 round trip and one object call. */
+export async function findRoom(ctx: LiveRoomContext, key: RoomKey): Promise<Room | null> {
+  const row = await findRoomRow(ctx, key);
+  if (row === null) return null;
+  const { stats } = await ctx.rooms.read(row.id, ctx.accountId, []);
+  return presentRoom(row, ctx.now(), stats);
+}
+
+/** The room's row. NOT_FOUND when it does not exist or belongs to another organization. */
+export async function getRoomRow(tenant: Tenant, roomId: string): Promise<RoomRow> {
+  const row = await findRoomRow(tenant, { id: roomId });
+  if (row === null) throw notFound("Rooms", "Room");
+  return row;
+}

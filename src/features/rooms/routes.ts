@@ -1,0 +1,119 @@
+/** The endpoints of rooms. Those that return a room with its users are in `users/routes-room.ts`. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
+import { scrollShape } from "../../http/lists/presented-page.ts";
+import { sorting } from "../../http/lists/sorting.ts";
+import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
+import type { RoomContext } from "./context.ts";
+import { listRooms } from "./queries.ts";
+import { ListedRoom, Room, RoomCreation, RoomState, RoomUpdate } from "./schema.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
+
+const { parameter: sort, orderOf } = sorting("Rooms", "created_at", "name", "last_active_at");
+
+export const roomEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/rooms",
+    operation: "listRooms",
+    module: "Rooms",
+    access: "organization",
+    mayBeStale: true,
+    summary: "List rooms",
+    details:
+      "Newest first, or in the order of `sort`. The counters and `last_active_at` are at most 2 seconds behind the live room.",
+    errors: [],
+    query: z.object({
+      ...scrolling,
+      ...sort,
+      ...searching("the room's name"),
+      ...dates,
+      state: RoomState.optional().meta({ description: "Only rooms in this state." }),
+      online: z
+        .enum(["true", "false"])
+        .optional()
+        .meta({ description: "Only rooms with users online, or only those without." }),
+    }),
+    status: 200,
+    done: "Rooms retrieved",
+    data: z.object({ rooms: z.array(ListedRoom), ...scrollShape }),
+    handle: (ctx, { query }) =>
+      listRooms(ctx, {
+        ...toPage(query, orderOf(query)),
+        state: query.state,
+        isOnline: query.online === undefined ? undefined : query.online === "true",
+      }),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/rooms",
+    operation: "createRoom",
+    module: "Rooms",
+    access: "organization",
+    summary: "Create a room",
+    details:
+      "The room is empty and active. `CONFLICT` when another room of the organization has the `customId`; `FORBIDDEN` above the quota of rooms.",
+    errors: ["CONFLICT"],
+    body: RoomCreation,
+    status: 201,
+    done: "Room created",
+    data: z.object({ room: Room }),
+    handle: (ctx, { body }) => createRoom(ctx, body),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/rooms/:roomId",
+    operation: "updateRoom",
+    module: "Rooms",
+    access: "organization",
+    summary: "Update, close or reopen a room",
+    details:
+      "Closing a room ends its sessions and closes its sockets. Joins are refused until the state is `active` again.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: RoomUpdate,
+    status: 200,
+    done: "Room updated",
+    data: z.object({ room: Room }),
+    handle: (ctx, { params, body }) => updateRoom(ctx, params.roomId, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/rooms/:roomId",
+    operation: "deleteRoom",
+    module: "Rooms",
+    access: "organization",
+    summary: "Delete a room with its users and everything in it",
+    details:
+      "Closes the room's sockets, and refuses its users' tokens from then on. A deletion cannot be undone; closing a room keeps its data.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Room deleted",
+    data: z.object({}),
+    audit: { resource: "room", id: ({ params }) => params.roomId },
+    handle: (ctx, { params }) => deleteRoom(ctx, params.roomId),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/rooms/:roomId/reconcile",
+    operation: "reconcileRoom",
+    module: "Rooms",
+    access: "organization",
+    summary: "Recount the users online in a room",
+    details: "Safe at any time. If the counter was correct, both numbers are equal.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Room reconciled",
+    data: z.object({
+      room: Room,
+      previous_active_participants: z
+        .int()
+        .meta({ description: "The counter before the recount.", minimum: 0, example: 0 }),
+      reconciled_active_participants: z
+        .int()
+        .meta({ description: "The number of users online.", minimum: 0, example: 0 }),
+    }),
+    handle: (ctx, { params }) => reconcileRoom(ctx, params.roomId),
+  }),
+];

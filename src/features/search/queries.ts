@@ -1,0 +1,23 @@
+/** Searches the index of a list, before the list itself is read. */
+import type { Database } from "../../platform/d1/d1.ts";
+import {
+  isSearchable,
+  MAX_FEW,
+  type SearchedList,
+  type SearchHits,
+  type SearchTerm,
+  selectHits,
+} from "./shared-store.ts";
+
+/** What the index says of a search. Null when there is nothing to search, or the list is not indexed. */
+export async function findHits(
+  db: Database,
+  list: SearchedList,
+  term: SearchTerm,
+): Promise<SearchHits | null> {
+  if (!isSearchable(term)) return null;
+  const [[first]] = await db.run([selectHits(list, term)]);
+  if (first === undefined) return null;
+  const isFew = JSON.parse(first.ids).length <= MAX_FEW;
+  return { list, term, ids: isFew ? first.ids : null };
+}

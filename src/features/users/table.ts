@@ -1,0 +1,42 @@
+/** The users of all rooms. */
+import { sql } from "drizzle-orm";
+import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { ROLES } from "../../platform/context/actor.ts";
+import { rooms } from "../rooms/table.ts";
+
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    accountId: text("account_id").notNull(),
+    roomId: text("room_id").notNull(),
+    name: text().notNull(),
+    /** `fold(name)`: SQLite folds ASCII only. */
+    nameFolded: text("name_folded").notNull(),
+    profilePicture: text("profile_picture"),
+    customId: text("custom_id"),
+    role: text({ enum: ROLES }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** When the user's tokens were last ended, epoch ms; 0 before that. Grows with each ending, whatever the clock says. */
+    tokenEpoch: integer("token_epoch").notNull().default(0),
+  },
+  (table) => [
+    // The key includes the account, so that the database refuses a user in another organization's room.
+    foreignKey({
+      columns: [table.accountId, table.roomId],
+      foreignColumns: [rooms.accountId, rooms.id],
+    }).onDelete("cascade"),
+    uniqueIndex("users_custom_id")
+      .on(table.accountId, table.roomId, table.customId)
+      .where(sql`custom_id IS NOT NULL`),
+    index("users_newest").on(table.accountId, table.roomId, sql`created_at DESC`, sql`id DESC`),
+    index("users_by_name").on(table.accountId, table.roomId, table.nameFolded, table.id),
+  ],
+);
+
+export type StoredUser = typeof users.$inferSelect;
+
+/** A user's row, with the token epoch of its organization, which its tokens depend on as well. */
+export interface UserRow extends StoredUser {
+  readonly accountTokenEpoch: number;
+}

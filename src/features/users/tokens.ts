@@ -1,0 +1,98 @@
+/** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
+import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+import type { JwtSecrets } from "../../platform/config/secrets.ts";
+import { TOKEN_LIFETIME_SECONDS } from "./schema.ts";
+import { signingKey } from "./signing-keys.ts";
+import { isPlausible, issuedAt, TokenClaims, type TokenSubject, type TokenTerms } from "./token-claims.ts";
+
+/** Ours have some 500 characters: what is much longer is not worth decoding. */
+const MAX_TOKEN_LENGTH = 2048;
+
+/** Signs and verifies the tokens of one deployment. */
+export interface Tokens {
+  /** The user's lasting token; the same one every time, until its tokens are ended. */
+  sign(user: TokenSubject): Promise<string>;
+  /** A short-lived token of the user; the same one for the same terms. */
+  signShortLived(user: TokenSubject, terms: TokenTerms): Promise<string>;
+  /** The very token that had these claims, unless the secret has been replaced since. */
+  signAgain(claims: TokenClaims): Promise<string>;
+  /** The claims of a token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
+  verify(token: string, now: number): Promise<TokenClaims | null>;
+}
+
+/**
+ * Signs with the first secret and verifies with all of them. Verification pins HS256 and the type, looks up `kid`
+ * among the deployment's keys, and bounds the lifetime, so that a leaked secret cannot produce tokens that outlive its
+ * rotation by more than that.
+ */
+export function tokensFor(secrets: JwtSecrets): Tokens {
+  const signAgain = async ({
+    iat,
+    exp,
+    userEpoch,
+    accountEpoch,
+    narrowed,
+    ...claims
+  }: TokenClaims): Promise<string> => {
+    const { kid, key } = await signingKey(secrets[0]);
+    const epochs = { ...(userEpoch > 0 && { userEpoch }), ...(accountEpoch > 0 && { accountEpoch }) };
+    return new SignJWT({ ...claims, ...(narrowed && { narrowed }), ...epochs })
+      .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
+      .setIssuedAt(iat)
+      .setExpirationTime(exp)
+      .sign(key);
+  };
+  const signOn = (
+    { issuedAt: iat, ttlSeconds, role, narrowed = false }: TokenTerms,
+    { id: userId, accountId, roomId, tokenEpoch: userEpoch, accountTokenEpoch: accountEpoch }: TokenSubject,
+  ): Promise<string> =>
+    signAgain({
+      accountId,
+      userId,
+      roomId,
+      role,
+      narrowed,
+      userEpoch,
+      accountEpoch,
+      iat,
+      exp: iat + ttlSeconds,
+    });
+  return {
+    sign: (user) =>
+      signOn({ issuedAt: issuedAt(user), ttlSeconds: TOKEN_LIFETIME_SECONDS, role: user.role }, user),
+
+    signShortLived: (user, terms) => signOn(terms, user),
+
+    signAgain,
+
+    async verify(token, now) {
+      try {
+        if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null;
+        const { kid } = decodeProtectedHeader(token);
+        for (const secret of secrets) {
+          const candidate = await signingKey(secret);
+          if (candidate.kid !== kid) continue;
+          const { payload } = await jwtVerify(token, candidate.key, {
+            algorithms: ["HS256"],
+            typ: "JWT",
+            currentDate: new Date(now),
+          });
+          const claims = TokenClaims.safeParse(payload).data;
+          return claims !== undefined && isPlausible(claims, now) ? claims : null;
+        }
+        return null;
+      } catch {
+        return null; // jose throws a different error for every kind of invalid token; callers need no distinction
+      }
+    },
+  };
+}
+
+/**
+ * True when the signature is encoded the way {@link Tokens.sign} encodes it. Base64 leaves bits of the last character
+ * unused, so that several texts decode to the same signature; only one of them is the token.
+ */
+const isCanonical = (token: string): boolean => {
+  const signature = token.slice(token.lastIndexOf(".") + 1);
+  return base64url.encode(base64url.decode(signature)) === signature;
+};

@@ -1,0 +1,126 @@
+/** Deliveries of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
+import * as z from "zod";
+import type { DeliveryRecord } from "../../delivery/port/delivery-record.ts";
+import { WebhookEventName } from "../../delivery/port/event-name.ts";
+import { presentTraced, TRACED } from "../../delivery/traced.ts";
+import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
+
+export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+const StatusCode = z
+  .int()
+  .nullable()
+  .meta({ description: "The HTTP status of the response; null without a response." });
+
+/** By name, in lower case; at most 2 KiB of them. */
+const Headers = z.record(z.string(), z.string());
+
+/** One attempt of a delivery. */
+export const DeliveryAttempt = z.object({
+  attempted_at: Timestamp,
+  duration_ms: z.number().meta({ minimum: 0, example: 82 }),
+  status_code: StatusCode,
+  error_class: z.string().nullable().meta({
+    description:
+      "The stage that failed: `target`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `body`; null after a success.",
+    example: "status",
+  }),
+  error: z.string().nullable().meta({
+    description: "What failed, in words; null after a success.",
+    example: "The receiver answered 503",
+  }),
+  answer: z
+    .string()
+    .nullable()
+    .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
+  request_headers: Headers.optional().meta({
+    description: "The headers of the request, without its signature. Absent when none was sent.",
+    example: { "webhook-id": "0b5f6c1e-7d2a-4c3b-8e9f-1a2b3c4d5e6f" },
+  }),
+  response_headers: Headers.optional().meta({
+    description: "The headers of the response, without credentials and cookies. Absent without a response.",
+    example: { "content-type": "text/plain" },
+  }),
+  events: z
+    .int()
+    .optional()
+    .meta({ description: "How many events its batch had. Absent outside of batches." }),
+});
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
+
+/** The delivery of one event to one webhook. */
+export const Delivery = z
+  .object({
+    id: z.uuid(),
+    webhook_id: z.uuid(),
+    event: WebhookEventName,
+    payload: z.string().meta({ description: "The request body, JSON." }),
+    status: DeliveryStatus.meta({
+      description: "`pending` until an attempt succeeds or no further one follows.",
+    }),
+    attempts: z.int().meta({ minimum: 0 }),
+    last_attempt_at: Timestamp.nullable(),
+    next_retry_at: Timestamp.nullable().meta({ description: "null when no retry follows." }),
+    status_code: StatusCode.meta({
+      description: "The HTTP status of the latest attempt; null without a response.",
+    }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the latest attempt failed; null if it succeeded." }),
+    created_at: Timestamp,
+    ...TRACED,
+    log: z.array(DeliveryAttempt).meta({ description: "The attempts, oldest first." }),
+  })
+  .meta({
+    id: "Delivery",
+    example: {
+      id: "c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c",
+      webhook_id: "5d2c8e1a-93b4-4f0e-8a6d-7c1f2b3e4d50",
+      event: "participant.joined",
+      payload: '{"id":"0b5f…","event":"participant.joined","timestamp":"2026-01-31T09:31:00.000Z", …}',
+      status: "pending",
+      attempts: 1,
+      last_attempt_at: "2026-01-31T09:31:00.020Z",
+      next_retry_at: "2026-01-31T09:31:05.300Z",
+      status_code: 503,
+      error: "The receiver answered 503",
+      created_at: "2026-01-31T09:31:00.000Z",
+      request_id: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6",
+      log: [
+        {
+          attempted_at: "2026-01-31T09:31:00.020Z",
+          duration_ms: 82,
+          status_code: 503,
+          error_class: "status",
+          error: "The receiver answered 503",
+          answer: "Try later",
+        },
+      ],
+    },
+  });
+export type Delivery = z.infer<typeof Delivery>;
+
+/** Presents a delivery to the webhook. */
+export function presentDelivery(webhookId: string, delivery: DeliveryRecord): Delivery {
+  const log = parseLog(delivery.log);
+  return {
+    id: delivery.id,
+    webhook_id: webhookId,
+    event: WebhookEventName.parse(delivery.event),
+    payload: delivery.body,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_attempt_at: presentNullableTime(delivery.lastAttemptAt),
+    next_retry_at: delivery.attempts === 0 ? null : presentNullableTime(delivery.dueAt),
+    status_code: log.at(-1)?.status_code ?? null,
+    error: delivery.error,
+    created_at: presentTime(delivery.createdAt),
+    ...presentTraced(delivery),
+    log,
+  };
+}
+
+/** As the webhook's handler logged them. */
+const parseLog = (log: string): DeliveryAttempt[] => JSON.parse(log) as DeliveryAttempt[];

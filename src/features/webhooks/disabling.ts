@@ -1,0 +1,82 @@
+/** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
+import { announceChange } from "../../delivery/announce-change.ts";
+import type { BacklogReport } from "../../delivery/handler.ts";
+import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
+import { fanOut } from "../../delivery/subscribers.ts";
+import type { Env } from "../../env.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { newCallBudget } from "../../platform/flow/slices.ts";
+import { type Notice, notifyOwners } from "../mail/notices.ts";
+import { presentBacklogged } from "./backlog-event.ts";
+import { backlogNotice, disabledNotice } from "./notices.ts";
+import { presentWebhook } from "./schema.ts";
+import { disableWebhook, markBacklogged } from "./store.ts";
+import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
+
+/** Of a webhook that was disabled longer ago, the owners have been notified. */
+const NOTICE_MS = 60 * 60 * 1000;
+
+interface DisablingPorts {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  readonly subscribers: SubscriberGateway;
+  /** Epoch milliseconds. */
+  now(): number;
+  log(message: string, error: unknown): void;
+}
+
+export class Disabling {
+  readonly #id: string;
+  readonly #ports: DisablingPorts;
+  /** The version of the row that was disabled, once the owners are notified of it. */
+  #notifiedOf: number | null = null;
+
+  constructor(id: string, ports: DisablingPorts) {
+    this.#id = id;
+    this.#ports = ports;
+  }
+
+  /** Disables the webhook, unless its row has changed since it was read. */
+  async disable(row: StoredWebhook, reason: DisabledReason): Promise<void> {
+    const { tenant, subscribers, log } = this.#ports;
+    const now = this.#ports.now();
+    const [changed] = await tenant.db.run([disableWebhook(tenant, this.#id, row.updatedAt, reason, now)]);
+    await announceChange({ accountId: tenant.accountId, subscribers, log });
+    const updatedAt = Math.max(now, row.updatedAt + 1);
+    if (changed.length > 0) await this.notifyOfDisabled({ ...row, disabledReason: reason, updatedAt });
+  }
+
+  /** Notifies the owners that the service has disabled the webhook, again where a crash or failure came between. */
+  async notifyOfDisabled(row: WebhookRow): Promise<void> {
+    const { disabledReason, updatedAt } = row;
+    if (disabledReason === null || updatedAt === this.#notifiedOf) return;
+    const now = this.#ports.now();
+    if (now - updatedAt < NOTICE_MS) await this.#notifyOwners(disabledNotice(row, disabledReason, now));
+    this.#notifiedOf = updatedAt;
+  }
+
+  /** Marks the webhook, and notifies the organization's owners by mail, and its other webhooks that listen to that. */
+  async reportBacklog(report: BacklogReport | null): Promise<void> {
+    const { tenant, subscribers } = this.#ports;
+    const since = report === null ? null : (report.oldestAt ?? report.now);
+    const [[row]] = await tenant.db.run([markBacklogged(tenant, this.#id, since)]);
+    if (report === null || row === undefined) return;
+    if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
+    else await this.notifyOfDisabled(row);
+    const event = {
+      id: report.eventId,
+      event: "webhook.backlogged",
+      occurredAt: report.now,
+      body: presentBacklogged(presentWebhook(row), report),
+      pendingSubscriptions: null,
+    } as const;
+    // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
+    const unreached = await fanOut(tenant, subscribers, this.#id, [event], newCallBudget().calls, this.#id);
+    if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
+  }
+
+  #notifyOwners(notice: Notice): Promise<void> {
+    const { env, tenant, log } = this.#ports;
+    return notifyOwners(env, tenant.accountId, notice, log);
+  }
+}

@@ -1,0 +1,56 @@
+/** Every event that a webhook can receive, with its schema, for the API description. */
+import type * as z from "zod";
+import {
+  CommentEvent,
+  DocumentEvent,
+  DocumentUpdatedEvent,
+  FileEvent,
+  StoreEvent,
+  VersionEvent,
+} from "../../delivery/content-events.ts";
+import {
+  ParticipantEvent,
+  RoomEvent,
+  SessionClosedEvent,
+  SessionStartedEvent,
+  UserEvent,
+} from "../../delivery/events.ts";
+import type { WebhookEventName } from "../../delivery/port/event-name.ts";
+import { WorkflowDisabledEvent } from "../../delivery/workflow-events.ts";
+import { WebhookBackloggedEvent } from "./schema.ts";
+
+/** An event as the API description shows it. */
+interface DescribedEvent {
+  readonly summary: string;
+  readonly schema: z.ZodType;
+}
+
+export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> = {
+  "participant.joined": { summary: "A user came online", schema: ParticipantEvent },
+  "participant.left": { summary: "A user went offline", schema: ParticipantEvent },
+  "session.started": { summary: "The first user joined an empty room", schema: SessionStartedEvent },
+  "session.closed": { summary: "The last user left a room", schema: SessionClosedEvent },
+  "user.created": { summary: "A user was created", schema: UserEvent },
+  "user.updated": { summary: "A user was changed", schema: UserEvent },
+  "user.deleted": { summary: "A user was deleted", schema: UserEvent },
+  "comment.created": { summary: "A comment was written", schema: CommentEvent },
+  "comment.updated": { summary: "A comment was edited or reopened", schema: CommentEvent },
+  "comment.resolved": { summary: "A comment was resolved", schema: CommentEvent },
+  "comment.deleted": { summary: "A comment was deleted", schema: CommentEvent },
+  "store.changed": { summary: "A store has changed, once within five seconds", schema: StoreEvent },
+  "document.created": { summary: "A document was created", schema: DocumentEvent },
+  "document.updated": {
+    summary: "A document has changed, once within ten seconds",
+    schema: DocumentUpdatedEvent,
+  },
+  "document.deleted": { summary: "A document was deleted", schema: DocumentEvent },
+  "version.created": { summary: "A version of a document was created", schema: VersionEvent },
+  "file.uploaded": { summary: "A file was uploaded", schema: FileEvent },
+  "file.deleted": { summary: "A file was deleted", schema: FileEvent },
+  "room.created": { summary: "A room was created", schema: RoomEvent },
+  "room.updated": { summary: "A room was renamed or reopened, or got another custom ID", schema: RoomEvent },
+  "room.closed": { summary: "A room was closed", schema: RoomEvent },
+  "room.deleted": { summary: "A room was deleted", schema: RoomEvent },
+  "webhook.backlogged": { summary: "Much waits for another webhook", schema: WebhookBackloggedEvent },
+  "workflow.disabled": { summary: "The service has disabled a workflow", schema: WorkflowDisabledEvent },
+};

@@ -1,0 +1,70 @@
+/** Reads of webhooks and their deliveries. */
+import { presentDeliveryPage, toDeliveryQuery } from "../../delivery/delivery-pages.ts";
+import type { DeliveryQuery } from "../../delivery/port/delivery-record.ts";
+import type { SubscriberKey } from "../../delivery/port/subscriber-port.ts";
+import { type DeliveryStats, presentStats } from "../../delivery/stats/schema.ts";
+import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
+import type { Page } from "../../platform/d1/d1.ts";
+import { notFound } from "../../platform/errors.ts";
+import type { WebhookContext } from "./context.ts";
+import { type Delivery, type DeliveryStatus, presentDelivery } from "./delivery-schema.ts";
+import { presentReplay, type Replay } from "./replay-schema.ts";
+import { presentWebhook, type Webhook } from "./schema.ts";
+import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
+
+/** Names the webhook as a subscriber. */
+export const subscriberKey = (
+  { accountId }: Pick<WebhookContext, "accountId">,
+  id: string,
+): SubscriberKey => ({ kind: "webhook", accountId, id });
+
+/** A page of the organization's webhooks. */
+export async function listWebhooks(
+  ctx: WebhookContext,
+  page: Page,
+): Promise<{ webhooks: Webhook[] } & PresentedPage> {
+  const [rows, counted] = await ctx.db.run([selectWebhooks(ctx, page), countWebhooks(ctx, page)]);
+  return { webhooks: rows.map(presentWebhook), ...presentPage(page, counted) };
+}
+
+/** NOT_FOUND when the organization has no such webhook. */
+export async function getWebhook(ctx: WebhookContext, webhookId: string): Promise<{ webhook: Webhook }> {
+  const [[row]] = await ctx.db.run([selectWebhook(ctx, webhookId)]);
+  if (row === undefined) throw notFound("Webhooks", "Webhook");
+  return { webhook: presentWebhook(row) };
+}
+
+interface DeliveryFilter extends Pick<DeliveryQuery, "event" | "roomId"> {
+  readonly status?: DeliveryStatus | undefined;
+}
+
+/** A page of the webhook's deliveries that are kept, newest first. NOT_FOUND without the webhook. */
+export async function listDeliveries(
+  ctx: WebhookContext,
+  webhookId: string,
+  { status, event, roomId }: DeliveryFilter,
+  page: Page,
+): Promise<{ deliveries: Delivery[] } & PresentedScroll> {
+  const query = { ...toDeliveryQuery("Webhooks", page), event, roomId };
+  await getWebhook(ctx, webhookId);
+  const found = await ctx.subscribers.list(subscriberKey(ctx, webhookId), status ?? "any", query);
+  const deliveries = found.deliveries.map((each) => presentDelivery(webhookId, each));
+  return { deliveries, ...presentDeliveryPage(page, found) };
+}
+
+/** The webhook's latest replay; null when there was none. NOT_FOUND without the webhook. */
+export async function findReplay(ctx: WebhookContext, webhookId: string): Promise<{ replay: Replay | null }> {
+  await getWebhook(ctx, webhookId);
+  const replay = await ctx.subscribers.findReplay(subscriberKey(ctx, webhookId));
+  return { replay: replay && presentReplay(replay) };
+}
+
+/** How the webhook's attempts went lately, and what waits for it. NOT_FOUND without the webhook. */
+export async function getWebhookStats(
+  ctx: WebhookContext,
+  webhookId: string,
+  range: DeliveryStats["range"],
+): Promise<{ stats: DeliveryStats }> {
+  await getWebhook(ctx, webhookId);
+  return { stats: presentStats(range, await ctx.subscribers.stats(subscriberKey(ctx, webhookId), range)) };
+}

@@ -1,0 +1,53 @@
+/** A sample event for testing a webhook, of the same shape as real ones. */
+
+import { presentEvent } from "../../delivery/events.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
+import { sampleDraft } from "../../delivery/sample-draft.ts";
+import { presentWorkflowDisabled } from "../../delivery/workflow-disabled.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import { presentTime } from "../../platform/time.ts";
+import { storeTrace } from "../../platform/trace.ts";
+import type { Room } from "../rooms/schema.ts";
+import type { User } from "../users/schema.ts";
+import { presentBacklogged } from "./backlog-event.ts";
+import type { Webhook } from "./schema.ts";
+
+/** The first of the webhook's events, about a room and a user that do not exist. */
+export function sampleEvent(
+  ctx: Pick<RequestContext, "newId" | "now" | "origin" | "trace">,
+  webhook: Webhook,
+): OutgoingEvent {
+  const [event = "user.created"] = webhook.events;
+  const [eventId, now, trace] = [ctx.newId(), ctx.now(), storeTrace(ctx.trace)];
+  if (event === "webhook.backlogged") {
+    const report = { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now };
+    const body = presentBacklogged(webhook, report);
+    return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
+  }
+  if (event === "workflow.disabled") {
+    const workflow = { id: ctx.newId(), name: "Test workflow" };
+    const body = presentWorkflowDisabled(eventId, now, workflow, "killed");
+    return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
+  }
+  const room: Room = {
+    id: webhook.room_id ?? ctx.newId(),
+    account_id: webhook.organization_id,
+    name: "Test room",
+    created_at: presentTime(now),
+    state: "active",
+    duration_seconds: 0,
+    active_participants: 0,
+    total_users_created: 1,
+  };
+  const user: User = {
+    id: ctx.newId(),
+    room_id: room.id,
+    name: "Test user",
+    role: "editor",
+    status: "offline",
+    created_at: presentTime(now),
+  };
+  const { newId, origin } = ctx;
+  const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, origin, newId }));
+  return { eventId, event, roomId: room.id, body, occurredAt: now, trace };
+}

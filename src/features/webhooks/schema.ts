@@ -1,0 +1,110 @@
+/** Webhooks on the wire, and how they are presented. The SDK infers its types from it. */
+import * as z from "zod";
+import type { BatchLimits } from "../../delivery/handler.ts";
+import { WebhookEventName } from "../../delivery/port/event-name.ts";
+import { presentTime, Timestamp } from "../../platform/time.ts";
+import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
+import type { DisabledReason, WebhookRow } from "./table.ts";
+
+export const EXAMPLE = {
+  id: "5d2c8e1a-93b4-4f0e-8a6d-7c1f2b3e4d50",
+  organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
+  url: "https://hooks.example.com/atrium",
+  events: ["participant.joined", "participant.left"],
+  room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+  enabled: true,
+  created_at: "2026-01-31T09:30:00.000Z",
+  updated_at: "2026-01-31T09:30:00.000Z",
+} as const;
+
+/** A webhook without its secret (spec section 2). */
+export const Webhook = z
+  .object({
+    id: z.uuid(),
+    organization_id: z.uuid(),
+    url: z.string().meta({ description: "The URL that events are posted to." }),
+    events: z.array(WebhookEventName).meta({ description: "The events it receives." }),
+    room_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The room whose events it receives; null for all rooms." }),
+    batch: z.object({ max_events: z.int(), max_wait_ms: z.int() }).optional().meta({
+      description: "How its events are put together in batches. Absent while each has a request of its own.",
+    }),
+    enabled: z.boolean().meta({
+      description:
+        "A disabled webhook receives nothing. An endpoint that answers 410, fails for five days, fails 50 times without ever answering 2xx, or is so slow that too much waits for it disables its webhook.",
+    }),
+    disabled_reason: z.string().optional().meta({
+      description: "Why the service has disabled the webhook, and what to do. Absent in every other case.",
+      example: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
+    }),
+    backlogged_since: Timestamp.optional().meta({
+      description:
+        "Since when much waits: at least a tenth of what may wait before the service disables the webhook (5 GiB, 7 days for the oldest, or an equal part of the quota of waiting events). Absent while the webhook keeps up. Other webhooks that listen to `webhook.backlogged` are notified.",
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Webhook", example: EXAMPLE });
+export type Webhook = z.infer<typeof Webhook>;
+
+/** Much waits for a webhook, because its receiver fails or is slow; with `webhook.enabled` false it was disabled. */
+export const WebhookBackloggedEvent = z
+  .object({
+    id: z.uuid().meta({ description: "The same for every subscriber and attempt." }),
+    event: z.literal("webhook.backlogged"),
+    timestamp: Timestamp,
+    data: z.object({
+      webhookId: z.uuid(),
+      waiting: z.int().meta({ description: "How many events wait." }),
+      waitingBytes: z.int().meta({ description: "What they take on disk." }),
+      oldestWaitingSince: Timestamp.nullable(),
+    }),
+    webhook: Webhook,
+  })
+  .meta({ id: "WebhookBackloggedEvent" });
+export type WebhookBackloggedEvent = z.infer<typeof WebhookBackloggedEvent>;
+
+/** A webhook in the response to its creation, or to a rotation of its secret. */
+export const WebhookWithSecret = Webhook.extend({
+  secret: z.string().meta({
+    description: "Signs deliveries as Standard Webhooks defines it. Shown here and never again.",
+  }),
+}).meta({
+  id: "WebhookWithSecret",
+  example: { ...EXAMPLE, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDlpCZx3zH0mE=" },
+});
+export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
+
+/** Why the service disabled a webhook, and what to do, in the words of the API. */
+export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
+  gone: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
+  failing:
+    "Every attempt has failed for five days. Make the receiver answer 2xx, then enable the webhook again: it receives what waits.",
+  unproven: `The receiver has never answered 2xx, and has failed ${MAX_UNPROVEN_FAILURES} times. Make it answer 2xx, then enable the webhook again.`,
+  backlogged:
+    "Too many events were waiting, for this webhook or for all of the organization, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
+};
+
+/** As the commands wrote it. */
+export const parseBatch = (json: string | null): BatchLimits | null =>
+  json === null ? null : (JSON.parse(json) as BatchLimits);
+
+const presentBatch = (batch: BatchLimits | null): Pick<Webhook, "batch"> =>
+  batch === null ? {} : { batch: { max_events: batch.maxEvents, max_wait_ms: batch.maxWaitMs } };
+
+/** Presents a stored webhook. */
+export const presentWebhook = (row: WebhookRow): Webhook => ({
+  id: row.id,
+  organization_id: row.accountId,
+  url: row.url,
+  events: z.array(WebhookEventName).parse(JSON.parse(row.events)),
+  room_id: row.roomId,
+  ...presentBatch(parseBatch(row.batch)),
+  enabled: row.enabled === 1,
+  ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
+  ...(row.backloggedSince === null ? {} : { backlogged_since: presentTime(row.backloggedSince) }),
+  created_at: presentTime(row.createdAt),
+  updated_at: presentTime(row.updatedAt),
+});

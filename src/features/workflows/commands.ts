@@ -1,0 +1,202 @@
+/** Writes to workflows, and runs by hand. */
+
+import { announceChange } from "../../delivery/announce-change.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { fold } from "../../platform/text.ts";
+import { guardSubscribers } from "../quotas/guard.ts";
+import { getRoomRow } from "../rooms/queries.ts";
+import type { WorkflowContext } from "./context.ts";
+import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
+import { presentExecution, type WorkflowExecution, type WorkflowRun } from "./execution-schema.ts";
+import { getVersion, getWorkflow, subscriberKey } from "./queries.ts";
+import { scheduleColumn } from "./schedule-schema.ts";
+import {
+  NOTHING_STARTS_IT,
+  presentWorkflow,
+  type Workflow,
+  type WorkflowCreation,
+  type WorkflowUpdate,
+} from "./schema.ts";
+import {
+  deleteWorkflow as deleteRow,
+  insertWorkflow,
+  retireReplacedScript,
+  retireScript,
+  selectWorkflowSummary,
+  updateCode,
+  updateWorkflow as updateRow,
+} from "./store.ts";
+import type { StoredWorkflow } from "./table.ts";
+import { trialEvent } from "./trial-event.ts";
+import { authorOf } from "./version-schema.ts";
+import { keepVersion } from "./version-store.ts";
+
+const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
+
+/** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist. */
+export async function createWorkflow(
+  ctx: WorkflowContext,
+  { name, code, events, roomId = null, retries = 0, schedule = null, httpTrigger = false }: WorkflowCreation,
+): Promise<{ workflow: Workflow }> {
+  const prepared = await prepareCode(ctx, code);
+  if (roomId !== null) await getRoomRow(ctx, roomId);
+  const now = ctx.now();
+  const row: StoredWorkflow = {
+    accountId: ctx.accountId,
+    id: ctx.newId(),
+    events: eventsColumn(events),
+    roomId,
+    enabled: 1,
+    disabledReason: null,
+    createdAt: now,
+    updatedAt: now,
+    origin: ctx.origin,
+    name,
+    nameFolded: fold(name),
+    version: 1,
+    retries,
+    schedule: scheduleColumn(schedule),
+    httpTrigger: Number(httpTrigger),
+    triggerSecretAt: null,
+    triggerSecret: null,
+    previousTriggerSecret: null,
+    previousTriggerSecretUntil: null,
+    ...prepared,
+  };
+  const data = { workflow: presentWorkflow(row, now) };
+  await deploy(ctx, row.id, prepared);
+  if (schedule !== null) await ctx.subscribers.expectChange(subscriberKey(ctx, row.id));
+  const quota = guardSubscribers(ctx, "workflows");
+  await ctx
+    .commit(
+      [insertWorkflow(ctx, row), ...quota.statements, ...keepVersion(ctx, row.id, authorOf(ctx.actor))],
+      data,
+    )
+    .catch(undeployOnFailure(ctx, row.id, prepared))
+    .catch(quota.refuse);
+  await announceChange(ctx);
+  if (schedule !== null) await notifyObject(ctx, row.id, row.updatedAt);
+  return data;
+}
+
+/** Changes a workflow. Runs that start later use the new state; runs in progress finish with the old one. */
+export async function updateWorkflow(
+  ctx: WorkflowContext,
+  workflowId: string,
+  update: WorkflowUpdate,
+): Promise<{ workflow: Workflow }> {
+  const { name, code, events, roomId, retries, schedule, httpTrigger, enabled } = update;
+  await requireStart(ctx, workflowId, update);
+  if (typeof roomId === "string") await getRoomRow(ctx, roomId);
+  const replacement = code === undefined ? null : await replaceCode(ctx, workflowId, code);
+  const changes = {
+    ...(name === undefined ? {} : { name, nameFolded: fold(name) }),
+    ...(events === undefined ? {} : { events: eventsColumn(events) }),
+    ...(roomId === undefined ? {} : { roomId }),
+    ...(retries === undefined ? {} : { retries }),
+    ...(schedule === undefined ? {} : { schedule: scheduleColumn(schedule) }),
+    ...(httpTrigger === undefined ? {} : { httpTrigger: Number(httpTrigger) }),
+    ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
+  };
+  // Without a schedule, an object that is expected to change finds nothing to do.
+  if (schedule || enabled) await ctx.subscribers.expectChange(subscriberKey(ctx, workflowId));
+  const now = ctx.now();
+  const [, [row]] = await ctx
+    .commit([
+      retireReplacedScript(ctx, workflowId, replacement?.hash ?? null, now),
+      replacement === null
+        ? updateRow(ctx, workflowId, changes, now)
+        : updateCode(ctx, workflowId, { ...changes, ...replacement }, now),
+      ...(replacement === null ? [] : keepVersion(ctx, workflowId, authorOf(ctx.actor))),
+    ])
+    .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
+  if (row === undefined) throw notFound("Workflows", "Workflow");
+  await announceChange(ctx);
+  await notifyObject(ctx, workflowId, row.updatedAt);
+  return { workflow: presentWorkflow(row, now) };
+}
+
+const notifyObject = (ctx: WorkflowContext, workflowId: string, version: number): Promise<void> =>
+  ctx.subscribers.notifyOfChange(subscriberKey(ctx, workflowId), version).catch((error: unknown) => {
+    // It reads the row again within a second of its next delivery, and a schedule within half a minute.
+    ctx.log("The object of a changed workflow could not be notified", error);
+  });
+
+/** VALIDATION_ERROR when the update would leave nothing that starts the workflow, NOT_FOUND without it. */
+async function requireStart(
+  ctx: WorkflowContext,
+  workflowId: string,
+  { events, schedule, httpTrigger }: WorkflowUpdate,
+): Promise<void> {
+  if (events?.length !== 0 && schedule !== null && httpTrigger !== false) return;
+  const [[before]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (before === undefined) throw notFound("Workflows", "Workflow");
+  const left = {
+    events: events?.length ?? Number(before.events !== "[]"),
+    schedule: schedule === undefined ? before.schedule : schedule,
+    httpTrigger: httpTrigger ?? before.httpTrigger === 1,
+  };
+  if (left.events === 0 && left.schedule === null && !left.httpTrigger)
+    throw new AppError("Workflows", "VALIDATION_ERROR", `events: ${NOTHING_STARTS_IT}`);
+}
+
+/** Saves the code of an earlier version again, as a new one. NOT_FOUND when that version is not kept. */
+export async function restoreVersion(
+  ctx: WorkflowContext,
+  workflowId: string,
+  version: string,
+): Promise<{ workflow: Workflow }> {
+  const { version: earlier } = await getVersion(ctx, workflowId, version);
+  return updateWorkflow(ctx, workflowId, { code: earlier.code });
+}
+
+/** Deploys new code, unless it compiles to the module that is already deployed. */
+async function replaceCode(
+  ctx: WorkflowContext,
+  workflowId: string,
+  code: string,
+): Promise<PreparedCode & Pick<StoredWorkflow, "origin">> {
+  const [[before]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (before === undefined) throw notFound("Workflows", "Workflow");
+  const prepared = await prepareCode(ctx, code);
+  if (prepared.hash !== before.hash) await deploy(ctx, workflowId, prepared);
+  return { ...prepared, origin: ctx.origin };
+}
+
+const rethrow = (failure: unknown): never => {
+  throw failure;
+};
+
+/** Deletes a workflow with its executions and pending events. Runs in progress finish. */
+export async function deleteWorkflow(
+  ctx: WorkflowContext,
+  workflowId: string,
+): Promise<Record<string, never>> {
+  const [, deleted] = await ctx.commit([
+    retireScript(ctx, workflowId, ctx.now()),
+    deleteRow(ctx, workflowId),
+  ]);
+  if (deleted.length === 0) throw notFound("Workflows", "Workflow");
+  await announceChange(ctx);
+  await ctx.subscribers.remove(subscriberKey(ctx, workflowId)).catch((error: unknown) => {
+    // The object removes its data by itself when it next delivers and finds no workflow.
+    ctx.log("The executions of a deleted workflow could not be removed yet", error);
+  });
+  return {};
+}
+
+const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is disabled; enable it to run it");
+
+/** Runs a workflow now, with an event about the room and user as they are, and returns the finished run. */
+export async function runWorkflow(
+  ctx: WorkflowContext,
+  workflowId: string,
+  run: WorkflowRun,
+): Promise<{ execution: WorkflowExecution }> {
+  const event = await trialEvent(ctx, workflowId, run);
+  if (event === null) throw disabled();
+  const delivery = await ctx.subscribers.deliverNowOnce(subscriberKey(ctx, workflowId), event);
+  if (delivery !== null) return { execution: presentExecution(workflowId, delivery) };
+  await getWorkflow(ctx, workflowId); // it was deleted or disabled meanwhile
+  throw disabled();
+}

@@ -1,0 +1,23 @@
+/** What workflows' commands and queries need beyond a request. */
+
+import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
+import type { Sealer } from "../../platform/crypto/sealer.ts";
+import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { Compiler } from "../../sandbox/runners/compiler.ts";
+import type { Runner } from "../../sandbox/runners/runner.ts";
+import type { QuotaContext } from "../quotas/guard.ts";
+
+export interface WorkflowContext extends RequestContext, QuotaContext {
+  readonly rooms: RoomGateway;
+  readonly subscribers: SubscriberGateway;
+  /** Where the code of workflows runs. */
+  readonly runner: Pick<Runner, "deploy">;
+  readonly compile: Compiler;
+  /** Encrypts the secrets of workflows. */
+  readonly secretSealer: Sealer;
+  /** Encrypts the secrets of their HTTP triggers. */
+  readonly signingSealer: Sealer;
+  /** Counts a request that starts a workflow and has no credential. RATE_LIMITED above the organization's limit. */
+  limitTrigger(ctx: Pick<RequestContext, "accountId" | "defer">, workflowId: string): Promise<void>;
+}

@@ -1,0 +1,159 @@
+/** Runs of workflows on the wire: what asks for one, and how its execution is presented. The SDK infers its types from it. */
+import * as z from "zod";
+import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../../delivery/port/delivery-record.ts";
+import { EventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
+import { presentTraced, TRACED } from "../../delivery/traced.ts";
+import { text } from "../../platform/text.ts";
+import { presentTime, Timestamp } from "../../platform/time.ts";
+import { EXAMPLE, RoomId } from "./schema.ts";
+
+/** True for events about one user. */
+const isAboutUser = (event: EventName): boolean => !/^(session|store|document|version|room)\./.test(event);
+
+/** Body of `POST /workflows/:workflowId/run`. */
+export const WorkflowRun = z
+  .strictObject({
+    event: EventName.meta({ description: "Any event, not only those the workflow runs on." }),
+    data: z.strictObject({
+      roomId: RoomId.meta({ description: "Any room of the organization, not only the workflow's." }),
+      userId: text(1, 255).optional().meta({
+        description: "A user of the room; required for events of users, comments and files.",
+      }),
+    }),
+  })
+  .refine(({ event, data }) => data.userId !== undefined || !isAboutUser(event), {
+    path: ["data", "userId"],
+    message: "is required for this event",
+  })
+  .meta({
+    id: "WorkflowRun",
+    example: {
+      event: "participant.joined",
+      data: { roomId: EXAMPLE.room_id, userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
+    },
+  });
+export type WorkflowRun = z.infer<typeof WorkflowRun>;
+export type WorkflowRunInput = z.input<typeof WorkflowRun>;
+
+/** A line that a run wrote to its console. */
+export const LogLine = z.object({
+  level: z.enum(["debug", "log", "info", "warn", "error"]),
+  message: z.string().meta({ example: "Ada is in Weekly planning" }),
+  timestamp: Timestamp,
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+/** A finished run (spec section 2). */
+export const WorkflowExecution = z
+  .object({
+    id: z.uuid(),
+    workflow_id: z.uuid(),
+    event: WorkflowEventName,
+    status: z.enum(["success", "failed"]),
+    result: z
+      .string()
+      .meta({ description: "The returned value as JSON; for a failed run, the error message." }),
+    version: z.int().optional().meta({
+      description: "The version of the workflow that ran. Absent for a run that could not start.",
+      minimum: 1,
+    }),
+    attempts: z.int().meta({
+      description:
+        "How many runs it took; more than 1 only with `retries`. 0 for a run that did not start, or was interrupted.",
+      minimum: 0,
+    }),
+    duration_ms: z.number().meta({ minimum: 0 }),
+    created_at: Timestamp.meta({
+      description: "When the event was enqueued; the run follows those of earlier events of the room.",
+    }),
+    ...TRACED,
+    logs: z.array(LogLine).meta({ description: "The lines it wrote to its console, oldest first." }),
+  })
+  .meta({
+    id: "WorkflowExecution",
+    example: {
+      id: "0d7f2b1c-4a3e-4f59-8c6d-1e2b3a4c5d6f",
+      workflow_id: EXAMPLE.id,
+      event: "participant.joined",
+      status: "success",
+      result: '{"greeted":"b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21"}',
+      version: 1,
+      attempts: 1,
+      duration_ms: 7,
+      created_at: "2026-01-31T09:31:00.000Z",
+      logs: [
+        {
+          level: "log",
+          message: "Ada is in Weekly planning",
+          timestamp: "2026-01-31T09:31:00.012Z",
+        },
+      ],
+    },
+  });
+export type WorkflowExecution = z.infer<typeof WorkflowExecution>;
+
+/** An execution as it is now, finished or not. */
+export const CurrentExecution = WorkflowExecution.extend({
+  status: z.enum(["pending", "running", "success", "failed"]).meta({
+    description:
+      "`pending` while a run is yet to start, a retry included, and `running` while one is in progress. `success` and `failed` are final.",
+  }),
+  result: z.string().nullable().meta({
+    description:
+      "The returned value as JSON; for a failed run, the error message, also while a retry waits or runs. Null before a run has ended.",
+  }),
+}).meta({
+  id: "CurrentExecution",
+  example: {
+    id: "0d7f2b1c-4a3e-4f59-8c6d-1e2b3a4c5d6f",
+    workflow_id: EXAMPLE.id,
+    event: "workflow.triggered",
+    status: "running",
+    result: null,
+    attempts: 0,
+    duration_ms: 0,
+    created_at: "2026-01-31T09:31:00.000Z",
+    logs: [],
+  },
+});
+export type CurrentExecution = z.infer<typeof CurrentExecution>;
+
+/** A run, as the log of its delivery keeps it. */
+export interface LoggedRun extends LoggedAttempt {
+  /** JSON; null when it failed. */
+  readonly result: string | null;
+  /** Of the workflow; older runs did not log it. */
+  readonly version?: number;
+  readonly logs: readonly LogLine[];
+}
+
+/** Presents a delivery to the workflow that is over. */
+export function presentExecution(workflowId: string, delivery: DeliveryRecord): WorkflowExecution {
+  const run = parseLog(delivery.log).at(-1);
+  return {
+    id: delivery.id,
+    workflow_id: workflowId,
+    event: WorkflowEventName.parse(delivery.event),
+    status: delivery.status === "success" ? "success" : "failed",
+    result: delivery.error ?? run?.result ?? "null",
+    ...(run?.version === undefined ? {} : { version: run.version }),
+    attempts: delivery.attempts,
+    duration_ms: run?.duration_ms ?? 0,
+    created_at: presentTime(delivery.createdAt),
+    ...presentTraced(delivery),
+    logs: [...(run?.logs ?? [])],
+  };
+}
+
+/** Presents a delivery to the workflow, whether it is over or not. */
+export function presentCurrentExecution(
+  workflowId: string,
+  { delivery, isInFlight }: FoundDelivery,
+): CurrentExecution {
+  const execution = presentExecution(workflowId, delivery);
+  if (delivery.status !== "pending") return execution;
+  return { ...execution, status: isInFlight ? "running" : "pending", result: delivery.error };
+}
+
+/** As the workflow's handler logged them. */
+const parseLog = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];

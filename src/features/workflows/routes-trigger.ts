@@ -1,0 +1,60 @@
+/** The REST endpoints of the HTTP trigger of workflows. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
+import type { WorkflowContext } from "./context.ts";
+import { Workflow } from "./schema.ts";
+import { removeTriggerSecret, rotateTriggerSecret, triggerWorkflow } from "./trigger-commands.ts";
+import { StartedExecution, TriggerPayload, WorkflowWithSecret } from "./trigger-schema.ts";
+
+const { endpoint } = endpointsFor<WorkflowContext>();
+
+const common = { module: "Workflows", errors: ["NOT_FOUND"] } as const;
+
+export const triggerEndpoints = [
+  endpoint({
+    ...common,
+    access: "signed",
+    method: "POST",
+    path: "/workflows/:workflowId/trigger",
+    operation: "triggerWorkflow",
+    summary: "Start a workflow by a request",
+    details:
+      "The workflow must have `httpTrigger`. It runs on `workflow.triggered`, with the body as `event.data.payload`; the response does not wait for it. Send an API key, or sign the request with the trigger's secret as Standard Webhooks defines it (`webhook-id`, `webhook-timestamp`, `webhook-signature`; at most 5 minutes old). A message that is repeated within 24 hours under the same `webhook-id`, or with the same `Idempotency-Key`, runs once and has the same execution.",
+    body: TriggerPayload,
+    status: 202,
+    done: "Workflow triggered",
+    data: z.object({ execution: StartedExecution }),
+    handle: (ctx, { params, body, sent }) => triggerWorkflow(ctx, params.workflowId, body, sent),
+  }),
+  endpoint({
+    ...common,
+    access: "organization",
+    method: "POST",
+    path: "/workflows/:workflowId/trigger/rotate-secret",
+    operation: "rotateWorkflowTriggerSecret",
+    summary: "Create or rotate the secret of a workflow's HTTP trigger",
+    details:
+      "An old secret is accepted beside the new one for 24 hours; a second rotation ends that immediately. The response shows `trigger_secret` once; a retry with the same Idempotency-Key answers 409.",
+    replay: SHOWN_ONCE,
+    audit: { resource: "workflow", id: ({ params }) => params.workflowId },
+    status: 200,
+    done: "Trigger secret rotated",
+    data: z.object({ workflow: WorkflowWithSecret }),
+    handle: (ctx, { params }) => rotateTriggerSecret(ctx, params.workflowId),
+  }),
+  endpoint({
+    ...common,
+    access: "organization",
+    method: "DELETE",
+    path: "/workflows/:workflowId/trigger/secret",
+    operation: "deleteWorkflowTriggerSecret",
+    summary: "Delete the secret of a workflow's HTTP trigger",
+    details: "No signature is accepted any more; requests with an API key still start the workflow.",
+    audit: { resource: "workflow", id: ({ params }) => params.workflowId },
+    status: 200,
+    done: "Trigger secret deleted",
+    data: z.object({ workflow: Workflow }),
+    handle: (ctx, { params }) => removeTriggerSecret(ctx, params.workflowId),
+  }),
+];

@@ -1,0 +1,119 @@
+/** Starts the runs of a workflow, each with what it may use in the room of its event. */
+
+import type { HandledEvent } from "../../delivery/handler.ts";
+import { relayEvents } from "../../delivery/outbox-relay.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
+import { depthOf } from "../../delivery/port/event-cause.ts";
+import { subscriberGateway } from "../../delivery/subscribers.ts";
+import type { Env } from "../../env.ts";
+import { ownHosts, workflowDevTargets } from "../../platform/config/hosts.ts";
+import { quotaDefaults } from "../../platform/config/limits.ts";
+import { runLimits } from "../../platform/config/workflows.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { targetFetch } from "../../platform/target.ts";
+import { RUNS } from "../../platform/telemetry/data-sets.ts";
+import { metrics } from "../../platform/telemetry/telemetry.ts";
+import { readTrace, storeTrace } from "../../platform/trace.ts";
+import { roomGateway } from "../../room/host/gateway.ts";
+import type { RunLimits, Runner, RunReport, Secret } from "../../sandbox/runners/runner.ts";
+import { selectRunner } from "../../sandbox/runners/select-runner.ts";
+import { openBlobs } from "../files/storage/blobs.ts";
+import { redact } from "./redaction.ts";
+import { type RunPorts as BindingPorts, RunBindings, type RunScope } from "./run-bindings.ts";
+import { restAfter } from "./run-outcome.ts";
+import type { RunnableWorkflow } from "./table.ts";
+
+interface RunPorts {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  /** Epoch ms. */
+  now(): number;
+  log(message: string, error?: unknown, event?: Pick<OutgoingEvent, "trace">): void;
+}
+
+/** What a run did, and for how long the workflow rests after it. */
+interface Run {
+  readonly report: RunReport;
+  readonly restMs: number;
+}
+
+/** What all runs of the workflow share, and is not read from the settings anew for each. */
+interface Shared {
+  readonly limits: RunLimits;
+  readonly runner: Runner;
+  readonly ports: Omit<BindingPorts, "log">;
+}
+
+export class RunStarter {
+  readonly #ports: RunPorts;
+  #shared: Shared | null = null;
+
+  constructor(ports: RunPorts) {
+    this.#ports = ports;
+  }
+
+  /** Drops what is kept for the next run. */
+  release(): void {
+    this.#shared?.runner[Symbol.dispose]();
+  }
+
+  /** Rejects when the run could not be started. */
+  async run(
+    { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
+    { eventId, roomId, body, trace }: OutgoingEvent,
+    attempt: number,
+    secrets: readonly Secret[],
+  ): Promise<Run> {
+    this.#shared ??= this.#share();
+    const { limits, runner } = this.#shared;
+    const bindings = this.#openBindings(this.#shared, {
+      ...{ accountId, workflowId, roomId, eventId, origin },
+      depth: depthOf(body),
+      trace: readTrace(trace),
+      calls: limits.calls,
+    });
+    const input = { event: body, attempt, secrets };
+    const report = await runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
+    return { report: redact(report, secrets), restMs: restAfter(report, limits) };
+  }
+
+  #share(): Shared {
+    const { env, tenant, now } = this.#ports;
+    const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
+    const devTargets = workflowDevTargets(env);
+    const ports: Shared["ports"] = {
+      db: tenant.db,
+      rooms,
+      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
+      blobs: openBlobs(env.FILES),
+      quotaDefaults: quotaDefaults(env),
+      fetch: targetFetch(env.PUBLIC_NETWORK, devTargets),
+      devTargets,
+      ownHosts: ownHosts(env),
+      now,
+    };
+    return { limits: runLimits(env), runner: selectRunner(env), ports };
+  }
+
+  #openBindings({ ports }: Shared, scope: RunScope): RunBindings {
+    const { log } = this.#ports;
+    return new RunBindings(scope, {
+      ...ports,
+      log: (message, error) => log(message, error, { trace: storeTrace(scope.trace) }),
+    });
+  }
+}
+
+/** Counts a run that began at `startedAt` (epoch ms). What is run again on request has not waited. */
+export function measureRun(
+  { status, durationMs, ranMs, isKilled }: RunReport,
+  { occurredAt, replayId }: HandledEvent,
+  attempts: number,
+  startedAt: number,
+): void {
+  const series = metrics.series(RUNS, { outcome: status });
+  series.add("processor_ms", ranMs);
+  series.add("killed", Number(isKilled));
+  series.time("duration", durationMs);
+  if (attempts === 0 && replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
+}

@@ -1,0 +1,63 @@
+/** When a workflow runs by the clock: five fields of cron, read in a time zone. Pure. */
+
+import { Cron } from "croner";
+import { MINUTE_MS } from "../../platform/durations.ts";
+
+/** A schedule that {@link findCronProblem} and {@link isTimeZone} accept. */
+export interface Schedule {
+  /** Minute, hour, day of the month, month and day of the week. */
+  readonly cron: string;
+  /** An IANA name, such as `Europe/Berlin`. */
+  readonly timezone: string;
+}
+
+/** From here on, a schedule that ever comes has a slot: 29 February included. */
+const BEGINNING = new Date(0);
+
+/** A list or a range of hours counts as a fixed time when clocks change, as in most crons; a step or `*` does not. */
+const open = ({ cron, timezone }: Schedule): Cron =>
+  new Cron(cron, { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" });
+
+/** What is wrong with a cron expression, in words that follow its field's name; null when it is in order. */
+export function findCronProblem(cron: string): string | null {
+  if (cron.trim().split(/\s+/).length !== 5)
+    return "must have five fields: minute, hour, day of the month, month and day of the week";
+  try {
+    const never = open({ cron, timezone: "UTC" }).nextRun(BEGINNING) === null;
+    return never ? "must name a time that exists: this one never comes" : null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "unknown";
+    return `must be a cron expression such as 0 9 * * 1-5 (${why})`;
+  }
+}
+
+/** Whether this is the name of a time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** The first slot after `after` (both epoch ms); null when there is none. */
+export const nextSlot = (schedule: Schedule, after: number): number | null =>
+  open(schedule).nextRun(new Date(after))?.getTime() ?? null;
+
+/** Whether a slot of the schedule begins at `at` (epoch ms). */
+export const isSlot = (schedule: Schedule, at: number): boolean => nextSlot(schedule, at - 1) === at;
+
+/** The last slot from `first`, which is one, up to `now` (all epoch ms). Looks at few of those between. */
+export function latestSlot(schedule: Schedule, first: number, now: number): number {
+  let latest = first;
+  let [low, high] = [Math.floor(first / MINUTE_MS), Math.floor(now / MINUTE_MS)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const next = nextSlot(schedule, middle * MINUTE_MS);
+    if (next !== null && next <= now) {
+      latest = next;
+      low = Math.floor(next / MINUTE_MS);
+    } else high = middle;
+  }
+  return latest;
+}

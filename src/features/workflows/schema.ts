@@ -1,0 +1,189 @@
+/** Workflows on the wire, and how they are presented. The SDK infers its types from it. */
+import * as z from "zod";
+import { EventName } from "../../delivery/port/event-name.ts";
+import { isPlainText, Name, text } from "../../platform/text.ts";
+import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
+import { MAX_RETRIES } from "./run-retries.ts";
+import { nextSlot } from "./schedule.ts";
+import { parseSchedule, ScheduleInput, ShownSchedule } from "./schedule-schema.ts";
+import type { DisabledReason, WorkflowRow } from "./table.ts";
+
+/** The maximum size of a workflow's source code, in bytes of UTF-8. */
+export const MAX_CODE_BYTES = 256 * 1024;
+
+export const EXAMPLE = {
+  id: "9b3e7c54-1f0a-4d68-b2c5-6e8f7a9d0c12",
+  organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
+  name: "Greet participants",
+  code: "export default async (event, { room }) => {\n  const { name } = await room.get();\n  console.log(event.user.name, 'is in', name);\n  return { greeted: event.data.userId };\n};\n",
+  events: ["participant.joined"],
+  room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+  enabled: true,
+  version: 1,
+  retries: 0,
+  schedule: null,
+  next_run_at: null,
+  http_trigger: false,
+  trigger_secret_created_at: null,
+  created_at: "2026-01-31T09:30:00.000Z",
+  updated_at: "2026-01-31T09:30:00.000Z",
+} as const;
+
+export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
+  backlogged:
+    "Too many events were waiting, for this workflow or for all of the organization, or the oldest for too long. Make the workflow faster, then enable it again: it runs on what waits.",
+  killed:
+    "Two runs in a row passed a limit and had to be killed. Their executions say which one. Change the code, then enable the workflow again: it runs on what waits.",
+};
+
+/** A customer's code that runs on events (spec section 2). */
+export const Workflow = z
+  .object({
+    id: z.uuid(),
+    organization_id: z.uuid(),
+    name: z.string(),
+    code: z.string().meta({ description: "The source code." }),
+    events: z.array(EventName).meta({ description: "The events it runs on." }),
+    room_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The room whose events it runs on; null for all rooms." }),
+    enabled: z.boolean().meta({
+      description:
+        "A disabled workflow does not run. The service disables one for which too many events wait, and one that had to be killed in two runs in a row because it passed a limit and did not yield.",
+    }),
+    version: z.int().meta({
+      description: "Counts the codes that were saved, from 1. The last 50 are kept as versions.",
+      minimum: 1,
+    }),
+    retries: z.int().meta({
+      description:
+        "How often a failed run is made again. With 0, the default, the workflow runs at most once per event.",
+      minimum: 0,
+      maximum: MAX_RETRIES,
+    }),
+    schedule: ShownSchedule.nullable().meta({
+      description: "When it also runs by the clock, on `workflow.scheduled`; null when it does not.",
+    }),
+    next_run_at: Timestamp.nullable().meta({
+      description: "When its schedule runs it next; null without a schedule, and while it is disabled.",
+    }),
+    http_trigger: z.boolean().meta({
+      description: "Whether requests may start it, on `workflow.triggered`.",
+    }),
+    trigger_secret_created_at: Timestamp.nullable().meta({
+      description: "When the secret of its HTTP trigger was created; null while it has none.",
+    }),
+    disabled_reason: z.string().optional().meta({
+      description: "Why the service has disabled the workflow, and what to do. Absent in every other case.",
+      example: DISABLED_MESSAGES.backlogged,
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Workflow", example: EXAMPLE });
+export type Workflow = z.infer<typeof Workflow>;
+
+const Code = z
+  .string()
+  .refine((code) => isPlainText(code), "must be well-formed Unicode without NUL")
+  .refine(
+    (code) => code !== "" && new TextEncoder().encode(code).byteLength <= MAX_CODE_BYTES,
+    `must have 1 to ${MAX_CODE_BYTES} bytes`,
+  )
+  .meta({
+    description: `One module of JavaScript or TypeScript whose default export is a function, at most ${MAX_CODE_BYTES} bytes. The function receives the event and \`{ store, room, files, event }\`; the JSON value it returns is the result of the run.`,
+    minLength: 1,
+    maxLength: MAX_CODE_BYTES,
+  });
+const Events = z.array(EventName).meta({
+  description: "At least one, unless the workflow has a schedule or an HTTP trigger; duplicates count once.",
+});
+const HttpTrigger = z.boolean().meta({
+  description: "Whether requests may start the workflow. False by default.",
+});
+const SCHEDULE = "When the workflow also runs by the clock; null, the default, when it does not.";
+
+/** What is wrong with a workflow that nothing would ever start. */
+export const NOTHING_STARTS_IT =
+  "must have at least one event, unless the workflow has a schedule or an HTTP trigger";
+export const RoomId = text(1, 255);
+const Retries = z
+  .int()
+  .min(0)
+  .max(MAX_RETRIES)
+  .meta({
+    description: `How often a failed run is made again, with growing pauses: 0 to ${MAX_RETRIES}. With 0, the default, the workflow runs at most once per event. With more, also a run that a restart of the service interrupts is made again.`,
+  });
+
+/** Body of `POST /workflows`. */
+export const WorkflowCreation = z
+  .strictObject({
+    name: Name,
+    code: Code,
+    events: Events,
+    roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
+    retries: Retries.optional(),
+    schedule: ScheduleInput.nullable().optional().meta({ description: SCHEDULE }),
+    httpTrigger: HttpTrigger.optional(),
+  })
+  .refine(({ events, schedule, httpTrigger }) => events.length > 0 || schedule || httpTrigger, {
+    path: ["events"],
+    message: NOTHING_STARTS_IT,
+  })
+  .meta({
+    id: "WorkflowCreation",
+    example: {
+      name: EXAMPLE.name,
+      code: EXAMPLE.code,
+      events: [...EXAMPLE.events],
+      roomId: EXAMPLE.room_id,
+    },
+  });
+export type WorkflowCreation = z.infer<typeof WorkflowCreation>;
+export type WorkflowInput = z.input<typeof WorkflowCreation>;
+
+/** Body of `PATCH /workflows/:workflowId`: at least one field. */
+export const WorkflowUpdate = z
+  .strictObject({
+    name: Name.optional(),
+    code: Code.optional(),
+    events: Events.optional(),
+    roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
+    retries: Retries.optional(),
+    schedule: ScheduleInput.nullable().optional().meta({ description: SCHEDULE }),
+    httpTrigger: HttpTrigger.optional(),
+    enabled: z.boolean().optional(),
+  })
+  .refine(
+    (update) => Object.keys(update).length > 0,
+    "at least one of name, code, events, roomId, retries, schedule, httpTrigger, enabled is required",
+  )
+  .meta({ id: "WorkflowUpdate", example: { enabled: false }, minProperties: 1 });
+export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
+export type WorkflowUpdateInput = z.input<typeof WorkflowUpdate>;
+
+/** Presents a stored workflow at `now` (epoch ms). */
+export const presentWorkflow = (row: WorkflowRow, now: number): Workflow => ({
+  id: row.id,
+  organization_id: row.accountId,
+  name: row.name,
+  code: row.code,
+  events: z.array(EventName).parse(JSON.parse(row.events)),
+  room_id: row.roomId,
+  enabled: row.enabled === 1,
+  version: row.version,
+  retries: row.retries,
+  ...presentSchedule(row, now),
+  http_trigger: row.httpTrigger === 1,
+  trigger_secret_created_at: presentNullableTime(row.triggerSecretAt),
+  ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
+  created_at: presentTime(row.createdAt),
+  updated_at: presentTime(row.updatedAt),
+});
+
+function presentSchedule(row: WorkflowRow, now: number): Pick<Workflow, "schedule" | "next_run_at"> {
+  const schedule = parseSchedule(row.schedule);
+  const isRunning = schedule !== null && row.enabled === 1;
+  return { schedule, next_run_at: presentNullableTime(isRunning ? nextSlot(schedule, now) : null) };
+}

@@ -1,0 +1,281 @@
+/** The only SQL about workflows. */
+import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { accountRows } from "../../platform/d1/account-rows.ts";
+import {
+  build,
+  columnsOf,
+  isNotFenced,
+  nextVersion,
+  type Page,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
+import { ordering } from "../../platform/d1/ordering.ts";
+import {
+  type DisabledReason,
+  type RetiredScript,
+  type RunnableWorkflow,
+  retiredScripts,
+  type StoredWorkflow,
+  type TriggerableWorkflow,
+  type WorkflowRow,
+  workflows,
+} from "./table.ts";
+
+const STORED = columnsOf(workflows);
+/** Without what only runs need: the module alone is larger than everything else. */
+const { hash, origin, problemAtRun, module, ...READABLE } = STORED;
+/** Without secrets: what most requests read cannot reveal them. */
+const { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil, ...SHOWN } = READABLE;
+const { code, ...SUMMARY } = SHOWN;
+
+/** With table names, which drizzle leaves out: a bare name would mean the inner table's column. */
+const SEALED_SECRETS = sql<string>`(SELECT json_group_array(json_array(name, key_id, sealed)) FROM workflow_secrets
+  WHERE workflow_secrets.account_id = workflows.account_id AND workflow_secrets.workflow_id = workflows.id)`;
+
+const ORDERS = { created_at: "createdAt", updated_at: "updatedAt", name: "nameFolded" } as const;
+const order = ordering({ table: workflows, by: ORDERS, time: "createdAt", id: "id" });
+const { byId, selectOne, selectPage, count, deleteOne } = accountRows(workflows, workflows.nameFolded, order);
+
+export const selectWorkflow = selectOne<WorkflowRow>(SHOWN);
+
+/** Without its code. */
+export const selectWorkflowSummary = selectOne<Omit<WorkflowRow, "code"> & { hash: string }>({
+  ...SUMMARY,
+  hash,
+});
+
+/** What a run needs: only for the object that runs it. */
+export const selectRunnable = selectOne<RunnableWorkflow>({
+  ...SUMMARY,
+  hash,
+  origin,
+  problemAtRun,
+  module,
+  secrets: SEALED_SECRETS.as("secrets"),
+});
+
+/** What the HTTP trigger needs of its workflow, secrets included: only for requests that start it. */
+export const selectTriggerable = selectOne<TriggerableWorkflow>({
+  id: STORED.id,
+  name: STORED.name,
+  roomId: STORED.roomId,
+  enabled: STORED.enabled,
+  httpTrigger: STORED.httpTrigger,
+  updatedAt: STORED.updatedAt,
+  triggerSecret,
+  previousTriggerSecret,
+  previousTriggerSecretUntil,
+  accountTokenEpoch:
+    sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = workflows.account_id)`.as(
+      "accountTokenEpoch",
+    ),
+});
+
+const workflowPage = selectPage<WorkflowRow>(SHOWN);
+
+/** A page ends with the workflow whose code exceeds this: a hundred of the largest would be too much for a response. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const SHOWN_NAMES = Object.keys(SHOWN).map((name) => `"${name}"`);
+
+/** The order of a page by the names that it selects its columns under. */
+function orderOf({ order }: Page): string {
+  const column = Object.entries(ORDERS).find(([field]) => field === order?.by)?.[1] ?? "createdAt";
+  const direction = order?.descending === false ? "ASC" : "DESC";
+  return `"${column}" ${direction}, "id" ${direction}`;
+}
+
+/** A page may hold fewer workflows than its limit; the first one is always there. */
+export const selectWorkflows = (tenant: Tenant, page: Page): Statement<WorkflowRow> => {
+  const { sql: rows, params } = workflowPage(tenant, page);
+  const order = orderOf(page);
+  return {
+    sql: `SELECT ${SHOWN_NAMES} FROM (
+            SELECT *, sum(bytes) OVER (ORDER BY ${order}) - bytes AS bytes_before
+            FROM (SELECT *, length(CAST("code" AS BLOB)) AS bytes FROM (${rows}))
+          ) WHERE bytes_before <= ${MAX_PAGE_BYTES} ORDER BY ${order}`,
+    params,
+  };
+};
+
+export const countWorkflows = count;
+
+export const deleteWorkflow = deleteOne;
+
+/** Disables all workflows of the organization. */
+export const disableAll = ({ accountId }: Tenant, now: number): Statement =>
+  statement(
+    build
+      .update(workflows)
+      .set({ enabled: 0, updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(and(eq(workflows.accountId, accountId), eq(workflows.enabled, 1))),
+  );
+
+/** Some of the organization's workflows. */
+export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
+  statement(
+    build.select({ id: workflows.id }).from(workflows).where(eq(workflows.accountId, accountId)).limit(limit),
+  );
+
+export const insertWorkflow = (_: Tenant, row: StoredWorkflow): Statement =>
+  statement(build.insert(workflows).values(row));
+
+export type WorkflowChanges = Partial<
+  Omit<StoredWorkflow, "accountId" | "id" | "createdAt" | "updatedAt" | "version">
+>;
+
+export const updateWorkflow = (
+  tenant: Tenant,
+  id: string,
+  changes: WorkflowChanges & { readonly version?: SQL },
+  now: number,
+): Statement<WorkflowRow> =>
+  statement(
+    build
+      .update(workflows)
+      .set({ ...changes, updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(byId(tenant, id))
+      .returning(SHOWN),
+  );
+
+/**
+ * Gives the workflow a new version, so that runs read it again, if the statement before it in the batch has changed
+ * something. Returns no row if not.
+ */
+export const touchIfChanged = (tenant: Tenant, id: string, now: number): Statement<{ updatedAt: number }> =>
+  statement(
+    build
+      .update(workflows)
+      .set({ updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(and(byId(tenant, id), sql`changes() > 0`))
+      .returning({ updatedAt: columnsOf(workflows).updatedAt }),
+  );
+
+/** Replaces the secret of the HTTP trigger; the previous one is accepted beside it until `previousUntil` (epoch ms). */
+export const rotateTriggerSecret = (
+  tenant: Tenant,
+  id: string,
+  newSecret: string,
+  previousUntil: number,
+  now: number,
+): Statement<WorkflowRow> =>
+  statement(
+    build
+      .update(workflows)
+      .set({
+        triggerSecret: newSecret,
+        triggerSecretAt: now,
+        previousTriggerSecret: sql`${workflows.triggerSecret}`,
+        previousTriggerSecretUntil: previousUntil,
+      })
+      .where(byId(tenant, id))
+      .returning(SHOWN),
+  );
+
+/** Removes the secrets of the HTTP trigger: from now on it accepts no signature. */
+export const deleteTriggerSecret = (tenant: Tenant, id: string): Statement<WorkflowRow> =>
+  statement(
+    build
+      .update(workflows)
+      .set({
+        triggerSecret: null,
+        triggerSecretAt: null,
+        previousTriggerSecret: null,
+        previousTriggerSecretUntil: null,
+      })
+      .where(byId(tenant, id))
+      .returning(SHOWN),
+  );
+
+/** Disables a workflow for this reason. Returns no row when it has changed since this version of it was read. */
+export const suspendWorkflow = (
+  tenant: Tenant,
+  id: string,
+  version: number,
+  disabledReason: DisabledReason,
+  now: number,
+): Statement<{ id: string }> =>
+  statement(
+    build
+      .update(workflows)
+      .set({ enabled: 0, disabledReason, updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(and(byId(tenant, id), eq(workflows.updatedAt, version)))
+      .returning({ id: workflows.id }),
+  );
+
+/** The same for saved code, which counts as a new version unless it is the code that the workflow has. */
+export const updateCode = (
+  tenant: Tenant,
+  id: string,
+  changes: WorkflowChanges & Pick<StoredWorkflow, "code">,
+  now: number,
+): Statement<WorkflowRow> =>
+  updateWorkflow(tenant, id, { ...changes, version: nextCodeVersion(changes.code) }, now);
+
+const nextCodeVersion = (code: string): SQL => sql`${workflows.version} + (${workflows.code} <> ${code})`;
+
+const retire = (condition: string): string =>
+  `INSERT INTO retired_scripts (account_id, workflow_id, hash, retired_at)
+   SELECT account_id, id, hash, ? FROM workflows WHERE account_id = ? AND id = ? AND ${condition}
+   ON CONFLICT DO UPDATE SET retired_at = excluded.retired_at`;
+
+/** Retires the workflow's script; runs before the statement that deletes the workflow. */
+export const retireScript = ({ accountId }: Tenant, id: string, now: number): Statement => ({
+  sql: retire("TRUE"),
+  params: [now, accountId, id],
+});
+
+/** Runs before the statement that gives the workflow the script `hash`; null when it keeps its script. */
+export const retireReplacedScript = (
+  { accountId }: Tenant,
+  id: string,
+  hash: string | null,
+  now: number,
+): Statement => ({
+  sql: retire("hash <> coalesce(?, hash)"),
+  params: [now, accountId, id, hash],
+});
+
+/** Retires a script that was deployed but whose workflow was never written. */
+export const insertRetired = (row: RetiredScript): Statement =>
+  statement(build.insert(retiredScripts).values(row).onConflictDoNothing());
+
+/** With table names, which drizzle leaves out: a bare name would mean the inner table's column. */
+const IS_IN_USE = sql<number>`EXISTS (SELECT 1 FROM workflows WHERE workflows.account_id = retired_scripts.account_id
+  AND workflows.id = retired_scripts.workflow_id AND workflows.hash = retired_scripts.hash)`;
+
+/**
+ * Scripts retired before `before` (epoch ms), oldest first, and whether their workflow uses them again. Those of fenced
+ * organizations wait, as their rows cannot be deleted.
+ */
+export const selectRetired = (
+  before: number,
+  limit: number,
+): Statement<RetiredScript & { isInUse: number }> =>
+  statement(
+    build
+      .select({
+        ...columnsOf(retiredScripts),
+        isInUse: IS_IN_USE.as("isInUse"),
+      })
+      .from(retiredScripts)
+      .where(and(lt(retiredScripts.retiredAt, before), isNotFenced(retiredScripts.accountId)))
+      .orderBy(asc(retiredScripts.retiredAt))
+      .limit(limit),
+  );
+
+/** Deletes the record of a retired script, unless it was retired again since it was read. */
+export const deleteRetired = ({ accountId, workflowId, hash, retiredAt }: RetiredScript): Statement =>
+  statement(
+    build
+      .delete(retiredScripts)
+      .where(
+        and(
+          eq(retiredScripts.accountId, accountId),
+          eq(retiredScripts.workflowId, workflowId),
+          eq(retiredScripts.hash, hash),
+          eq(retiredScripts.retiredAt, retiredAt),
+        ),
+      ),
+  );

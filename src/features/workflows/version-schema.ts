@@ -1,0 +1,66 @@
+/** Versions of workflows on the wire, and how they are presented. The SDK infers its types from it. */
+import * as z from "zod";
+import type { Actor } from "../../platform/context/actor.ts";
+import { presentTime, Timestamp } from "../../platform/time.ts";
+import { EXAMPLE } from "./schema.ts";
+import type { Author, StoredVersion, VersionSummary } from "./version-store.ts";
+
+/** Who saved a version. */
+const VersionAuthor = z.object({
+  type: z.enum(["person", "key"]).meta({
+    description: "`person` for a member in the dashboard, `key` for an API key.",
+  }),
+  id: z.string().meta({ description: "The person's or the API key's ID." }),
+  name: z.string().nullable().meta({ description: "Null for an API key, and for a person who is gone." }),
+});
+
+const SUMMARY_EXAMPLE = {
+  version: 3,
+  saved_at: "2026-01-31T09:30:00.000Z",
+  saved_by: { type: "person", id: "5e1b6f0a-3c54-4a3e-9d0f-7a2c8b4d1e90", name: "Ada" },
+  bytes: new TextEncoder().encode(EXAMPLE.code).byteLength,
+} as const;
+
+/** A saved code of a workflow, without the code. */
+export const WorkflowVersionSummary = z
+  .object({
+    version: z.int().meta({ description: "Counts the codes that were saved, from 1.", minimum: 1 }),
+    saved_at: Timestamp,
+    saved_by: VersionAuthor.nullable().meta({
+      description: "Null for code that was saved before versions were kept.",
+    }),
+    bytes: z.int().meta({ description: "The size of the code in UTF-8.", minimum: 1 }),
+  })
+  .meta({ id: "WorkflowVersionSummary", example: SUMMARY_EXAMPLE });
+export type WorkflowVersionSummary = z.infer<typeof WorkflowVersionSummary>;
+
+/** A saved code of a workflow. */
+export const WorkflowVersion = WorkflowVersionSummary.extend({ code: z.string() }).meta({
+  id: "WorkflowVersion",
+  example: { ...SUMMARY_EXAMPLE, code: EXAMPLE.code },
+});
+export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
+
+/** Who saves code by a request; null for actors that cannot. */
+export function authorOf(actor: Actor): Author | null {
+  if (actor.type === "person") return { type: "person", id: actor.personId };
+  return actor.type === "key" ? { type: "key", id: actor.keyId } : null;
+}
+
+/** The names of people by their IDs. */
+export type AuthorNames = ReadonlyMap<string, string>;
+
+export const presentVersionSummary = (row: VersionSummary, names: AuthorNames): WorkflowVersionSummary => ({
+  version: row.version,
+  saved_at: presentTime(row.savedAt),
+  saved_by:
+    row.authorType === null || row.authorId === null
+      ? null
+      : { type: row.authorType, id: row.authorId, name: names.get(row.authorId) ?? null },
+  bytes: row.bytes,
+});
+
+export const presentVersion = (row: StoredVersion, names: AuthorNames): WorkflowVersion => ({
+  ...presentVersionSummary(row, names),
+  code: row.code,
+});

@@ -1,0 +1,199 @@
+/** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
+
+import { eventLogGateway } from "../../delivery/event-log/shards/event-log-gateway.ts";
+import type {
+  DeliveryHandler,
+  DeliveryOutcome,
+  HandledEvent,
+  HandlerState,
+  Pace,
+} from "../../delivery/handler.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
+import { depthOf, MAX_CAUSE_DEPTH } from "../../delivery/port/event-cause.ts";
+import type { Env } from "../../env.ts";
+import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { CachedRow } from "../../platform/d1/cached-row.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
+import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
+import { readTrace } from "../../platform/trace.ts";
+import { StoredState } from "./handler-state.ts";
+import { RunCounter } from "./run-counter.ts";
+import { outcomeOf } from "./run-outcome.ts";
+import { planRetry } from "./run-retries.ts";
+import { measureRun, RunStarter } from "./run-starter.ts";
+import { continueStreak, isExhausted } from "./run-streak.ts";
+import { OpenSecrets, secretSealer } from "./sealed-secrets.ts";
+import { selectRunnable } from "./store.ts";
+import type { RunnableWorkflow } from "./table.ts";
+import { WorkflowTimetable } from "./timetable.ts";
+import { WorkflowSuspension } from "./workflow-suspension.ts";
+
+/** How long deliveries pause when the database fails or a run cannot be started. */
+const PAUSE_MS = 5_000;
+/** When no run could be started for this long, runs without retries that cannot be started fail instead of waiting. */
+export const MAX_STUCK_MS = 5 * 60_000;
+/** How many runs may be in flight at once. */
+const MAX_IN_FLIGHT = 6;
+const NOT_STARTED = "The workflow could not be started";
+const DISABLED = "The workflow was disabled";
+const NO_FURTHER = "The run failed, and the workflow has no retries any more";
+const INTERRUPTED =
+  "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
+
+export class WorkflowHandler implements DeliveryHandler {
+  readonly #tenant: Tenant;
+  readonly #env: Env;
+  readonly #id: string;
+  readonly #now: () => number;
+  readonly #state: StoredState;
+  readonly #row: CachedRow<RunnableWorkflow>;
+  readonly #runCounter: RunCounter;
+  readonly #secrets: OpenSecrets;
+  readonly timetable: WorkflowTimetable;
+  readonly #suspension: WorkflowSuspension;
+  readonly #runs: RunStarter;
+
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
+    this.#tenant = openTenant(env, key.accountId);
+    this.#env = env;
+    this.#id = key.id;
+    this.#now = now;
+    this.#state = new StoredState(state);
+    this.#row = new CachedRow(async () => {
+      const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
+      return row ?? null;
+    }, now);
+    this.timetable = new WorkflowTimetable(this.#tenant, key.id);
+    this.#runCounter = new RunCounter({
+      countRuns: (runs) => eventLogGateway(env).countRuns(key.accountId, key.id, runs),
+      log: (message, error) => this.#log(message, error),
+    });
+    this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));
+    const log = (message: string, error?: unknown, event?: Pick<OutgoingEvent, "trace">) =>
+      this.#log(message, error, event);
+    const ports = { env, tenant: this.#tenant, now, log };
+    this.#suspension = new WorkflowSuspension({ ...ports, row: this.#row, state: this.#state });
+    this.#runs = new RunStarter(ports);
+  }
+
+  /** A run has one event. */
+  readonly batch = null;
+
+  readonly interruption = INTERRUPTED;
+
+  /** With retries. Without a row nothing runs: the attempt itself reports why. */
+  async mayRepeat(): Promise<boolean> {
+    const row = await this.#row.get().catch(() => null);
+    return row === null || row.retries > 0;
+  }
+
+  /** After a run that was killed one runs at a time, so that a second one decides. */
+  get pace(): Pace {
+    const { streak } = this.#state.read();
+    return { maxInFlight: streak === null ? MAX_IN_FLIGHT : 1, pausedUntil: 0 };
+  }
+
+  requireVersion(version: number): void {
+    this.#row.requireVersion(version);
+  }
+
+  release(): void {
+    this.#runs.release();
+  }
+
+  async deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
+    let row: RunnableWorkflow | null;
+    try {
+      row = await this.#row.get();
+    } catch (error) {
+      this.#log("The database failed before a run", error, event);
+      return this.#postponed;
+    }
+    if (row === null) return { type: "orphaned" };
+    if (row.enabled === 0) {
+      if (!(await this.#suspension.isNotified(row))) return this.#postponed;
+      return row.disabledReason === null
+        ? { type: "disabled", error: null }
+        : { type: "suspended", why: DISABLED };
+    }
+    if (isExhausted(this.#state.read().streak, row.updatedAt)) {
+      return (await this.#suspension.disable(row, "killed"))
+        ? { type: "suspended", why: DISABLED }
+        : this.#postponed;
+    }
+    const depth = depthOf(event.body);
+    if (depth > MAX_CAUSE_DEPTH) return this.#fail(loopAt(depth));
+    if (row.problemAtRun !== null) return this.#fail(parseProblem(row.problemAtRun).message);
+    if (attempts > row.retries) return { type: "failed", attempt: null, error: NO_FURTHER };
+    // Its retries ended since `mayRepeat`: it has to be marked first.
+    if (!event.isOnce && row.retries === 0)
+      return { type: "postponed", until: this.#now(), why: NOT_STARTED };
+    const secrets = await this.#secrets.open(row);
+    if (typeof secrets === "string") return this.#fail(secrets);
+    const startedAt = this.#now();
+    const run = await this.#runs.run(row, event, attempts + 1, secrets).catch((error: unknown) => {
+      this.#log(NOT_STARTED, error, event);
+      return null;
+    });
+    if (run === null) return this.#failOrPostpone(row);
+    const { isKilled, status } = run.report;
+    const ended = { isKilled, version: row.updatedAt, startedAt, endedAt: this.#now() };
+    const streak = continueStreak(this.#state.read().streak, ended);
+    this.#state.change({ stuckSince: null, streak });
+    this.#runCounter.count(status);
+    measureRun(run.report, event, attempts, startedAt);
+    writeMetrics(this.#env);
+    // If this fails, the next delivery disables it.
+    if (isExhausted(streak, row.updatedAt)) await this.#suspension.disable(row, "killed");
+    const outcome = outcomeOf(run.report, row.version, startedAt);
+    const at = event.isOnce ? null : planRetry(attempts + 1, row.retries, this.#now());
+    if (outcome.type === "delivered" || at === null) return { ...outcome, restMs: run.restMs };
+    return { ...outcome, type: "retry", at, restMs: run.restMs };
+  }
+
+  /** A run that could not start, and will not. */
+  #fail(error: string): DeliveryOutcome {
+    this.#runCounter.count("failed");
+    return { type: "failed", attempt: null, error };
+  }
+
+  async suspend(): Promise<void> {
+    const row = await this.#row.get();
+    if (row === null || row.enabled === 0) return;
+    await this.#suspension.suspend(row, "backlogged");
+  }
+
+  /** Its executions show how much it runs; at the bound, `disabled_reason` says why it does no longer. */
+  async reportBacklog(): Promise<void> {}
+
+  #failOrPostpone({ retries }: RunnableWorkflow): DeliveryOutcome {
+    const now = this.#now();
+    const stuckSince = this.#state.read().stuckSince ?? now;
+    this.#state.change({ stuckSince });
+    return retries > 0 || now - stuckSince < MAX_STUCK_MS
+      ? this.#postponed
+      : { type: "failed", attempt: null, error: NOT_STARTED };
+  }
+
+  get #postponed(): DeliveryOutcome {
+    return { type: "postponed", until: this.#now() + PAUSE_MS, why: NOT_STARTED };
+  }
+
+  /** With the request behind the event that a run is for. */
+  #log(message: string, error?: unknown, { trace }: Pick<OutgoingEvent, "trace"> = {}): void {
+    const request = readTrace(trace)?.requestId;
+    reportFailure(
+      "delivery",
+      message,
+      { account: this.#tenant.accountId, workflow: this.#id, request },
+      error,
+    );
+  }
+}
+
+const loopAt = (depth: number): string =>
+  `Not started: its event has depth ${depth}, so actions of workflows follow each other in what looks like a loop. At most ${MAX_CAUSE_DEPTH} do`;
+
+/** As the command that saved the code wrote it. */
+const parseProblem = (json: string): { message: string } => JSON.parse(json) as { message: string };

@@ -1,0 +1,85 @@
+/** Disables a workflow on the service's side, and notifies its organization once: owners by mail, webhooks by an event. */
+import { announceChange } from "../../delivery/announce-change.ts";
+import { fanOut, subscriberGateway } from "../../delivery/subscribers.ts";
+import { presentWorkflowDisabled } from "../../delivery/workflow-disabled.ts";
+import type { Env } from "../../env.ts";
+import type { CachedRow } from "../../platform/d1/cached-row.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { newCallBudget } from "../../platform/flow/slices.ts";
+import { notifyOwners } from "../mail/notices.ts";
+import type { StoredState } from "./handler-state.ts";
+import { disabledNotice } from "./notices.ts";
+import { suspendWorkflow } from "./store.ts";
+import type { DisabledReason, RunnableWorkflow } from "./table.ts";
+
+interface SuspensionPorts {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  readonly row: CachedRow<RunnableWorkflow>;
+  readonly state: StoredState;
+  /** Epoch ms. */
+  now(): number;
+  log(message: string, error?: unknown): void;
+}
+
+export class WorkflowSuspension {
+  readonly #ports: SuspensionPorts;
+
+  constructor(ports: SuspensionPorts) {
+    this.#ports = ports;
+  }
+
+  /** True when it is done: the row says so from now on, and the organization was notified. */
+  async disable(row: RunnableWorkflow, reason: DisabledReason): Promise<boolean> {
+    try {
+      await this.suspend(row, reason);
+      return true;
+    } catch (error) {
+      this.#ports.log("A workflow could not be disabled", error);
+      return false;
+    }
+  }
+
+  /** Rejects when that must be tried again. */
+  async suspend(row: RunnableWorkflow, reason: DisabledReason): Promise<void> {
+    const { env, tenant, log } = this.#ports;
+    this.#ports.row.invalidate();
+    const at = this.#ports.now();
+    const [changed] = await tenant.db.run([suspendWorkflow(tenant, row.id, row.updatedAt, reason, at)]);
+    if (changed.length === 0) return;
+    await announceChange({ accountId: tenant.accountId, subscribers: subscriberGateway(env), log });
+    this.#ports.state.change({ notice: { eventId: crypto.randomUUID(), reason, at } });
+    await this.#notify(row);
+  }
+
+  /** Whether no one is left to be notified of what has disabled this workflow; tries again if someone is. */
+  async isNotified(row: RunnableWorkflow): Promise<boolean> {
+    try {
+      await this.#notify(row);
+      return true;
+    } catch (error) {
+      this.#ports.log("Webhooks could not be notified of a disabled workflow", error);
+      return false;
+    }
+  }
+
+  async #notify({ id, name }: RunnableWorkflow): Promise<void> {
+    const { env, tenant, state, log } = this.#ports;
+    const { notice } = state.read();
+    if (notice === null) return;
+    const { eventId, reason, at } = notice;
+    await notifyOwners(env, tenant.accountId, disabledNotice({ id, name }, eventId, reason, at), log);
+    const event = {
+      id: eventId,
+      event: "workflow.disabled",
+      occurredAt: at,
+      body: presentWorkflowDisabled(eventId, at, { id, name }, reason),
+      pendingSubscriptions: null,
+    } as const;
+    // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
+    const { calls } = newCallBudget();
+    const unreached = await fanOut(tenant, subscriberGateway(env), id, [event], calls, id);
+    if (unreached.size > 0) throw new Error("Some webhooks could not be notified of a disabled workflow");
+    state.change({ notice: null });
+  }
+}

@@ -1,0 +1,69 @@
+/** What a setting's text can be: zod types whose messages follow the setting's name. */
+import * as z from "zod";
+import { parseHosts } from "../host.ts";
+
+/** Text, or undefined: an empty setting counts as not set. */
+export const optionalText = z
+  .string()
+  .optional()
+  .transform((value) => value || undefined);
+
+/** Something for each of the texts between commas, which are trimmed; none unless the setting names some. */
+const listOf = (itemOf: (text: string) => string) =>
+  z
+    .string()
+    .default("")
+    .transform((setting) =>
+      setting
+        .split(",")
+        .map((text) => itemOf(text.trim()))
+        .filter((item) => item !== ""),
+    );
+
+export const names = listOf((name) => name);
+
+/** Domains of email addresses, in lower case. */
+export const domains = listOf((domain) => domain.toLowerCase().replace(/^@/, ""));
+
+/** Hosts, comma-separated; none unless the setting names some. */
+export const hosts = z.string().default("").transform(parseHosts);
+
+/** A number that a pattern describes. Anything else is an error, so that a typo cannot remove a limit. */
+const numberLike = (pattern: RegExp, range: string, fallback: number) =>
+  z
+    .string()
+    .default("")
+    .refine(
+      (value) => value === "" || pattern.test(value),
+      `must be a whole number from ${range}; remove it to use ${fallback}`,
+    )
+    .transform((value) => (value === "" ? fallback : Number(value)));
+
+/** A positive whole number. */
+export const wholeNumber = (fallback: number) => numberLike(/^[1-9]\d{0,8}$/, "1 to 999999999", fallback);
+
+/** A count that may be larger than what {@link wholeNumber} accepts, such as of bytes, or 0. */
+export const largeNumber = (fallback: number) =>
+  numberLike(/^(0|[1-9]\d{0,14})$/, "0 to 999999999999999", fallback);
+
+/** A switch; empty unless it is set. */
+export const onOrOff = z
+  .string()
+  .default("")
+  .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"'));
+
+/** The origin of a URL; undefined without one. */
+export const origin = optionalText.transform((value, issues) => {
+  if (value === undefined) return undefined;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
+    return url.origin;
+  issues.addIssue("must be an origin such as https://atrium.example, without a path");
+  return z.NEVER;
+});
+
+/** Text that what needs it cannot do without; `remedy` says how to set it. */
+export const required = (remedy: string) => {
+  const problem = `is not set: ${remedy}`;
+  return z.string(problem).trim().min(1, problem);
+};

@@ -1,0 +1,46 @@
+/** Deletes what has expired, in bounded slices: no other statement waits for long, however much a pause has left. */
+
+import { Slices } from "../flow/slices.ts";
+import type { Database, Statement } from "./d1.ts";
+
+const ROWS_AT_ONCE = 1_000;
+/** What one run of the cron trigger may do: the next one follows within a minute. */
+const SLICES_PER_RUN = 100;
+
+/** A row for each that was deleted. */
+export type Deletion = Statement<{ deleted: number }>;
+
+/** Rows of a table whose `column`, which has an index, says when they expire or were written (epoch ms). */
+export interface Expiring {
+  readonly table: string;
+  readonly column: string;
+  /** A further condition in SQL. */
+  readonly and?: string;
+}
+
+/** Deletes up to `limit` of those until `time` (epoch ms), the oldest first. */
+export const deleteUntil = (
+  { table, column, and = "TRUE" }: Expiring,
+  time: number,
+  limit: number,
+): Deletion => ({
+  sql: `DELETE FROM ${table} WHERE rowid IN (
+          SELECT rowid FROM ${table} WHERE ${column} <= ? AND ${and} ORDER BY ${column} LIMIT ?
+        ) RETURNING 1 AS deleted`,
+  params: [time, limit],
+});
+
+/** Repeats a deletion of up to so many rows until it finds fewer, or no slice is left. Returns true if it found fewer. */
+export const deleteInSlices = (
+  db: Database,
+  deletion: (limit: number) => Deletion,
+  slices: Slices = new Slices(SLICES_PER_RUN),
+): Promise<boolean> =>
+  slices.finish(async () => {
+    const [deleted] = await db.run([deletion(ROWS_AT_ONCE)]);
+    return { isFull: deleted.length === ROWS_AT_ONCE };
+  });
+
+/** Deletes what has expired until `time` (epoch ms); a later run continues. */
+export const expire = (db: Database, expiring: Expiring, time: number): Promise<boolean> =>
+  deleteInSlices(db, (limit) => deleteUntil(expiring, time, limit));

@@ -1,0 +1,55 @@
+/** The metrics of this isolate, and where they are written: Analytics Engine if it is bound, and the stand-in that `GET /metrics` reads. */
+
+import type { Env } from "../../env.ts";
+import { metricsToken } from "../config/secrets.ts";
+import { isFenced } from "../d1/d1-errors.ts";
+import { type LogFields, logError } from "../log.ts";
+import { DATA_SETS, ERRORS } from "./data-sets.ts";
+import { MemorySink } from "./memory-sink.ts";
+import { MAX_POINTS, type MetricSink, Metrics } from "./metrics.ts";
+import { presentMetrics } from "./prometheus.ts";
+
+/** An isolate has one, whatever request or object adds to it. */
+export const metrics = new Metrics();
+
+const standIn = new MemorySink(() => Date.now());
+
+export type MetricBindings = Pick<Env, "METRICS" | "METRICS_TOKEN">;
+
+const sinksOf = (env: MetricBindings): readonly MetricSink[] => [
+  ...(env.METRICS === undefined ? [] : [env.METRICS]),
+  ...(metricsToken(env) === undefined ? [] : [standIn]),
+];
+
+/** Writes what this isolate has counted, unless that was done lately. Never throws: metrics are no reason to fail. */
+export function writeMetrics(env: MetricBindings): void {
+  try {
+    metrics.writeIfDue(() => sinksOf(env), Date.now());
+  } catch (error) {
+    logError("Metrics could not be written", {}, error);
+  }
+}
+
+/** Whether anything is done with metrics. */
+export const hasMetrics = (env: MetricBindings): boolean => sinksOf(env).length > 0;
+
+/** What the stand-in has, up to now, as Prometheus reads it. */
+export function readMetrics(env: MetricBindings): string {
+  metrics.write(sinksOf(env), env.METRICS === undefined ? Number.POSITIVE_INFINITY : MAX_POINTS);
+  return presentMetrics(DATA_SETS, standIn.totals());
+}
+
+/**
+ * Logs an error of the service's own, and counts it by the part in which it occurred. Except of what waits until the
+ * organization is moved or restored: it is tried again, as failures are.
+ */
+export function reportFailure(
+  source: "room" | "delivery" | "schedule",
+  message: string,
+  fields: LogFields,
+  error: unknown,
+): void {
+  if (isFenced(error)) return;
+  metrics.series(ERRORS, { source, module: "Server", code: "INTERNAL_ERROR" }).add("errors");
+  logError(message, fields, error);
+}

@@ -1,7 +1,0 @@
-/** What the endpoints of the request log need beside what every request has. */
-import type { RequestContext } from "../context/context.ts";
-import type { RequestLogGateway } from "./port/request-log-port.ts";
-
-export interface RequestLogContext extends RequestContext {
-  readonly requestLog: RequestLogGateway;
-}

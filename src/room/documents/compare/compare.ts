@@ -1,0 +1,119 @@
+/** Compares a shared type at two points of its document's history. */
+import * as Y from "yjs";
+import type { Author } from "../../port/document-history.ts";
+import type { Authored } from "../history/attribution.ts";
+import { type SharedType, sharedTypeOf } from "../updates/shared-types.ts";
+import { Budget } from "./budget.ts";
+import { compareText, isText } from "./compare-text.ts";
+import { itemsOf, requireDepth, valueAt } from "./items.ts";
+import type { Segment } from "./segments.ts";
+import { type Point, type Shared, TwoPoints } from "./two-points.ts";
+
+/** Something that differs. Applied one by one, in their order, changes lead from one point to the other. */
+export interface Change {
+  /** Keys of maps and positions in arrays, from the shared type on: none for the shared type itself. */
+  readonly path: readonly (string | number)[];
+  /** `edit`: of a text or XML, which `segments` show. */
+  readonly op: "insert" | "delete" | "replace" | "edit";
+  /** The values; null for those that there are not. */
+  readonly before: unknown;
+  readonly after: unknown;
+  /** All of a text that was edited, in its order; otherwise null. */
+  readonly segments: readonly Segment[] | null;
+  /** Whose change it is; none if it is not known, and of `edit`, where the segments say it. */
+  readonly authors: readonly Author[];
+}
+
+type Path = Change["path"];
+
+/**
+ * What differs in the shared type with this name between the document after `before`, and after `since` too. CONFLICT
+ * for a document that is too large, or nested too deeply, and for differences that are too many.
+ */
+export function compareType(
+  before: readonly Uint8Array[],
+  since: readonly Authored[],
+  type: SharedType,
+  root: string,
+): Change[] {
+  const points = new TwoPoints(before, since);
+  const shared = sharedTypeOf(points.doc, type, root);
+  const comparison = new Comparison(points);
+  comparison.compare(shared, []);
+  return comparison.changes;
+}
+
+class Comparison {
+  readonly changes: Change[] = [];
+  readonly #points: TwoPoints;
+  readonly #budget = new Budget();
+
+  constructor(points: TwoPoints) {
+    this.#points = points;
+  }
+
+  compare(type: Shared, path: Path): void {
+    requireDepth(path.length);
+    if (isText(type)) this.#compareText(type, path);
+    else if (type instanceof Y.Map) this.#compareMap(type, path);
+    else this.#compareArray(type, path);
+  }
+
+  #compareText(type: Shared, path: Path): void {
+    const segments = compareText(this.#points, type, this.#budget, path.length);
+    if (segments.length > 0)
+      this.#add({ path, op: "edit", before: null, after: null, segments, authors: [] });
+  }
+
+  #compareMap(type: Shared, path: Path): void {
+    const [before, after] = [this.#points.entries(type, "before"), this.#points.entries(type, "after")];
+    for (const key of new Set([...before.keys(), ...after.keys()])) {
+      const [old, current] = [before.get(key), after.get(key)];
+      if (old !== undefined && old === current) this.#compareWithin(current, [...path, key]);
+      else this.#compareEntries(old, current, [...path, key]);
+    }
+  }
+
+  #compareEntries(old: Y.Item | undefined, current: Y.Item | undefined, path: Path): void {
+    const before = old === undefined ? null : this.#valueOf(old, "before", path);
+    const after = current === undefined ? null : this.#valueOf(current, "after", path);
+    const changed = current ?? old;
+    const isReplaced = old !== undefined && current !== undefined;
+    if (changed === undefined || (isReplaced && JSON.stringify(before) === JSON.stringify(after))) return;
+    const op = isReplaced ? "replace" : old === undefined ? "insert" : "delete";
+    this.#add({ path, op, before, after, segments: null, authors: this.#points.authorsOf(changed) });
+  }
+
+  #valueOf(item: Y.Item, point: Point, path: Path): unknown {
+    return valueAt(this.#points, item, item.length - 1, point, path.length);
+  }
+
+  #compareArray(type: Shared, path: Path): void {
+    let position = 0;
+    for (const item of itemsOf(type)) {
+      for (const { op, start, end, authors } of this.#points.pieces(item)) {
+        for (let offset = start; offset < end; offset += 1) {
+          const at = [...path, position];
+          if (op === "keep") this.#compareWithin(item, at);
+          else {
+            const point = op === "insert" ? "after" : "before";
+            const value = valueAt(this.#points, item, offset, point, at.length);
+            this.#add({ path: at, op, before: null, after: null, [point]: value, segments: null, authors });
+          }
+          if (op !== "delete") position += 1;
+        }
+      }
+    }
+  }
+
+  /** What was there at both points may have changed within. */
+  #compareWithin({ content }: Y.Item, path: Path): void {
+    if (content instanceof Y.ContentType) this.compare(content.type, path);
+  }
+
+  #add(change: Change): void {
+    const { path, before, after, authors } = change;
+    this.#budget.spend(JSON.stringify([path, before, after]).length, authors);
+    this.changes.push(change);
+  }
+}

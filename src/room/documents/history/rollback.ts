@@ -1,0 +1,148 @@
+/** Takes back what one author wrote between two points of a document's history, by an ordinary edit. */
+import * as Y from "yjs";
+import type { Author, AuthoredUpdate } from "../../port/document-history.ts";
+import { mergeMany } from "../updates/merge-many.ts";
+import type { RangeMap } from "../updates/range-map.ts";
+import { editAsServer } from "../updates/server-clients.ts";
+import { requireBuildable } from "../updates/shared-types.ts";
+import { itemsOf, writtenAgain } from "../updates/written-again.ts";
+import { type Attribution, attribute } from "./attribution.ts";
+
+/** How far outwards the containers are looked at with which something was deleted. */
+const MAX_DEPTH = 200;
+
+/** Whose changes are taken back: those up to the update with this number. */
+export interface RolledBack {
+  readonly author: Author;
+  readonly upTo: number;
+}
+
+/**
+ * The update that takes back what the author wrote in `since`, which is all that the document has beyond `before`; null
+ * when there is nothing to take back. What the author inserted is deleted, except for containers in which others have
+ * written. What the author deleted is written again, unless its container is gone, others have changed its entry since,
+ * or it has been written again already. CONFLICT when the document is too large to be built.
+ */
+export function rollbackUpdate(
+  before: readonly Uint8Array[],
+  since: readonly AuthoredUpdate[],
+  rolledBack: RolledBack,
+): Uint8Array | null {
+  const updates = [...before, ...since.map(({ data }) => data)];
+  requireBuildable(updates.length === 0 ? [] : [mergeMany(updates)]);
+  const doc = new Y.Doc({ gc: false });
+  doc.transact(() => {
+    for (const update of updates) Y.applyUpdate(doc, update);
+  });
+  const { insertions, deletions } = new OwnChanges(doc, before, since, rolledBack);
+  editAsServer(doc);
+  let shared: ReadonlySet<Y.Item> | null = null;
+  const undo = new Y.UndoManager(doc, {
+    deleteFilter: (item) => {
+      shared ??= containersOfOthers(doc, insertions); // after what was deleted is written again
+      return !shared.has(item);
+    },
+  });
+  undo.undoStack.push({ insertions, deletions, meta: new Map() });
+  let rollback: Uint8Array | null = null;
+  doc.on("update", (update: Uint8Array) => {
+    rollback = update;
+  });
+  undo.undo();
+  doc.destroy();
+  return rollback;
+}
+
+type DeleteSet = ReturnType<typeof Y.createDeleteSet>;
+
+/** The item of the shared type that an item is in; null for one of the document's own types. */
+const containerOf = ({ parent }: Y.Item): Y.Item | null =>
+  parent instanceof Y.AbstractType ? parent._item : null;
+
+/** What contains something that is shown and is not among these insertions. */
+function containersOfOthers(doc: Y.Doc, insertions: DeleteSet): ReadonlySet<Y.Item> {
+  const containers = new Set<Y.Item>();
+  for (const item of itemsOf(doc)) {
+    if (item.deleted || !item.countable || Y.isDeleted(insertions, item.id)) continue;
+    for (let at = containerOf(item); at !== null && !containers.has(at); at = containerOf(at))
+      containers.add(at);
+  }
+  return containers;
+}
+
+/** What the author inserted, and what the author deleted of what others, or the author before, had inserted. */
+class OwnChanges {
+  readonly insertions = Y.createDeleteSet();
+  readonly deletions = Y.createDeleteSet();
+  readonly #attribution: Attribution;
+  readonly #isOwn: (authors: readonly Author[] | undefined) => boolean;
+
+  constructor(
+    doc: Y.Doc,
+    before: readonly Uint8Array[],
+    since: readonly AuthoredUpdate[],
+    { author, upTo }: RolledBack,
+  ) {
+    const later: readonly Author[] = [];
+    const parts = since.map(({ seq, authors, data }) => ({ data, authors: seq <= upTo ? authors : later }));
+    this.#attribution = attribute(before, parts);
+    this.#isOwn = (authors) => authors?.length === 1 && JSON.stringify(authors[0]) === JSON.stringify(author);
+    for (const [{ client, start, end }, authors] of this.#attribution.inserted.entries())
+      if (this.#isOwn(authors)) add(this.insertions, client, start, end);
+    const { inserted, deleted } = this.#attribution;
+    const restored = writtenAgain(doc, {
+      isLater: (client, start, end) => {
+        const stretch = inserted.at(client, start);
+        return stretch.value === later && stretch.end >= end;
+      },
+      isDeletedWith: ({ id }, container) =>
+        deleted.at(id.client, id.clock).value === deleted.at(container.id.client, container.id.clock).value,
+    });
+    for (const item of itemsOf(doc))
+      if (item.deleted && !this.#isEntryOfOthers(item)) this.#addDeleted(item, restored);
+  }
+
+  #addDeleted(item: Y.Item, restored: RangeMap<true>): void {
+    const { client, clock } = item.id;
+    for (let at = clock; at < clock + item.length; ) {
+      const [by, again] = [this.#attribution.deleted.at(client, at), restored.at(client, at)];
+      const end = Math.min(clock + item.length, by.end, again.end);
+      if (again.value === undefined && this.#isDeletedByAuthor(item, at))
+        add(this.deletions, client, at, end);
+      at = end;
+    }
+  }
+
+  /** What arrives in a container that is deleted goes with it, and no update says so. */
+  #isDeletedByAuthor(item: Y.Item, clock: number): boolean {
+    let by = this.#attribution.deleted.at(item.id.client, clock).value;
+    let container = containerOf(item);
+    for (let depth = 0; by === undefined && container?.deleted && depth < MAX_DEPTH; depth += 1) {
+      by = this.#attribution.deleted.at(container.id.client, container.id.clock).value;
+      container = containerOf(container);
+    }
+    return this.#isOwn(by);
+  }
+
+  /** Whether someone else has deleted the entry of a map that the author had replaced. */
+  #isEntryOfOthers(item: Y.Item): boolean {
+    const { parent, parentSub } = item;
+    if (parentSub === null || !(parent instanceof Y.AbstractType)) return false;
+    const latest = parent._map.get(parentSub);
+    return (
+      latest !== undefined &&
+      latest !== item &&
+      latest.deleted &&
+      !this.#isDeletedByAuthor(latest, latest.id.clock)
+    );
+  }
+}
+
+function add(set: DeleteSet, client: number, start: number, end: number): void {
+  const ranges = set.clients.get(client) ?? [];
+  const last = ranges.at(-1);
+  if (last !== undefined && last.clock + last.len === start)
+    ranges[ranges.length - 1] = { clock: last.clock, len: end - last.clock };
+  else ranges.push({ clock: start, len: end - start });
+  set.clients.set(client, ranges);
+}

@@ -1,0 +1,85 @@
+/** The versions of a document: points in its trail that the room keeps by itself, or that someone has named. */
+import { AppError } from "../../../platform/errors.ts";
+import type { Author, VersionInfo } from "../../port/document-history.ts";
+import { distinctAuthors } from "../../storage/authors.ts";
+import type { RoomStorage } from "../../storage/storage.ts";
+import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "./history-limits.ts";
+
+/** When the updates since a document's latest version arrived, the first and the last (epoch ms); null for none. */
+export type Unversioned = { readonly firstAt: number; readonly at: number } | null;
+
+/** Whether the document as it is becomes a version before the update that arrives now. */
+export const isVersionDue = (unversioned: Unversioned, now: number): boolean =>
+  unversioned !== null &&
+  (now - unversioned.at >= VERSION_QUIET_MS || now - unversioned.firstAt >= VERSION_EDITING_MS);
+
+export class Versions {
+  readonly #storage: RoomStorage;
+
+  constructor(storage: RoomStorage) {
+    this.#storage = storage;
+  }
+
+  /** What a document has beyond its latest version. */
+  unversioned(documentId: number): Unversioned {
+    return this.#storage.documents.findTimes(
+      documentId,
+      this.#seqBefore(documentId, Number.MAX_SAFE_INTEGER),
+    );
+  }
+
+  /** The number of the version before an update; 0 if there is none. */
+  #seqBefore(documentId: number, before: number): number {
+    return this.#storage.versions.list(documentId, { before, limit: 1 })[0]?.seq ?? 0;
+  }
+
+  /** Makes a version of the document as it is after its latest update, `seq`, unless there is one already. */
+  make(documentId: number, seq: number, now: number): VersionInfo {
+    const { documents, versions } = this.#storage;
+    const known = versions.find(documentId, seq);
+    if (known !== null) return known;
+    const authors = documents.listAuthors(documentId, this.#seqBefore(documentId, seq), seq);
+    const version = {
+      seq,
+      name: null,
+      at: documents.listTrail(documentId, { before: seq + 1, limit: 1 })[0]?.at ?? now,
+      createdAt: now,
+      namedBy: null,
+      authors: authors.slice(0, MAX_AUTHORS),
+    };
+    versions.put(documentId, version);
+    return version;
+  }
+
+  /** Names a version; CONFLICT when too many are named already. */
+  name(documentId: number, version: VersionInfo, name: string | null, by: Author): VersionInfo {
+    const { versions } = this.#storage;
+    const isOneMore = version.name === null && name !== null;
+    if (isOneMore && versions.countNamed(documentId) >= MAX_NAMED_VERSIONS)
+      throw new AppError(
+        "Rooms",
+        "CONFLICT",
+        `A document has at most ${MAX_NAMED_VERSIONS} named versions: delete one first`,
+      );
+    const named = { ...version, name, namedBy: name === null ? null : by };
+    versions.put(documentId, named);
+    return named;
+  }
+
+  /** Deletes versions, which are in order. Their authors are among those of the one that follows them. */
+  delete(documentId: number, deleted: readonly VersionInfo[]): void {
+    const { versions } = this.#storage;
+    let authors: readonly Author[] = [];
+    for (const [index, version] of deleted.entries()) {
+      authors = distinctAuthors([...authors, ...version.authors]);
+      versions.delete(documentId, version.seq);
+      const next = versions.findNext(documentId, version.seq);
+      if (next?.seq === deleted[index + 1]?.seq) continue;
+      if (next !== null) {
+        const all = distinctAuthors([...authors, ...next.authors]);
+        versions.put(documentId, { ...next, authors: all.slice(0, MAX_AUTHORS) });
+      }
+      authors = [];
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/** What a client says about a document that it has open: asks for what it lacks, writes, and shows who is there. */
+import { AppError } from "../../../platform/errors.ts";
+import type { DocumentWire, Joined } from "../../transport/connection.ts";
+import type { Effect } from "../../transport/effects.ts";
+import type { Documents } from "../documents.ts";
+import { MalformedUpdate } from "../updates/update-values.ts";
+import {
+  type AwarenessEntry,
+  awarenessBody,
+  type DocumentFrame,
+  deniedBody,
+  refusedUpdateBody,
+  syncStatusBody,
+} from "../wire/frames.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
+import type { Subscription } from "./subscription.ts";
+import { Transfers } from "./transfers.ts";
+
+const VIEWER = "Viewers may not change documents";
+
+/** A joined socket that may have documents open. */
+export type DocumentConnection = Joined & { readonly documents: DocumentWire };
+
+/** What became of an update: `refused` says why. */
+type Written = { readonly news: Uint8Array | null } | { readonly refused: string };
+
+export class DocumentMessages {
+  readonly #documents: Documents;
+  readonly #channels: Channels;
+  readonly transfers: Transfers;
+
+  constructor(documents: Documents, channels: Channels) {
+    this.#documents = documents;
+    this.#channels = channels;
+    this.transfers = new Transfers(documents);
+  }
+
+  /** Throws a {@link MalformedUpdate} for an update that is none, unless the client learns by its status that it is. */
+  receive(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
+    const { userId } = connection;
+    const work =
+      frame.type === "step1" ? this.transfers.workOf(channel.name, subscription, frame.stateVector) : 0;
+    const effects = this.#handle(connection, channel, subscription, frame);
+    return [...effects, { type: "countDelivery", userId, isBroadcast: false, work }];
+  }
+
+  #handle(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
+    switch (frame.type) {
+      case "step1":
+        return this.transfers.begin(channel.name, subscription, frame.stateVector);
+      case "step2":
+      case "update":
+        return this.#receiveUpdate(connection, channel, subscription, frame);
+      case "awareness":
+        return receiveAwareness(connection, channel, subscription, frame.entries);
+      case "queryAwareness":
+        return [sendTo(subscription, awarenessBody(channel.awareness.all()))];
+      case "authenticate":
+      case "close":
+      case "other":
+        return [];
+    }
+  }
+
+  #receiveUpdate(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
+  ): Effect[] {
+    const { id } = connection;
+    const answered = type === "step2" ? subscription.questions.shift() : undefined;
+    const mark = answered?.mark ?? null;
+    const read: Effect[] = mark === null ? [] : [{ type: "acknowledgeRead", id, mark }];
+    const written = this.#write(connection, channel.name, update);
+    const news = "news" in written ? written.news : null;
+    const statuses = () => {
+      if ("refused" in written) return 1;
+      if (type === "update") return this.transfers.statusesOfUpdate(subscription, update);
+      return answered?.isSync === false ? 0 : this.transfers.statusesOfAnswer(channel.name, subscription);
+    };
+    return [
+      ...read,
+      ...(news === null
+        ? this.#channels.foldIfDue(channel.name)
+        : this.#channels.broadcast(channel.name, news, subscription)),
+      ...acknowledge(connection, subscription, written, statuses()),
+      ...(answered?.mark === null ? this.transfers.continue(channel.name, subscription) : []),
+    ];
+  }
+
+  #write({ role, userId, documents }: DocumentConnection, name: string, update: Uint8Array): Written {
+    try {
+      if (role === "viewer")
+        return this.#documents.covers(name, update) ? { news: null } : { refused: VIEWER };
+      return { news: this.#documents.append(name, update, { type: "user", id: userId }) };
+    } catch (error) {
+      const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
+      if (isUnanswerable || !(error instanceof AppError)) throw error;
+      return { refused: error.message };
+    }
+  }
+}
+
+/** The response to a client's update. Hocuspocus' client counts statuses: the room sends as many as it waits for. */
+function acknowledge(
+  { documents }: DocumentConnection,
+  subscription: Subscription,
+  written: Written,
+  statuses: number,
+): Effect[] {
+  const refused = "refused" in written ? written.refused : null;
+  switch (documents.wire) {
+    case "room":
+      return [sendTo(subscription, refused === null ? syncStatusBody(true) : refusedUpdateBody(refused))];
+    case "hocuspocus":
+      return Array.from({ length: statuses }, () => sendTo(subscription, syncStatusBody(refused === null)));
+    case "yWebsocket":
+      if (refused === null || subscription.hasWarned) return [];
+      subscription.hasWarned = true;
+      return [sendTo(subscription, deniedBody(refused))];
+  }
+}
+
+/** Everyone receives news; editors' own clients also what they send themselves: they take silence for a broken connection. */
+function receiveAwareness(
+  { id, documents }: DocumentConnection,
+  channel: Channel,
+  subscription: Subscription,
+  entries: readonly AwarenessEntry[],
+): Effect[] {
+  const news = channel.awareness.apply(id, entries);
+  const body = awarenessBody(news);
+  if (documents.wire === "room") return news.length === 0 ? [] : channel.broadcast(body, subscription);
+  return news.length === 0 ? [sendTo(subscription, body)] : channel.broadcast(body);
+}

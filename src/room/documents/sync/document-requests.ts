@@ -1,0 +1,81 @@
+/** What REST does with a room's documents. */
+import { AppError, notFound } from "../../../platform/errors.ts";
+import type {
+  DocumentDetails,
+  DocumentPart,
+  DocumentWrite,
+  ListedDocument,
+} from "../../port/room-documents.ts";
+import type { Effect } from "../../transport/effects.ts";
+import type { Documents } from "../documents.ts";
+import type { Channels } from "./channels.ts";
+import type { OpenDocuments } from "./open-documents.ts";
+
+const overtaken = () =>
+  new AppError(
+    "Rooms",
+    "CONFLICT",
+    "The document was restored or rolled back meanwhile; look at it, and try again",
+  );
+
+export class DocumentRequests {
+  readonly #documents: Documents;
+  readonly #channels: Channels;
+  readonly #open: OpenDocuments;
+
+  constructor(documents: Documents, channels: Channels, open: OpenDocuments) {
+    this.#documents = documents;
+    this.#channels = channels;
+    this.#open = open;
+  }
+
+  /** By name, with the users that have each open. */
+  list(): ListedDocument[] {
+    return this.#documents.list().map((info) => ({ ...info, userIds: this.#open.usersOf(info.name) }));
+  }
+
+  /** Null when there is no such document. */
+  describe(name: string): DocumentDetails | null {
+    const info = this.#documents.describe(name);
+    return info && { ...info, userIds: this.#open.usersOf(name) };
+  }
+
+  /** A part of a document, counted from 0; see `Documents.part`. */
+  read(name: string, part: number): DocumentPart | null {
+    const read = this.#documents.part(name, part);
+    if (read?.update == null) this.#channels.release(name);
+    return read;
+  }
+
+  /**
+   * Stores an update, with `onlyIfEmpty` unless the document has content; all who have the document open receive it.
+   * Returns whether it was applied. VALIDATION_ERROR and CONFLICT as for `Documents.append`.
+   */
+  write(
+    name: string,
+    update: Uint8Array,
+    { author, onlyIfEmpty, keepsVersion, basedOn, documentId }: DocumentWrite,
+  ): { readonly isApplied: boolean; readonly effects: Effect[] } {
+    if (documentId !== undefined && this.#documents.describe(name)?.id !== documentId)
+      throw notFound("Rooms", "Document");
+    if (basedOn !== undefined && this.#documents.isEditedByServer(name, basedOn)) throw overtaken();
+    const news = onlyIfEmpty
+      ? this.#documents.seed(name, update, author)
+      : this.#documents.append(name, update, author, keepsVersion);
+    const effects = news === null ? [] : this.#channels.broadcast(name, news);
+    this.#channels.release(name);
+    return { isApplied: news !== null, effects };
+  }
+
+  /** What follows when {@link write} has thrown. */
+  refused(name: string): Effect[] {
+    const effects = this.#channels.foldIfDue(name);
+    this.#channels.release(name);
+    return effects;
+  }
+
+  /** Deletes a document with its history, and closes it for all who have it open. Null if there is none. */
+  delete(name: string): Effect[] | null {
+    return this.#documents.delete(name) ? this.#open.closeForAll(name) : null;
+  }
+}

@@ -1,0 +1,190 @@
+/** The sockets that editors' own clients open for documents: how they join, whichever protocol they speak. */
+import type { JoinDecision } from "../../engine/join/join-decision.ts";
+import type { JoinHandshake } from "../../engine/join/join-handshake.ts";
+import { nextToken } from "../../engine/join/token-refresh.ts";
+import type { Participants } from "../../engine/participants/participants.ts";
+import { CLOSE } from "../../protocol/close.ts";
+import type { Authorizing, Joined, Waiting } from "../../transport/connection.ts";
+import type { Effect } from "../../transport/effects.ts";
+import { MAX_DOCUMENT_FRAME_BYTES } from "../updates/limits.ts";
+import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "../wire/frames.ts";
+import type { OpenDocuments } from "./open-documents.ts";
+import type { PendingTokens } from "./pending-tokens.ts";
+
+/** How many tokens a client may try on one socket: each has to be verified. */
+const MAX_REFUSED_TOKENS = 8;
+
+export class DocumentSockets {
+  readonly #participants: Participants;
+  readonly #handshake: JoinHandshake;
+  readonly #open: OpenDocuments;
+  readonly #pending: PendingTokens;
+  /** By which the sockets are to join; y-websocket's came with the upgrade. */
+  readonly #tokens = new Map<string, string>();
+  /** How many tokens were refused on each socket that stays open. */
+  readonly #refusals = new Map<string, number>();
+
+  constructor(
+    participants: Participants,
+    handshake: JoinHandshake,
+    open: OpenDocuments,
+    pending: PendingTokens,
+  ) {
+    this.#participants = participants;
+    this.#handshake = handshake;
+    this.#open = open;
+    this.#pending = pending;
+    participants.onRemoved = (id) => this.#remove(id);
+  }
+
+  /**
+   * A socket whose address names the document, and whose token came with the upgrade. It is verified when the client
+   * sends its first frame, which it does at once: the runtime ends a socket that is closed before only 10 to 20 s later.
+   */
+  open({ id }: Waiting, token: string): void {
+    this.#tokens.set(id, token);
+  }
+
+  /** Handles a frame of a socket that has not joined. */
+  receive(connection: Waiting | Authorizing, data: string | ArrayBuffer): Effect[] {
+    if (typeof data === "string") return []; // some clients add messages of their own
+    if (data.byteLength > MAX_DOCUMENT_FRAME_BYTES) return this.#break(connection.id, "frame too large");
+    const bytes = new Uint8Array(data);
+    if (connection.phase === "authorizing") return this.#keep(connection.id, bytes);
+    return connection.documents?.wire === "yWebsocket"
+      ? this.#receiveFirst(connection, bytes)
+      : this.#receiveToken(connection, bytes);
+  }
+
+  #receiveFirst(connection: Waiting, bytes: Uint8Array): Effect[] {
+    const token = this.#tokens.get(connection.id);
+    // It was lost with the room's memory.
+    if (token === undefined)
+      return this.#participants.disconnect([connection.id], CLOSE.joinTimeout, "not joined in time");
+    return [...this.#keep(connection.id, bytes), ...this.#handshake.begin(connection, token)];
+  }
+
+  #receiveToken(connection: Waiting, bytes: Uint8Array): Effect[] {
+    const { id } = connection;
+    const named = parseDocumentFrame(bytes, true);
+    if (named === null) return this.#break(id, "expected a token");
+    // What is written before a token, or before its refusal arrives, is in the client's answer to the next step 1.
+    if (named.frame.type !== "authenticate") return [];
+    this.#tokens.set(id, named.frame.token);
+    return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
+  }
+
+  #break(id: string, reason: string): Effect[] {
+    return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
+  }
+
+  /** The token is being verified: what the client sends meanwhile waits. */
+  #keep(id: string, bytes: Uint8Array): Effect[] {
+    if (this.#pending.early.add(id, bytes)) return [];
+    return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
+  }
+
+  /**
+   * A token of Hocuspocus' client was refused: those of its documents that sent it learn why. The socket stays, because
+   * other documents on it, or the same ones, may have other tokens. Null if it has to be closed.
+   */
+  askAgain(id: string, decision: JoinDecision): Effect[] | null {
+    const connection = this.#participants.connections.get(id);
+    if (decision.approved || !decision.authFailed || connection?.phase !== "authorizing") return null;
+    const { openedAt, address, documents, request } = connection;
+    const count = this.#refusals.get(id) ?? 0;
+    if (documents?.wire !== "hocuspocus" || count >= MAX_REFUSED_TOKENS) return null;
+    this.#refusals.set(id, count + 1);
+    const waiting: Waiting = { phase: "waiting", id, openedAt, address, documents };
+    this.#participants.connections.put(waiting);
+    const refused: Effect[] = [];
+    const others: Uint8Array[] = [];
+    for (const bytes of this.#pending.early.take(id)) {
+      const authentication = authenticationIn(bytes);
+      if (authentication?.token !== request.token) others.push(bytes);
+      else refused.push(refusal(id, authentication.key, decision.message));
+    }
+    return [...refused, ...others.flatMap((bytes) => this.#receiveAgain(id, bytes))];
+  }
+
+  #receiveAgain(id: string, bytes: Uint8Array): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    if (connection === undefined || connection.phase === "joined") return [];
+    return this.receive(connection, bytes.slice().buffer);
+  }
+
+  /** A token was refused: the client learns why, before its socket is closed. */
+  refuse(id: string, decision: JoinDecision): Effect[] {
+    const { documents } = this.#participants.connections.get(id) ?? {};
+    if (decision.approved || documents === undefined) return [];
+    const early = this.#pending.early.take(id);
+    if (documents.wire === "yWebsocket")
+      return [{ type: "sendBytes", to: [id], frame: deniedBody(decision.message) }];
+    return early.flatMap((bytes) => {
+      const authentication = authenticationIn(bytes);
+      return authentication === null ? [] : [refusal(id, authentication.key, decision.message)];
+    });
+  }
+
+  /** A socket has joined: it receives what it has asked for meanwhile. */
+  joined(id: string): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    const token = connection.documents?.wire === "hocuspocus" ? this.#tokens.get(id) : undefined;
+    this.#tokens.delete(id);
+    this.#refusals.delete(id);
+    const early = this.#pending.early.take(id);
+    return [...this.#open.joined(id), ...early.flatMap((bytes) => this.#receiveEarly(id, bytes, token))];
+  }
+
+  /** A frame that has waited for the socket to join: the token by which it did needs no further verification. */
+  #receiveEarly(id: string, bytes: Uint8Array, token: string | undefined): Effect[] {
+    const authentication = token === undefined ? null : authenticationIn(bytes);
+    return authentication !== null && authentication.token === token
+      ? this.#open.admit(id, authentication.key)
+      : this.#open.receive(id, bytes);
+  }
+
+  /**
+   * Completes an `authorizeDocuments` effect: the documents that have waited for the token open, or learn why they do
+   * not. Those that are open stay open, by the token that the socket has. A refusal that may pass closes the socket.
+   */
+  verified(id: string, token: string, decision: JoinDecision): Effect[] {
+    const keys = this.#pending.end(id, token);
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    if (!decision.approved && !decision.authFailed) return this.#participants.disconnectFor([id], decision);
+    const early = this.#pending.early.take(id);
+    return [
+      ...this.#answer(connection, decision, keys),
+      ...early.flatMap((bytes) => this.#open.receive(id, bytes)),
+    ];
+  }
+
+  #answer(connection: Joined, decision: JoinDecision, keys: readonly string[]): Effect[] {
+    const { id } = connection;
+    const next = nextToken(connection, decision);
+    if ("refusal" in next) return keys.map((key) => refusal(id, key, next.refusal.message));
+    this.#participants.connections.update(next.connection);
+    const attach: Effect = { type: "attach", connection: next.connection };
+    return [attach, ...keys.flatMap((key) => this.#open.admit(id, key))];
+  }
+
+  #remove(id: string): Effect[] {
+    this.#pending.forget(id);
+    this.#tokens.delete(id);
+    this.#refusals.delete(id);
+    return this.#open.remove(id);
+  }
+}
+
+function authenticationIn(bytes: Uint8Array): { readonly key: string; readonly token: string } | null {
+  const named = parseDocumentFrame(bytes, true);
+  return named?.frame.type === "authenticate" ? { key: named.key, token: named.frame.token } : null;
+}
+
+const refusal = (id: string, key: string, reason: string): Effect => ({
+  type: "sendBytes",
+  to: [id],
+  frame: withKey(key, refusedBody(reason)),
+});

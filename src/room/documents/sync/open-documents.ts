@@ -1,0 +1,270 @@
+/** Which documents the joined sockets have open: opens them with the first frame about each, and closes them. */
+import { byteLength } from "../../../platform/text.ts";
+import type { Participants } from "../../engine/participants/participants.ts";
+import { CLOSE } from "../../protocol/close.ts";
+import { failure } from "../../protocol/frame.ts";
+import type { DocumentWire, Joined } from "../../transport/connection.ts";
+import { send } from "../../transport/connections.ts";
+import type { Effect } from "../../transport/effects.ts";
+import type { Documents } from "../documents.ts";
+import {
+  MAX_DOCUMENT_FRAME_BYTES,
+  MAX_DOCUMENT_NAME_LENGTH,
+  MAX_OPEN_NAME_BYTES,
+  MAX_OPEN_NAME_BYTES_BESIDE,
+} from "../updates/limits.ts";
+import { MalformedUpdate } from "../updates/update-values.ts";
+import {
+  authenticatedBody,
+  closeBody,
+  type DocumentFrame,
+  nameOf,
+  parseDocumentFrame,
+  refusedBody,
+  withKey,
+} from "../wire/frames.ts";
+import { MAX_ENTRIES_OF_SOCKET } from "./awareness.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
+import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
+import type { PendingTokens } from "./pending-tokens.ts";
+import { Subscription } from "./subscription.ts";
+
+const DELETED = "document deleted";
+const FORGOTTEN = "the room does not know what this answers";
+const UNREADABLE = "A binary frame is none of Yjs' protocols";
+const UNNAMED = "The document's name is empty or too long, or too many are open";
+
+export class OpenDocuments {
+  readonly #participants: Participants;
+  readonly #channels: Channels;
+  readonly #messages: DocumentMessages;
+  readonly #pending: PendingTokens;
+
+  constructor(participants: Participants, documents: Documents, channels: Channels, pending: PendingTokens) {
+    this.#participants = participants;
+    this.#channels = channels;
+    this.#pending = pending;
+    this.#messages = new DocumentMessages(documents, channels);
+  }
+
+  /** A socket that survived hibernation. */
+  restore({ id, documents }: Joined): void {
+    for (const key of documents?.opened ?? []) {
+      const isNamed = documents?.wire !== "yWebsocket";
+      const shown = documents?.shown?.filter((entry) => entry.key === key) ?? [];
+      const channel = this.#channels.open(isNamed ? nameOf(key) : key);
+      channel.restore(new Subscription(id, isNamed ? key : null, true), shown);
+    }
+  }
+
+  /** A socket has joined: the document that its address names is open. */
+  joined(id: string): Effect[] {
+    const connection = this.#find(id);
+    const [name] = connection?.documents.opened ?? [];
+    if (connection?.documents.wire !== "yWebsocket" || name === undefined) return [];
+    return this.#channels.open(name).add(new Subscription(id, null));
+  }
+
+  #find(id: string): DocumentConnection | null {
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return null;
+    return { ...connection, documents: connection.documents ?? { wire: "room", opened: [] } };
+  }
+
+  /** Handles a frame of a joined socket. */
+  receive(id: string, bytes: Uint8Array): Effect[] {
+    const connection = this.#find(id);
+    if (connection === null) return [];
+    const { wire } = connection.documents;
+    if (bytes.length > MAX_DOCUMENT_FRAME_BYTES)
+      return wire === "room"
+        ? this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large")
+        : this.#break(id, `frame too large: at most ${MAX_DOCUMENT_FRAME_BYTES} bytes`);
+    const isNamed = wire !== "yWebsocket";
+    const named = parseDocumentFrame(bytes, isNamed);
+    if (wire === "room" && (named === null || isUnknown(named.frame))) return [unreadable(id)];
+    if (named === null) return this.#break(id, UNREADABLE);
+    const { key, frame } = named;
+    if (frame.type === "other") return [];
+    if (frame.type === "authenticate")
+      return wire === "hocuspocus" ? this.#verify(connection, key, frame.token, bytes) : [];
+    const name = isNamed ? nameOf(key) : (connection.documents.opened[0] ?? "");
+    const channel = this.#channels.open(name);
+    const known = channel.find(id, isNamed ? key : null);
+    if (known !== undefined) return this.#act(connection, channel, known, frame);
+    if (wire === "hocuspocus" || frame.type === "close") {
+      this.#channels.release(name);
+      return this.#pending.isWaiting(id, key) ? this.#wait(id, bytes) : [];
+    }
+    const subscription = new Subscription(id, key);
+    const opened = this.#open(connection, channel, subscription);
+    return [...opened.effects, ...(opened.isOpen ? this.#act(connection, channel, subscription, frame) : [])];
+  }
+
+  /** A token for a document: what follows about a document that is not open waits until it is verified. */
+  #verify(connection: DocumentConnection, key: string, token: string, bytes: Uint8Array): Effect[] {
+    const { id, documents } = connection;
+    if (this.#pending.isWaiting(id, key)) return this.#wait(id, bytes);
+    const opening = [...new Set([...documents.opened, ...this.#pending.keysOf(id)])];
+    if (!documents.opened.includes(key) && !mayOpen(documents.wire, opening, key)) return [unnamed(id, key)];
+    return this.#pending.begin(id, key, token);
+  }
+
+  #wait(id: string, bytes: Uint8Array): Effect[] {
+    if (this.#pending.early.add(id, bytes)) return [];
+    return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
+  }
+
+  /** The token for a document of Hocuspocus' client is accepted: the document is open from now on. */
+  admit(id: string, key: string): Effect[] {
+    const connection = this.#find(id);
+    if (connection === null) return [];
+    const channel = this.#channels.open(nameOf(key));
+    const known = channel.find(id, key);
+    const subscription = known ?? new Subscription(id, key);
+    const opened =
+      known === undefined ? this.#open(connection, channel, subscription) : { isOpen: true, effects: [] };
+    const scope = authenticatedBody(connection.role === "viewer" ? "readonly" : "read-write");
+    return [...opened.effects, ...(opened.isOpen ? [sendTo(subscription, scope)] : [])];
+  }
+
+  #break(id: string, reason: string): Effect[] {
+    return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
+  }
+
+  #open(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+  ): { readonly isOpen: boolean; readonly effects: Effect[] } {
+    const key = subscription.key ?? "";
+    const { wire, opened } = connection.documents;
+    if (!mayOpen(wire, opened, key)) {
+      this.#channels.release(channel.name);
+      return { isOpen: false, effects: [unnamed(connection.id, key)] };
+    }
+    const attached = this.#update(connection, { opened: [...opened, key] });
+    return {
+      isOpen: true,
+      effects: [{ type: "attach", connection: attached }, ...channel.add(subscription)],
+    };
+  }
+
+  #update(connection: DocumentConnection, documents: Partial<DocumentWire>): Joined {
+    const updated: Joined = { ...connection, documents: { ...connection.documents, ...documents } };
+    this.#participants.connections.update(updated);
+    return updated;
+  }
+
+  #act(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
+    if (frame.type === "close") return this.#close(connection, channel, subscription, "provider_initiated");
+    const { id, documents } = connection;
+    // It may be waiting for the next part. Our own client asks again, others only after they have come back.
+    const isLost = frame.type === "step2" && documents.wire !== "room" && subscription.answersForgotten;
+    try {
+      const effects = this.#messages.receive(connection, channel, subscription, frame);
+      if (isLost) return [...effects, ...this.#participants.interrupt([id], CLOSE.failed, FORGOTTEN)];
+      return frame.type === "awareness" ? [...effects, ...this.#keepShown(channel, subscription)] : effects;
+    } catch (error) {
+      if (error instanceof MalformedUpdate) return this.#break(id, error.message);
+      throw error;
+    }
+  }
+
+  /** Keeps with the socket what it shows in the document: hibernation may be followed by its end. */
+  #keepShown({ name, awareness }: Channel, { socketId, key }: Subscription): Effect[] {
+    const connection = this.#find(socketId);
+    if (connection === null) return [];
+    const own = awareness.idsOf(socketId).map((id) => ({ ...id, key: key ?? name }));
+    const others = connection.documents.shown?.filter((entry) => entry.key !== (key ?? name)) ?? [];
+    const shown = [...own, ...others].slice(0, MAX_ENTRIES_OF_SOCKET);
+    return [{ type: "attach", connection: this.#update(connection, { shown }) }];
+  }
+
+  /** So much was sent to a socket that its client has to show that it reads: by its answer to another step 1. */
+  mark(id: string, mark: number): Effect[] {
+    for (const channel of this.#channels.all()) {
+      const [subscription] = channel.of(id);
+      if (subscription !== undefined)
+        return [this.#messages.transfers.ask(channel.name, subscription, { mark, isSync: false })];
+    }
+    return [];
+  }
+
+  /** The users that have a document open, each once. */
+  usersOf(name: string): string[] {
+    const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
+    return [...new Set(subscriptions.flatMap(({ socketId }) => this.#find(socketId)?.userId ?? []))];
+  }
+
+  /** Closes a document, which was deleted, for all who have it open. */
+  closeForAll(name: string): Effect[] {
+    const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
+    return subscriptions.flatMap((subscription) => {
+      const connection = this.#find(subscription.socketId);
+      const channel = this.#channels.find(name);
+      if (connection === null || channel === undefined) return [];
+      return subscription.key === null
+        ? this.#participants.disconnect([connection.id], CLOSE.roomDeleted, DELETED)
+        : this.#close(connection, channel, subscription, DELETED);
+    });
+  }
+
+  #close(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    reason: string,
+  ): Effect[] {
+    const isOther = (key: string): boolean => key !== subscription.key;
+    const opened = connection.documents.opened.filter(isOther);
+    const shown = connection.documents.shown?.filter(({ key }) => isOther(key)) ?? [];
+    const attached = this.#update(connection, { opened, shown });
+    const removed = channel.remove(subscription);
+    this.#channels.release(channel.name);
+    return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];
+  }
+
+  /** A socket is gone. */
+  remove(id: string): Effect[] {
+    this.#messages.transfers.forget(id);
+    return this.#channels.all().flatMap((channel) => {
+      const subscriptions = channel.of(id);
+      const effects = subscriptions.flatMap((subscription) => channel.remove(subscription));
+      if (subscriptions.length > 0) this.#channels.release(channel.name);
+      return effects;
+    });
+  }
+
+  /** Folds the documents that need it. A client that is being sent one receives the parts again that have changed. */
+  foldDue(): void {
+    const { transfers } = this.#messages;
+    this.#channels.foldDue((...changed) => transfers.restart(...changed));
+  }
+}
+
+/** What only editors' own clients send. */
+const isUnknown = ({ type }: DocumentFrame): boolean => type === "other" || type === "authenticate";
+
+/** Whether a socket that has these documents open may open another one. */
+function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: string): boolean {
+  const name = nameOf(key);
+  const maxBytes = wire === "room" ? MAX_OPEN_NAME_BYTES_BESIDE : MAX_OPEN_NAME_BYTES;
+  const bytes = byteLength(JSON.stringify([...opened, key]));
+  return name !== "" && name.length <= MAX_DOCUMENT_NAME_LENGTH && bytes <= maxBytes;
+}
+
+const unnamed = (id: string, key: string): Effect => ({
+  type: "sendBytes",
+  to: [id],
+  frame: withKey(key, refusedBody(UNNAMED)),
+});
+
+const unreadable = (id: string): Effect =>
+  send([id], failure({ module: "Rooms", code: "BAD_REQUEST", message: UNREADABLE }));

@@ -1,0 +1,215 @@
+/** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request id. */
+import { byteLength } from "../../../platform/text.ts";
+import { JsonText } from "../../protocol/frame.ts";
+import { CHANGE_LIFETIME_MS, MAX_CATCH_UP_BYTES, MAX_KEPT_CHANGES } from "../../protocol/limits.ts";
+import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
+import type { RoomRequest } from "../../protocol/room-request.ts";
+import type { RoomStorage } from "../../storage/storage.ts";
+import type { LogTotals } from "../../storage/storage-log.ts";
+import { type ChangedEntry, replacedBy } from "./changed-entry.ts";
+import { Epochs } from "./epochs.ts";
+import { fingerprintOf, Receipts } from "./receipts.ts";
+
+/** The sender of the organization's requests: no user has an empty id. */
+export const ORGANIZATION = "";
+/** The sender of the room's own changes: no user has this id. */
+const ROOM = "room";
+
+export class Changes {
+  readonly #storage: RoomStorage;
+  readonly #receipts: Receipts;
+  readonly #epochs: Epochs;
+  readonly #now: () => number;
+  /** Made since the last {@link takeEvents}. */
+  #unsent: Change[] = [];
+  /** As stored, read once and then kept up to date: every write needs them. */
+  #lastSeq: number | null = null;
+  #droppedSeq: number | null = null;
+  #totals: LogTotals | null = null;
+  /** No change that is kept was made before this (epoch ms); null if not known. */
+  #oldestAt: number | null = null;
+
+  constructor(storage: RoomStorage, now: () => number, newId: () => string) {
+    this.#storage = storage;
+    this.#epochs = new Epochs(storage.epochs, newId);
+    this.#receipts = new Receipts(storage.receipts, now);
+    this.#now = now;
+  }
+
+  /** The latest change's seq; 0 before the first. */
+  get lastSeq(): number {
+    this.#lastSeq ??= this.#storage.changes.lastSeq();
+    return this.#lastSeq;
+  }
+
+  /** Names the room's history since its latest start without sockets. */
+  get epoch(): string {
+    return this.#epochs.current(this.lastSeq);
+  }
+
+  /** Sockets have survived the start of the room, so its epoch goes on. */
+  continueEpoch(): void {
+    this.#epochs.continueLatest();
+  }
+
+  /** Runs `work` in a transaction; if it throws, the changes it appended were never made. */
+  transaction<T>(work: () => T): T {
+    const [lastSeq, droppedSeq, totals] = [this.lastSeq, this.#droppedSeq, this.#totals];
+    const [oldestAt, unsent, epoch] = [this.#oldestAt, this.#unsent.length, this.#epochs.known];
+    try {
+      return this.#storage.transaction(() => {
+        const result = work();
+        if (this.lastSeq > lastSeq) this.#dropOldest();
+        return result;
+      });
+    } catch (error) {
+      [this.#lastSeq, this.#droppedSeq, this.#totals] = [lastSeq, droppedSeq, totals];
+      this.#oldestAt = oldestAt;
+      this.#unsent.length = unsent;
+      this.#epochs.reset(epoch);
+      throw error;
+    }
+  }
+
+  /** Discards what memory knows of storage, which has been cleared. */
+  reset(): void {
+    this.#unsent = [];
+    this.#lastSeq = null;
+    this.#droppedSeq = null;
+    this.#totals = null;
+    this.#oldestAt = null;
+    this.#epochs.reset();
+  }
+
+  /**
+   * Does what a request asks in a transaction, and returns the data of its response. A request that its sender
+   * repeats, under the same request id, returns the same data again and changes nothing. What has changed nothing is
+   * done again, unless it is to be remembered `always`.
+   */
+  once(
+    sender: string,
+    request: RoomRequest,
+    work: () => object,
+    remembered: "ifChanged" | "always" = "ifChanged",
+  ): object {
+    const { requestId } = request;
+    if (requestId === undefined) return this.transaction(work);
+    return this.transaction(() => {
+      const fingerprint = fingerprintOf(request);
+      const answered = this.#receipts.findAnswer(sender, requestId, fingerprint);
+      if (answered !== null) return new JsonText(answered);
+      const before = this.lastSeq;
+      const data = work();
+      if (this.lastSeq > before || remembered === "always")
+        this.#receipts.write({ userId: sender, requestId, fingerprint, answer: textOf(data) });
+      return data;
+    });
+  }
+
+  /**
+   * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` holds its whole
+   * new state: a client that missed earlier ones needs the latest only.
+   */
+  append(event: ChangeEvent, dataOf: (seq: number) => object, entry: ChangedEntry | null = null): Change {
+    this.#epochs.current(this.lastSeq);
+    const seq = this.lastSeq + 1;
+    const at = this.#now();
+    const data = textOf(dataOf(seq));
+    const change: Change = { seq, event, data: new JsonText(data) };
+    const size = byteLength(data);
+    const { droppedSeq, changes, bytes } = this.#knownTotals;
+    const replaces = entry === null ? null : replacedBy(entry, droppedSeq);
+    const deletes = entry?.isDeleted === true ? entry : null;
+    const replaced = this.#storage.changes.append({ seq, event, data, at, size, replaces, deletes });
+    this.#totals = {
+      droppedSeq,
+      changes: changes + (replaced === null ? 1 : 0),
+      bytes: bytes + size - (replaced ?? 0),
+    };
+    this.#lastSeq = seq;
+    this.#unsent.push(change);
+    return change;
+  }
+
+  get #knownTotals(): LogTotals {
+    this.#totals ??= this.#storage.changes.readTotals();
+    return this.#totals;
+  }
+
+  /** Logs a change that can happen only once, such as a user's deletion, unless it is logged already. */
+  appendOnce(event: ChangeEvent, subject: string, data: object): void {
+    const requestId = `${event} ${subject}`;
+    if (this.hasHappened(event, subject)) return;
+    this.append(event, () => data);
+    this.#receipts.write({ userId: ROOM, requestId, fingerprint: "", answer: "{}" });
+  }
+
+  /** Whether {@link appendOnce} has logged this lately. */
+  hasHappened(event: ChangeEvent, subject: string): boolean {
+    return this.#receipts.findAnswer(ROOM, `${event} ${subject}`, "") !== null;
+  }
+
+  /** Drops what no one can catch up with. The very latest change stays, whatever its age: it holds the count. */
+  #dropOldest(): void {
+    const log = this.#storage.changes;
+    let { droppedSeq, changes, bytes } = this.#knownTotals;
+    const expiredBefore = this.#now() - CHANGE_LIFETIME_MS;
+    const isFull = () => changes > MAX_KEPT_CHANGES || bytes > MAX_CATCH_UP_BYTES;
+    if (isFull() || this.#oldestAt === null || this.#oldestAt < expiredBefore) {
+      const before = droppedSeq;
+      for (const { seq, at, size } of log.oldest()) {
+        this.#oldestAt = at;
+        if (seq === this.#lastSeq || (at >= expiredBefore && !isFull())) break;
+        droppedSeq = seq;
+        changes -= 1;
+        bytes -= size;
+      }
+      if (droppedSeq > before) this.#drop({ droppedSeq, changes, bytes });
+    }
+  }
+
+  #drop(left: LogTotals): void {
+    this.#storage.changes.drop(left.droppedSeq);
+    this.#storage.changes.writeTotals(left);
+    this.#droppedSeq = left.droppedSeq;
+    this.#totals = left;
+  }
+
+  /**
+   * Drops all changes but the latest if any of them names an erased user, in the {@link transaction} that made the latest
+   * one. Clients that have missed some load what they need anew.
+   */
+  forgetUser(userId: string): void {
+    const log = this.#storage.changes;
+    this.#storage.receipts.deleteUser(userId);
+    const kept = log.listAfter(0);
+    const latest = kept.pop();
+    const isNamed = kept.some(({ event, data }) => event !== "userDeleted" && data.includes(userId));
+    if (latest === undefined || !isNamed) return;
+    this.#drop({ droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) });
+  }
+
+  /** Takes the changes that were made since the last call, as events to send. */
+  takeEvents(): ServerEvent[] {
+    const changes = this.#unsent;
+    this.#unsent = [];
+    return changes.map((change) => ({ type: "event", ...change }));
+  }
+
+  /**
+   * The changes after `seq`, of each entry the latest, as the JSON of an array; null when some are no longer kept or
+   * `seq` is not of this room, or not of its `epoch`. All that is kept is little enough to send.
+   */
+  since(seq: number, epoch?: string): JsonText | null {
+    const last = this.lastSeq;
+    this.#droppedSeq ??= this.#storage.changes.readDroppedSeq();
+    if (seq > last || seq < this.#droppedSeq) return null;
+    if (epoch !== undefined && !this.#epochs.includes(epoch, seq)) return null;
+    const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
+    return new JsonText(
+      `[${changes.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
+    );
+  }
+}
+
+const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));

@@ -1,0 +1,247 @@
+/** The room's comments: threads, edits by their authors, resolving and reactions. */
+import { AppError, notFound } from "../../../platform/errors.ts";
+import { byteLength, fold } from "../../../platform/text.ts";
+import { presentTime } from "../../../platform/time.ts";
+import type { Comment } from "../../protocol/comment.ts";
+import type { CommentCreation, CommentPage } from "../../protocol/comment-messages.ts";
+import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../../protocol/limits.ts";
+import type { RoomStorage } from "../../storage/storage.ts";
+import type { CommentFilter, CommentPart } from "../../storage/storage-content.ts";
+import type { CommentEvents } from "../outbox/comment-events.ts";
+import type { Changes } from "./changes.ts";
+import type { StoreQuota } from "./store-quota.ts";
+import { parseComment, rowOf, withoutContent } from "./stored-comment.ts";
+
+export interface CommentPorts {
+  readonly storage: RoomStorage;
+  now(): number;
+  newId(): string;
+  roomId(): string;
+}
+
+/** Comments that are read at once: they can have some 50 KB each. */
+const COMMENTS_AT_ONCE = 100;
+
+/** What one turn of a search reads at most, so that others in the room wait for it no longer than for a large write. */
+const MAX_SEARCHED = 1_000;
+const MAX_SEARCHED_BYTES = 1024 * 1024;
+const SEARCHED_AT_ONCE = 20;
+
+/** What to look for; `after` is 0 to begin with. */
+export interface CommentSearch {
+  readonly search: string;
+  readonly threadId?: string | null | undefined;
+  readonly resolved?: boolean | null | undefined;
+  readonly after: number;
+}
+
+export interface CommentsFound {
+  readonly comments: readonly Comment[];
+  /** Of each comment; a room of an earlier version does not say. */
+  readonly positions?: readonly number[];
+  readonly next: number | null;
+}
+
+/** Which comments to list; `after` is 0 unless it is given. */
+type PartialPage = Omit<CommentPage, "after"> & Partial<Pick<CommentPage, "after">>;
+
+/** A page of a room's comments. */
+export interface CommentsListed {
+  readonly comments: readonly Comment[];
+  /** How many comments match, on all pages. */
+  readonly total: number;
+  /** The place behind which the page that follows begins; null on the last one. A room of an earlier version does not say. */
+  readonly next?: number | null;
+}
+
+const ALL: CommentFilter = { threadId: null, resolved: null };
+
+const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
+
+export class Comments {
+  readonly #ports: CommentPorts;
+  readonly #changes: Changes;
+  readonly #events: CommentEvents;
+  readonly #quota: Pick<StoreQuota, "maxCommentBytes">;
+
+  constructor(
+    ports: CommentPorts,
+    changes: Changes,
+    events: CommentEvents,
+    quota: Pick<StoreQuota, "maxCommentBytes">,
+  ) {
+    this.#ports = ports;
+    this.#changes = changes;
+    this.#events = events;
+    this.#quota = quota;
+  }
+
+  /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
+  create(input: CommentCreation, author: string): Comment {
+    const table = this.#ports.storage.comments;
+    const { threadId, anchor = null } = input;
+    if (byteLength(JSON.stringify(anchor)) > MAX_ANCHOR_BYTES)
+      throw new AppError("Rooms", "VALIDATION_ERROR", `anchor: must have at most ${MAX_ANCHOR_BYTES} bytes`);
+    if (threadId !== undefined && !table.hasThread(threadId)) throw notFound("Rooms", "Thread");
+    if (table.totals().comments >= MAX_COMMENTS)
+      throw conflict(`A room can have at most ${MAX_COMMENTS} comments`);
+    const id = this.#ports.newId();
+    const at = presentTime(this.#ports.now());
+    const comment: Comment = {
+      id,
+      room_id: this.#ports.roomId(),
+      user_id: author,
+      thread_id: threadId ?? id,
+      text: input.text,
+      anchor,
+      mentions: input.mentions,
+      reactions: {},
+      resolved: false,
+      created_at: at,
+      updated_at: at,
+    };
+    const row = rowOf(comment);
+    this.#requireSpace(byteLength(row.comment));
+    table.insert(row);
+    this.#changes.append("commentCreated", () => ({ comment, by: author }));
+    this.#events.record("comment.created", comment, author);
+    return comment;
+  }
+
+  /** A page, oldest first. A Worker of an earlier version says no place. */
+  list({ threadId, resolved, after = 0, ...part }: PartialPage): CommentsListed {
+    const filter = { threadId: threadId ?? null, resolved: resolved ?? null };
+    return { ...this.part({ ...part, after }, filter), total: this.#ports.storage.comments.count(filter) };
+  }
+
+  /** Some comments, oldest first, and the place behind which the next ones are; null when there are no more. */
+  part(part: CommentPart, filter = ALL): { readonly comments: Comment[]; readonly next: number | null } {
+    const found = this.#ports.storage.comments.list(filter, { ...part, limit: part.limit + 1 });
+    const shown = found.slice(0, part.limit);
+    const next = found.length > part.limit ? (shown.at(-1)?.position ?? null) : null;
+    return { comments: shown.map(parseComment), next };
+  }
+
+  /**
+   * Looks through some of the comments behind a place, the oldest first, for a folded text: `next` is the place where
+   * the search goes on, null at the end. The comments of a room may be too many to read them in one turn.
+   */
+  search({ search, threadId = null, resolved = null, after }: CommentSearch): CommentsFound {
+    const table = this.#ports.storage.comments;
+    const comments: Comment[] = [];
+    const positions: number[] = [];
+    let position = after;
+    let bytes = 0;
+    for (let rows = 0; rows < MAX_SEARCHED && bytes < MAX_SEARCHED_BYTES; rows += SEARCHED_AT_ONCE) {
+      const placed = table.list({ threadId, resolved }, { after: position, limit: SEARCHED_AT_ONCE });
+      for (const row of placed) {
+        bytes += row.comment.length;
+        const comment = parseComment(row);
+        if (!fold(comment.text).includes(search)) continue;
+        comments.push(comment);
+        positions.push(row.position);
+      }
+      if (placed.length < SEARCHED_AT_ONCE) return { comments, positions, next: null };
+      position = placed.at(-1)?.position ?? position;
+    }
+    return { comments, positions, next: position };
+  }
+
+  /** For the author, and for the organization (`by` null). FORBIDDEN for others. */
+  updateText(id: string, text: string, by: string | null): Comment {
+    const comment = { ...this.#getOwn(id, by), text, updated_at: presentTime(this.#ports.now()) };
+    this.#events.record("comment.updated", comment, by);
+    return this.#save(comment, by);
+  }
+
+  resolve(id: string, resolved: boolean, by: string | null): Comment {
+    const earlier = this.#get(id);
+    if (earlier.resolved === resolved) return earlier;
+    const comment = { ...earlier, resolved };
+    this.#events.record(resolved ? "comment.resolved" : "comment.updated", comment, by);
+    return this.#save(comment, by);
+  }
+
+  delete(id: string, by: string | null): Comment {
+    const comment = this.#getOwn(id, by);
+    this.#ports.storage.comments.delete(id);
+    this.#changes.append("commentDeleted", () => ({ comment, by }));
+    this.#events.record("comment.deleted", comment, by);
+    return comment;
+  }
+
+  /** Adds or removes a user's reaction. Without a difference nothing is logged. */
+  react(id: string, reaction: string, on: boolean, by: string): Comment {
+    const comment = this.#get(id);
+    const reactions = new Map(Object.entries(comment.reactions));
+    const users = reactions.get(reaction) ?? [];
+    if (users.includes(by) === on) return comment;
+    const others = users.filter((user) => user !== by);
+    if (on) reactions.set(reaction, [...others, by]);
+    else if (others.length > 0) reactions.set(reaction, others);
+    else reactions.delete(reaction);
+    if (reactions.size > MAX_REACTIONS || others.length >= MAX_REACTING_USERS)
+      throw conflict("The comment cannot take more reactions");
+    return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
+  }
+
+  /** Deletes a user's comments, and the user from the mentions and reactions of others. What is sent of it has no text. */
+  eraseUser(userId: string): void {
+    for (let after: number | null = 0; after !== null; ) {
+      const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
+      for (const comment of comments) {
+        if (comment.user_id === userId) this.#erase(withoutContent(comment));
+        else this.#removeFrom(comment, userId);
+      }
+      after = next;
+    }
+  }
+
+  #erase(comment: Comment): void {
+    this.#ports.storage.comments.delete(comment.id);
+    this.#changes.append("commentDeleted", () => ({ comment, by: null }));
+    this.#events.record("comment.deleted", comment, null);
+  }
+
+  /** Removes what names the user in another one's comment. */
+  #removeFrom(comment: Comment, userId: string): void {
+    const isNamed =
+      comment.mentions.includes(userId) ||
+      Object.values(comment.reactions).some((users) => users.includes(userId));
+    if (!isNamed) return;
+    const others = (users: readonly string[]): string[] => users.filter((user) => user !== userId);
+    const reactions = Object.entries(comment.reactions).map(
+      ([name, users]) => [name, others(users)] as const,
+    );
+    const left = Object.fromEntries(reactions.filter(([, users]) => users.length > 0));
+    this.#save({ ...comment, mentions: others(comment.mentions), reactions: left }, null);
+  }
+
+  /** CONFLICT when the room's comments cannot grow by so many bytes. What makes them smaller is accepted. */
+  #requireSpace(growth: number): void {
+    const limit = this.#quota.maxCommentBytes;
+    if (growth > 0 && this.#ports.storage.comments.totals().bytes + growth > limit)
+      throw conflict(`The comments of this room can have at most ${limit} bytes; delete some`);
+  }
+
+  #get(id: string): Comment {
+    const row = this.#ports.storage.comments.find(id);
+    if (row === null) throw notFound("Rooms", "Comment");
+    return parseComment(row);
+  }
+
+  #getOwn(id: string, by: string | null): Comment {
+    const comment = this.#get(id);
+    if (by === null || comment.user_id === by) return comment;
+    throw new AppError("Rooms", "FORBIDDEN", "Only the author of a comment can change or delete it");
+  }
+
+  #save(comment: Comment, by: string | null): Comment {
+    const table = this.#ports.storage.comments;
+    const row = rowOf(comment);
+    this.#requireSpace(byteLength(row.comment) - byteLength(table.find(comment.id)?.comment ?? ""));
+    table.update(row);
+    this.#changes.append("commentUpdated", () => ({ comment, by }));
+    return comment;
+  }
+}

@@ -1,0 +1,97 @@
+/** What a room keeps of one of its users: read in slices for an export. */
+import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../port/personal-data.ts";
+import type { Comment } from "../../protocol/comment.ts";
+import type { RoomStorage } from "../../storage/storage.ts";
+import type { StoredDocument } from "../../storage/storage-documents.ts";
+import type { Comments } from "./comments.ts";
+
+const SESSIONS_AT_ONCE = 500;
+/** A comment can have some 50 KB, and a call returns 32 MiB at most. */
+const COMMENTS_AT_ONCE = 100;
+/** Entries of the trail of a document. */
+const ENTRIES_AT_ONCE = 2_000;
+
+const END = { records: [], next: null };
+
+/** Reads some of what the room keeps of a user, from a position on that an earlier slice returned; null for the start. */
+export function readPersonalData(
+  storage: RoomStorage,
+  comments: Comments,
+  userId: string,
+  part: PersonalPart,
+  after: string | null,
+): RecordsOfUser {
+  switch (part) {
+    case "sessions":
+      return sessionsOf(storage, userId, after);
+    case "follows":
+      return {
+        records: storage.follows
+          .listFollowed(userId)
+          .map((followedId) => ({ type: "follow", followedId }) as const),
+        next: null,
+      };
+    case "comments": {
+      // What an earlier version has returned is no number, and begins anew.
+      const part = { after: Number(after ?? 0) || 0, limit: COMMENTS_AT_ONCE };
+      const { comments: some, next } = comments.part(part);
+      return {
+        records: some.flatMap((comment) => recordsOf(comment, userId)),
+        next: next === null ? null : String(next),
+      };
+    }
+    case "documents":
+      return documentsOf(storage, userId, after);
+  }
+}
+
+function sessionsOf(storage: RoomStorage, userId: string, after: string | null): RecordsOfUser {
+  const sessions = storage.listSessions(userId, SESSIONS_AT_ONCE, after ?? undefined);
+  return {
+    records: sessions.map((session) => ({ type: "session", session }) as const),
+    next: sessions.length < SESSIONS_AT_ONCE ? null : (sessions.at(-1)?.id ?? null),
+  };
+}
+
+function recordsOf(comment: Comment, userId: string): RoomRecordOfUser[] {
+  const { id: commentId, mentions, reactions } = comment;
+  return [
+    ...(comment.user_id === userId ? [{ type: "comment", comment: JSON.stringify(comment) } as const] : []),
+    ...(mentions.includes(userId) ? [{ type: "mention", commentId } as const] : []),
+    ...Object.entries(reactions).flatMap(([reaction, users]) =>
+      users.includes(userId) ? [{ type: "reaction", commentId, reaction } as const] : [],
+    ),
+  ];
+}
+
+/** One document at a time, by its number; `after` is the number and the last update that was looked at. */
+function documentsOf(storage: RoomStorage, userId: string, after: string | null): RecordsOfUser {
+  const [id = 0, seq = 0] = (after ?? "").split(" ").map(Number);
+  const documents = storage.documents.list().toSorted((one, other) => one.id - other.id);
+  const document = documents.find((each) => each.id >= id);
+  if (document === undefined) return END;
+  const from = document.id === id ? seq : 0;
+  const range = { after: from, upTo: Number.MAX_SAFE_INTEGER, limit: ENTRIES_AT_ONCE };
+  const entries = storage.documents.listStretches(document.id, range);
+  const last = entries.at(-1);
+  const isCut = entries.length === ENTRIES_AT_ONCE && last !== undefined;
+  const hasMore = isCut || document.id < (documents.at(-1)?.id ?? 0);
+  const next = isCut ? `${document.id} ${last.seq}` : `${document.id + 1} 0`;
+  const own = entries.filter(({ authors }) =>
+    authors.some((author) => author.type === "user" && author.id === userId),
+  );
+  return { records: own.length === 0 ? [] : [summaryOf(document, own)], next: hasMore ? next : null };
+}
+
+function summaryOf(
+  { name }: StoredDocument,
+  entries: readonly { readonly updates: number; readonly firstAt: number; readonly at: number }[],
+): RoomRecordOfUser {
+  return {
+    type: "document",
+    name,
+    updates: entries.reduce((sum, { updates }) => sum + updates, 0),
+    firstAt: Math.min(...entries.map(({ firstAt }) => firstAt)),
+    at: Math.max(...entries.map(({ at }) => at)),
+  };
+}

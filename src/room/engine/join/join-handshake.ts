@@ -1,0 +1,192 @@
+/** How a socket joins: it sends one JOIN_ROOM, the database authorizes it, and it receives the room's state. */
+import { presentRoom } from "../../../features/rooms/schema.ts";
+import { lowerRole } from "../../../features/users/schema.ts";
+import { CLOSE } from "../../protocol/close.ts";
+import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
+import { MAX_JOIN_PRESENCE_BYTES } from "../../protocol/limits.ts";
+import { type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
+import type { OpenSession } from "../../storage/storage.ts";
+import type { Authorizing, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
+import { send } from "../../transport/connections.ts";
+import type { Effect } from "../../transport/effects.ts";
+import type { RoomContent } from "../content/content.ts";
+import type { Participants } from "../participants/participants.ts";
+import { presentOnline } from "../participants/roster.ts";
+import { type JoinApproval, type JoinDecision, type JoinRefusal, joinRefusal } from "./join-decision.ts";
+
+const TOO_MANY_SOCKETS = joinRefusal(
+  "Rooms",
+  "CONFLICT",
+  `A user can have at most ${MAX_SOCKETS_PER_USER} connections to a room`,
+);
+
+/** {@link JoinedRoom} with what is kept as JSON: users, presence, and the changes of the log. */
+type Joining = Omit<JoinedRoom, "users" | "next" | "presence" | "changes"> & {
+  readonly users: JsonText;
+  readonly next?: JoinedRoom["next"] | undefined;
+  readonly presence: JsonText;
+  readonly changes?: JsonText;
+};
+
+export interface JoinPorts {
+  now(): number;
+  newId(): string;
+  /** How many of a user's sockets were closed with much to read, and have not ended. */
+  closingOf(userId: string): number;
+}
+
+export class JoinHandshake {
+  readonly #ports: JoinPorts;
+  readonly #participants: Participants;
+  readonly #content: RoomContent;
+  #hasCheckedFollows = false;
+
+  constructor(ports: JoinPorts, participants: Participants, content: RoomContent) {
+    this.#ports = ports;
+    this.#participants = participants;
+    this.#content = content;
+  }
+
+  /** Handles a frame from a socket that has not joined: it may send one valid `JOIN_ROOM`, and nothing else. */
+  receive(connection: Waiting | Authorizing, frame: ReadableFrame): Effect[] {
+    const { id, phase } = connection;
+    if (phase === "waiting" && frame.kind === "message" && frame.message.type === "JOIN_ROOM") {
+      const { data, requestId } = frame.message;
+      return this.#authorize(connection, { ...data, requestId });
+    }
+    const isFaultyJoin = phase === "waiting" && frame.kind === "fault" && frame.attempted === "JOIN_ROOM";
+    return [
+      ...(isFaultyJoin ? [send([id], failure(frame.fault, frame.requestId))] : []),
+      ...this.#participants.disconnect([id], CLOSE.protocolBroken, "expected one valid JOIN_ROOM"),
+    ];
+  }
+
+  /** Begins to join a socket whose client sends its token otherwise than by JOIN_ROOM. */
+  begin(connection: Waiting, token: string): Effect[] {
+    const request = { token, role: "editor", batch: false, requestId: undefined } as const;
+    return this.#authorize(connection, { ...request, usersLimit: 1 }); // its client receives no answer
+  }
+
+  #authorize({ id, openedAt, address, documents }: Waiting | Authorizing, request: JoinRequest): Effect[] {
+    this.#participants.connections.put({
+      phase: "authorizing",
+      id,
+      openedAt,
+      address,
+      request,
+      stale: false,
+      ...(documents && { documents }),
+    });
+    return [{ type: "authorizeJoin", id, request }];
+  }
+
+  /** A user has changed: decisions in progress may be based on older data, and are made again. */
+  markStale(): void {
+    for (const connection of [...this.#participants.connections.all()]) {
+      if (connection.phase === "authorizing")
+        this.#participants.connections.put({ ...connection, stale: true });
+    }
+  }
+
+  /** The token of a joining socket is valid: it is no stranger that takes a place among the waiting ones. */
+  verified(id: string): void {
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
+    if (connection?.phase === "authorizing") connections.put({ ...connection, isVerified: true });
+  }
+
+  /** Completes an `authorizeJoin` effect. The socket may be gone by now, or the decision out of date. */
+  complete(id: string, decision: JoinDecision): Effect[] {
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
+    if (connection?.phase !== "authorizing") return [];
+    if (!decision.approved) return this.#refuse(connection, decision);
+    if (connection.stale) return this.#authorize(connection, connection.request);
+    const { id: userId } = decision.user;
+    if (connections.idsOf(userId).length + this.#ports.closingOf(userId) >= MAX_SOCKETS_PER_USER)
+      return this.#refuse(connection, TOO_MANY_SOCKETS);
+    return this.#join(connection, decision);
+  }
+
+  #refuse({ id, request }: Authorizing, refusal: JoinRefusal): Effect[] {
+    const { module, code, message } = refusal;
+    const response = failure({ module, code, message }, request.requestId);
+    return [send([id], response), ...this.#participants.disconnectFor([id], refusal)];
+  }
+
+  #join({ id, request, documents }: Authorizing, approval: JoinApproval): Effect[] {
+    const { room, user, tokenExpiresAt, tokenEpochs } = approval;
+    const ceiling = lowerRole(request.role, approval.ceiling);
+    const now = this.#ports.now();
+    const { sessions, connections } = this.#participants;
+    // Read first: once the session has started, nothing may fail, or others would see a user leave who never joined.
+    const content = {
+      follows: this.#content.follows.shownTo(user.id),
+      epoch: this.#content.changes.epoch,
+      seq: this.#content.changes.lastSeq,
+      ...this.#missedChanges(request),
+    };
+    const checks = this.#checkFollows();
+    const running = sessions.get(user.id);
+    const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
+    const isBack = sessions.graces.end(user.id);
+    if (running === undefined) sessions.start(room, session);
+    const connection: Joined = {
+      phase: "joined",
+      id,
+      userId: user.id,
+      role: lowerRole(ceiling, user.role),
+      ceiling,
+      tokenExpiresAt,
+      ...(tokenEpochs && { tokenEpochs }),
+      lastSeenAt: now,
+      savedLastSeenAt: now,
+      batch: request.batch,
+      subscriptions: [],
+      presence: null,
+      ...(documents && { documents }),
+    };
+    connections.put(connection);
+    const inherited = isBack ? this.#participants.presence.inherit(connection) : [];
+    const joined = {
+      room: presentRoom(room, now, sessions.stats),
+      user: presentOnline(session),
+      role: connection.role,
+      sessionId: session.id,
+      ...this.#online(session, request),
+      presence: this.#participants.presence.states(MAX_JOIN_PRESENCE_BYTES),
+      ...content,
+    } satisfies Joining;
+    return [
+      { type: "attach", connection },
+      send([id], success("Room joined", JsonText.of(joined), request.requestId)),
+      ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
+      ...inherited,
+      ...checks,
+    ];
+  }
+
+  /** Clients of earlier versions know no pages: they receive everyone. */
+  #online(session: OpenSession, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
+    const { roster } = this.#participants.sessions;
+    if (usersLimit === undefined) return { users: roster.whole };
+    const { users, next } = roster.firstPage(usersLimit, session);
+    return { users, next };
+  }
+
+  /** Once after it has started, the room checks that the users exist whom it has never seen and who are followed. */
+  #checkFollows(): Effect[] {
+    if (this.#hasCheckedFollows) return [];
+    const followed = [...this.#content.follows.allFollowed()];
+    const known = this.#participants.sessions.findAttendance(followed);
+    this.#hasCheckedFollows = true;
+    const userIds = followed.filter((userId) => known[userId] === undefined);
+    return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
+  }
+
+  #missedChanges({ since, epoch }: JoinRequest): Pick<Joining, "changes" | "reset"> {
+    if (since === undefined) return {};
+    const changes = this.#content.changes.since(since, epoch);
+    return changes === null ? { reset: true } : { changes };
+  }
+}

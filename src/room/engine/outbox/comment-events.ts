@@ -1,0 +1,31 @@
+/** Records the events of comments in the room's outbox, in the transaction of what they report. */
+import type { CommentEvent } from "../../../delivery/content-events.ts";
+import { presentEvent } from "../../../delivery/events.ts";
+import { presentRoom } from "../../../features/rooms/schema.ts";
+import type { Comment } from "../../protocol/comment.ts";
+import type { EventPorts } from "./event-ports.ts";
+
+export class CommentEvents {
+  readonly #ports: EventPorts;
+
+  constructor(ports: EventPorts) {
+    this.#ports = ports;
+  }
+
+  /** `by` is the user who changed the comment; null for the organization. */
+  record(event: CommentEvent["event"], comment: Comment, by: string | null): void {
+    const { storage } = this.#ports;
+    const row = storage.occupancy.readRoom();
+    if (row === null) return; // of a room that only REST has used, before its row was stored with its comments
+    const [id, now] = [this.#ports.newId(), this.#ports.now()];
+    const data = {
+      roomId: row.id,
+      commentId: comment.id,
+      threadId: comment.thread_id,
+      ...(by === null ? {} : { userId: by }),
+    };
+    const room = presentRoom(row, now, this.#ports.stats());
+    const body = presentEvent(id, now, { event, data, room, comment }, this.#ports.cause());
+    storage.events.append({ id, event, occurredAt: now, body });
+  }
+}

@@ -1,0 +1,204 @@
+/** Who is in the room: connections, sessions and presence together, and how users go offline. */
+
+import { presentUser } from "../../../features/users/present.ts";
+import type { User } from "../../../features/users/schema.ts";
+import { ERROR_CODES, type ErrorCode } from "../../../platform/error-codes.ts";
+import { CLOSE, type CloseCode } from "../../protocol/close.ts";
+import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
+import type { Joined } from "../../transport/connection.ts";
+import { Connections, send } from "../../transport/connections.ts";
+import type { Effect } from "../../transport/effects.ts";
+import { Presence } from "../presence/presence.ts";
+import { Sessions } from "./sessions.ts";
+
+const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effect[] =>
+  ids.map((id) => ({ type: "close", id, code, reason }));
+
+/** Graces end together, so that a thousand broken sockets need few alarms. */
+const GRACE_GRANULARITY_MS = 1_000;
+
+const userEvent = (event: "userJoined" | "userLeft", user: User) =>
+  ({ type: "event", event, data: { userId: user.id, user } }) as const;
+
+/** The error for which sockets are closed. */
+export interface CloseReason {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** True when the token is the cause: the client receives `authFailed` first. */
+  readonly authFailed: boolean;
+}
+
+interface ParticipantPorts {
+  readonly storage: RoomStorage;
+  now(): number;
+  newId(): string;
+  /** For how long a user stays online whose last socket broke; 0 for not at all. */
+  readonly graceMs: number;
+  /** Whether the socket's client has read enough to be sent more presence. */
+  canTakeMore(id: string): boolean;
+  /** Reports an unexpected failure to the service's log. */
+  report(what: string, error: unknown): void;
+}
+
+export class Participants {
+  readonly connections = new Connections();
+  readonly sessions: Sessions;
+  readonly presence: Presence;
+  readonly #ports: ParticipantPorts;
+  /** What has to happen elsewhere when a socket is gone. */
+  onRemoved: (id: string) => Effect[] = () => [];
+
+  constructor(ports: ParticipantPorts) {
+    const { storage } = ports;
+    this.sessions = new Sessions(storage, () => ports.newId());
+    this.presence = new Presence(
+      this.connections,
+      (userId) => storage.follows.listFollowed(userId),
+      (id) => ports.canTakeMore(id),
+    );
+    this.#ports = ports;
+  }
+
+  /** A session has started: all other users receive `userJoined`. */
+  notifyJoined(user: User): Effect[] {
+    return this.connections.sendToAll([userEvent("userJoined", user)], user.id);
+  }
+
+  #notifyLeft(ended: readonly OpenSession[]): Effect[] {
+    if (ended.length === 0) return [];
+    const events = ended.map(({ user, joinedAt }) =>
+      userEvent("userLeft", presentUser(user, { online: false, joinedAt })),
+    );
+    return this.connections.sendToAll(events);
+  }
+
+  /**
+   * Removes sockets that are gone. A user's session ends with the last of its sockets, at once if that was closed for
+   * good, and after the grace if its client may come back. Never throws.
+   */
+  remove(ids: Iterable<string>, isForGood = true): Effect[] {
+    const removed: Joined[] = [];
+    const elsewhere: Effect[] = [];
+    for (const id of ids) {
+      const connection = this.connections.remove(id);
+      elsewhere.push(...this.onRemoved(id));
+      if (connection?.phase === "joined") removed.push(connection);
+      else if (connection) this.connections.addresses.countUnjoined(connection.address, this.#ports.now());
+    }
+    const left = new Set(
+      removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
+    );
+    const graced = isForGood ? [] : this.#beginGraces(left);
+    return [
+      ...graced,
+      ...this.#endSessions(
+        [...left].filter((userId) => !this.sessions.graces.has(userId)),
+        this.#ports.now(),
+      ),
+      ...removed.flatMap((connection) =>
+        this.presence.release(connection, this.sessions.graces.has(connection.userId)),
+      ),
+      ...elsewhere,
+    ];
+  }
+
+  get #graceEnd(): number {
+    const end = this.#ports.now() + this.#ports.graceMs;
+    return Math.ceil(end / GRACE_GRANULARITY_MS) * GRACE_GRANULARITY_MS;
+  }
+
+  /** Without a grace, because the storage fails, their sessions end at once. */
+  #beginGraces(userIds: ReadonlySet<string>): Effect[] {
+    if (this.#ports.graceMs === 0 || userIds.size === 0) return [];
+    const endsAt = this.#graceEnd;
+    try {
+      const online = [...userIds].filter((userId) => this.sessions.get(userId) !== undefined);
+      this.sessions.graces.begin(online.map((userId) => ({ userId, endsAt, leftAt: endsAt })));
+      return [{ type: "planAlarm" }];
+    } catch (error) {
+      this.#ports.report("The users of broken sockets could not be kept online", error);
+      return [];
+    }
+  }
+
+  /** These users go offline if they have no socket: all such users by default. */
+  endGraces(userIds: Iterable<string> = this.sessions.graces.users()): Effect[] {
+    const without = [...userIds].filter(
+      (userId) => this.sessions.get(userId) !== undefined && !this.connections.hasUser(userId),
+    );
+    return this.sessions.graces.byLeaving(without, this.#ports.now()).flatMap(([leftAt, users]) => [
+      ...this.#endSessions(users, leftAt),
+      ...users.flatMap((userId) => {
+        this.sessions.graces.forget(userId); // even if its end could not be stored yet: `recover` tries again
+        return this.presence.forget(userId);
+      }),
+    ]);
+  }
+
+  /** Users go offline who have been without a socket for too long. */
+  endDueGraces(): Effect[] {
+    return this.endGraces(this.sessions.graces.due(this.#ports.now()));
+  }
+
+  /** What concerns sockets does not depend on storage: sessions that cannot be ended now are ended by {@link recover}. */
+  #endSessions(userIds: Iterable<string>, leftAt: number): Effect[] {
+    try {
+      return this.#notifyLeft(this.sessions.end(userIds, leftAt));
+    } catch (error) {
+      this.#ports.report("The sessions of closed sockets could not be ended yet", error);
+      return [{ type: "recoverSoon" }];
+    }
+  }
+
+  /** Closes sockets for good. They count as gone at once: nothing more is sent to them. */
+  disconnect(ids: readonly string[], code: CloseCode, reason: string): Effect[] {
+    return [...closeAll(ids, code, reason), ...this.remove(ids)];
+  }
+
+  /** Closes sockets whose clients are to come back: until then their users stay online, for the grace. */
+  interrupt(ids: readonly string[], code: CloseCode, reason: string): Effect[] {
+    return [...closeAll(ids, code, reason), ...this.remove(ids, false)];
+  }
+
+  /** Closes sockets because of an error. */
+  disconnectFor(ids: readonly string[], { code, message, authFailed }: CloseReason): Effect[] {
+    const closed = this.disconnect(ids, ERROR_CODES[code].close, message);
+    if (!authFailed || ids.length === 0) return closed;
+    return [send(ids, { type: "event", event: "authFailed", data: { code, message } }), ...closed];
+  }
+
+  disconnectAll(code: CloseCode, reason: string): Effect[] {
+    return [...this.disconnect(this.connections.ids(), code, reason), ...this.endGraces()];
+  }
+
+  /** The room has started: users whose sockets did not survive that have the grace to come back. */
+  restart(): Effect[] {
+    const lost = this.#ports.graceMs === 0 ? [] : this.#waitForLost();
+    // No socket has kept the states of those who are online without one.
+    const states = this.sessions.graces.users().flatMap((userId) => this.presence.forget(userId));
+    const shown = this.sessions.graces
+      .states()
+      .flatMap(([userId, state]) => this.presence.update({ id: "", userId }, { state }));
+    return [...lost, ...this.recover(), ...states, ...shown];
+  }
+
+  #waitForLost(): Effect[] {
+    try {
+      const hasLost = this.sessions.waitForLost(this.connections.users(), this.#graceEnd);
+      return hasLost ? [{ type: "planAlarm" }, { type: "holdJoins" }] : [];
+    } catch (error) {
+      this.#ports.report("The users of broken sockets could not be kept online", error);
+      return [];
+    }
+  }
+
+  /** Makes sessions and stats match the sockets that are really open, and the graces. */
+  recover(): Effect[] {
+    const online = this.connections.users();
+    const left = this.#notifyLeft(this.sessions.recover(online));
+    const orphans = [...online]
+      .filter((userId) => this.sessions.get(userId) === undefined)
+      .flatMap((userId) => this.connections.idsOf(userId));
+    return [...left, ...this.disconnect(orphans, CLOSE.failed, "session lost")];
+  }
+}

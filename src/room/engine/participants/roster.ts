@@ -1,0 +1,116 @@
+/** The users who are online, whole or page by page: JSON that is kept, because each join is answered with some. */
+
+import { presentUser } from "../../../features/users/present.ts";
+import type { User } from "../../../features/users/schema.ts";
+import { byteLength } from "../../../platform/text.ts";
+import { JsonText } from "../../protocol/frame.ts";
+import { MAX_ROSTER_PAGE_BYTES } from "../../protocol/limits.ts";
+import type { RosterPlace } from "../../protocol/messages.ts";
+import type { OpenSession } from "../../storage/storage.ts";
+
+export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
+  presentUser(user, { online: true, joinedAt });
+
+/** Some of the users online. */
+interface RosterPage {
+  /** An array. */
+  readonly users: JsonText;
+  /** The last of them, if others follow. */
+  readonly next: RosterPlace | undefined;
+}
+
+interface Member {
+  readonly userId: string;
+  readonly joinedAt: number;
+  /** The user as JSON, and its size in bytes. */
+  readonly text: string;
+  readonly bytes: number;
+}
+
+function memberOf(session: OpenSession): Member {
+  const text = JSON.stringify(presentOnline(session));
+  return { userId: session.user.id, joinedAt: session.joinedAt, text, bytes: byteLength(text) };
+}
+
+const arrayOf = (members: readonly Member[]): JsonText =>
+  new JsonText(`[${members.map(({ text }) => text).join()}]`);
+
+export class Roster {
+  readonly #sessions: ReadonlyMap<string, OpenSession>;
+  /** By session: an update of a user makes another one. */
+  readonly #known = new WeakMap<OpenSession, Member>();
+  /**
+   * In the order in which they have joined; null when that has to be made anew. Users keep their places while they are
+   * online: a client that reads all pages, and applies the joins and leaves that arrive meanwhile, has everyone.
+   */
+  #members: Member[] | null = null;
+
+  /** `sessions` are those that are open, by user. */
+  constructor(sessions: ReadonlyMap<string, OpenSession>) {
+    this.#sessions = sessions;
+  }
+
+  /** One more user is online. */
+  add(session: OpenSession): void {
+    const last = this.#members?.at(-1);
+    if (last !== undefined && last.joinedAt > session.joinedAt) this.outdate();
+    else this.#members?.push(this.#memberOf(session));
+  }
+
+  /** Someone has left, or has new fields. */
+  outdate(): void {
+    this.#members = null;
+  }
+
+  #memberOf(session: OpenSession): Member {
+    const known = this.#known.get(session);
+    if (known !== undefined) return known;
+    const member = memberOf(session);
+    this.#known.set(session, member);
+    return member;
+  }
+
+  get #ordered(): readonly Member[] {
+    this.#members ??= Array.from(this.#sessions.values(), (session) => this.#memberOf(session)).sort(
+      (one, other) => one.joinedAt - other.joinedAt,
+    );
+    return this.#members;
+  }
+
+  /** All users. */
+  get whole(): JsonText {
+    return arrayOf(this.#ordered);
+  }
+
+  /** Those behind a place: at least one, if there are any, at most `limit`, and about {@link MAX_ROSTER_PAGE_BYTES}. */
+  page(limit: number, after?: RosterPlace): RosterPage {
+    return pageOf(this.#ordered, limit, after);
+  }
+
+  /** The first page, and before it the user of `session` if it is not there. */
+  firstPage(limit: number, session: OpenSession): RosterPage {
+    const page = pageOf(this.#ordered, limit);
+    const own = this.#memberOf(session);
+    return page.members.includes(own) ? page : { ...page, users: arrayOf([own, ...page.members]) };
+  }
+}
+
+function pageOf(ordered: readonly Member[], limit: number, after?: RosterPlace) {
+  const start = after === undefined ? 0 : firstBehind(ordered, after);
+  let end = start;
+  for (let bytes = 0; end < ordered.length && end - start < limit && bytes < MAX_ROSTER_PAGE_BYTES; end += 1)
+    bytes += ordered[end]?.bytes ?? 0;
+  const members = ordered.slice(start, end);
+  const last = end < ordered.length ? members.at(-1) : undefined;
+  const next = last && { joined_at: new Date(last.joinedAt).toISOString(), id: last.userId };
+  return { members, users: arrayOf(members), next };
+}
+
+/** Behind the user with this id or, if it has left, behind all who joined before it: some may be named twice. */
+function firstBehind(ordered: readonly Member[], { joined_at, id }: RosterPlace): number {
+  const joinedAt = Date.parse(joined_at);
+  const index = ordered.findIndex((member) => member.joinedAt === joinedAt && member.userId === id);
+  if (index >= 0) return index + 1;
+  const first = ordered.findIndex((member) => member.joinedAt >= joinedAt);
+  return first < 0 ? ordered.length : first;
+}

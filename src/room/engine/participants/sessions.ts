@@ -1,0 +1,228 @@
+/** Who is online and since when, and the stats that follow from it: memory and storage in step. */
+import type { RoomRow } from "../../../features/rooms/table.ts";
+import { ERASED_FIELDS } from "../../../features/users/erased-user.ts";
+import type { UserRecord } from "../../../features/users/present.ts";
+import type { Attendance, RoomStats, StoredSession } from "../../port/snapshots.ts";
+import type { Grace, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
+import { EventRecorder } from "../outbox/event-recorder.ts";
+import { Graces } from "./graces.ts";
+import { Roster } from "./roster.ts";
+
+/** Sessions of one user that are listed. */
+const MAX_LISTED_SESSIONS = 100;
+
+const EMPTY_STATS: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
+
+const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
+  ...{ accountId, roomId: id, ...EMPTY_STATS },
+  ...{ version: 0, copiedVersion: 0, lastAliveAt: now },
+});
+
+/**
+ * The record after the number of users online became `activeParticipants` at `at` (epoch ms). The room is
+ * occupied from the first join to the last leave: users whom a crash cut off left earlier than those who came back.
+ */
+function countParticipants(record: RoomRecord, activeParticipants: number, at: number): RoomRecord {
+  const { occupiedMs, occupiedSince } = record;
+  const hasEmptied = activeParticipants === 0 && occupiedSince !== null;
+  return {
+    ...record,
+    activeParticipants,
+    occupiedMs: hasEmptied
+      ? occupiedMs + Math.max(0, Math.max(at, record.lastAliveAt) - occupiedSince)
+      : occupiedMs,
+    occupiedSince: activeParticipants === 0 ? null : (occupiedSince ?? at),
+    version: record.version + 1,
+    lastAliveAt: Math.max(record.lastAliveAt, at),
+  };
+}
+
+export class Sessions {
+  readonly #storage: RoomStorage;
+  readonly #recorder: EventRecorder;
+  readonly #online = new Map<string, OpenSession>();
+  readonly #roster = new Roster(this.#online);
+  /** Of those who are online without a socket. */
+  readonly graces: Graces;
+  #record: RoomRecord | null = null;
+
+  constructor(storage: RoomStorage, newId: () => string) {
+    this.#storage = storage;
+    this.#recorder = new EventRecorder(storage, newId);
+    this.graces = new Graces(storage);
+    this.#load();
+  }
+
+  #load(): void {
+    this.#record = this.#storage.readRecord();
+    this.#online.clear();
+    this.#roster.outdate();
+    for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
+    this.graces.load();
+  }
+
+  /** Null until the first join. */
+  get record(): RoomRecord | null {
+    return this.#record;
+  }
+
+  get stats(): RoomStats {
+    if (this.#record === null) return EMPTY_STATS;
+    const { activeParticipants, occupiedMs, occupiedSince } = this.#record;
+    return { activeParticipants, occupiedMs, occupiedSince };
+  }
+
+  get(userId: string): OpenSession | undefined {
+    return this.#online.get(userId);
+  }
+
+  /** The open sessions: one per user online. */
+  open(): OpenSession[] {
+    return [...this.#online.values()];
+  }
+
+  /** The users who are online. */
+  get roster(): Pick<Roster, "whole" | "page" | "firstPage"> {
+    return this.#roster;
+  }
+
+  list(userId: string): StoredSession[] {
+    return this.#storage.listSessions(userId, MAX_LISTED_SESSIONS);
+  }
+
+  /** Whether the user is online, or has been since then (epoch ms). */
+  wasOnlineSince(userId: string, time: number): boolean {
+    const [latest] = this.#storage.listSessions(userId, 1);
+    return latest !== undefined && (latest.leftAt ?? Number.POSITIVE_INFINITY) >= time;
+  }
+
+  latestStays(limit: number): Stay[] {
+    return this.#storage.listLatestStays(limit);
+  }
+
+  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
+    return this.#storage.findAttendance(userIds);
+  }
+
+  /** A user comes online: with a grace, without a socket. `room` is the room's row as just read from the database. */
+  start(room: RoomRow, session: OpenSession, grace: Grace | null = null): void {
+    const { joinedAt } = session;
+    const record = countParticipants(
+      this.#record ?? newRecord(room, joinedAt),
+      this.#online.size + 1,
+      joinedAt,
+    );
+    this.#storage.transaction(() => {
+      this.#storage.insertSession(session);
+      this.#storage.writeRecord(record);
+      this.#recorder.recordJoined(room, session, record);
+      if (grace !== null) this.graces.begin([grace]);
+    });
+    this.#record = record;
+    this.#online.set(session.user.id, session);
+    this.#roster.add(session);
+  }
+
+  /** Users go offline at `at` (epoch ms); those who are not online are skipped. Returns the ended sessions. */
+  end(userIds: Iterable<string>, at: number): OpenSession[] {
+    const ended = [...userIds].flatMap((userId) => this.#online.get(userId) ?? []);
+    if (ended.length > 0) this.#end(ended, at);
+    return ended;
+  }
+
+  #end(ended: readonly OpenSession[], at: number): void {
+    if (this.#record === null) return;
+    const record = countParticipants(this.#record, this.#online.size - ended.length, at);
+    this.#storage.transaction(() => {
+      for (const session of ended) {
+        this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
+        if (this.graces.has(session.user.id)) this.#storage.graces.delete(session.user.id);
+      }
+      this.#storage.writeRecord(record);
+      this.#recorder.recordLeft(ended, at, record);
+    });
+    this.#record = record;
+    if (ended.length > 0) this.#roster.outdate();
+    for (const session of ended) {
+      this.#online.delete(session.user.id);
+      this.graces.forget(session.user.id);
+    }
+  }
+
+  /** The users without a socket whom a crash cut off: they stay online until `endsAt` (epoch ms), or left when it happened. */
+  waitForLost(live: ReadonlySet<string>, endsAt: number): boolean {
+    const { lastAliveAt } = this.#record ?? { lastAliveAt: 0 };
+    const lost = this.open().filter(({ user }) => !live.has(user.id) && !this.graces.has(user.id));
+    if (lost.length === 0) return false;
+    this.graces.begin(lost.map(({ user }) => ({ userId: user.id, endsAt, leftAt: lastAliveAt })));
+    return true;
+  }
+
+  /**
+   * Ends the sessions of users who are neither in `live`, the users with a joined socket, nor in their grace: they
+   * ended when the room was last known to be running. Returns the ended sessions.
+   */
+  recover(live: ReadonlySet<string>): OpenSession[] {
+    this.#load();
+    const record = this.#record;
+    if (record === null) return [];
+    for (const userId of live) this.graces.end(userId);
+    const orphaned = this.open().filter(({ user }) => !live.has(user.id) && !this.graces.has(user.id));
+    const online = this.#online.size - orphaned.length;
+    const isConsistent =
+      record.activeParticipants === online && (record.occupiedSince === null) === (online === 0);
+    if (orphaned.length > 0 || !isConsistent) this.#end(orphaned, record.lastAliveAt);
+    return orphaned;
+  }
+
+  /** Records that the room is running at `now`: after a crash, its sessions ended at this time. */
+  recordAlive(now: number): void {
+    if (this.#record === null || this.#online.size === 0 || this.#record.lastAliveAt >= now) return;
+    this.#write({ ...this.#record, lastAliveAt: now });
+  }
+
+  /** Records that the database has the stats of `version`. The room may have been deleted since they were written. */
+  markProjected(version: number): void {
+    if (this.#record === null || this.#record.copiedVersion >= version) return;
+    this.#write({ ...this.#record, copiedVersion: version });
+  }
+
+  #write(record: RoomRecord): void {
+    this.#storage.writeRecord(record);
+    this.#record = record;
+  }
+
+  /** Stores the room's current row, for later events. */
+  updateRoom(room: RoomRow): void {
+    if (this.#record !== null) this.#recorder.updateRoom(room);
+  }
+
+  /** Stores a user's new fields. */
+  updateUser(user: UserRecord): void {
+    if (this.#record !== null) this.#recorder.updateUser(user);
+    const session = this.#online.get(user.id);
+    if (session === undefined) return;
+    this.#storage.updateUser(user);
+    this.#online.set(user.id, { ...session, user });
+    this.#roster.outdate();
+  }
+
+  /** Later events of the current occupancy period do not show who this was. */
+  eraseParticipant(userId: string): void {
+    const { occupancy } = this.#storage;
+    const found = occupancy.list().find(({ user }) => user.id === userId);
+    const { nameFolded: _, ...erased } = ERASED_FIELDS;
+    if (found !== undefined) occupancy.update({ ...found.user, ...erased });
+  }
+
+  /** Deletes the ended sessions of a user who is offline. Throws when the last one could not be ended yet. */
+  deleteUser(userId: string): void {
+    if (this.#online.has(userId)) throw new Error("The user's session has not ended yet");
+    if (this.#record !== null) this.#storage.deleteSessions(userId);
+  }
+
+  clear(): void {
+    this.#storage.transaction(() => this.#storage.clear());
+    this.#load();
+  }
+}

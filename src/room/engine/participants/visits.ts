@@ -1,0 +1,74 @@
+/** Users who take part without a socket, for a time that is set over REST: agents, for example. */
+
+import type { RoomRow } from "../../../features/rooms/table.ts";
+import type { UserRecord } from "../../../features/users/present.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { CLOSE } from "../../protocol/close.ts";
+import type { Visit } from "../../protocol/room-request.ts";
+import type { OpenSession } from "../../storage/storage.ts";
+import type { Effect } from "../../transport/effects.ts";
+import type { Participants } from "./participants.ts";
+import { presentOnline } from "./roster.ts";
+
+/** Presence that no socket keeps. */
+const NO_SOCKET = "";
+
+interface VisitPorts {
+  now(): number;
+  newId(): string;
+}
+
+/** A user who may take part, as just read from the database. */
+export interface Visitor {
+  readonly room: RoomRow;
+  readonly user: UserRecord;
+}
+
+export class Visits {
+  readonly #ports: VisitPorts;
+  readonly #participants: Participants;
+
+  constructor(ports: VisitPorts, participants: Participants) {
+    this.#ports = ports;
+    this.#participants = participants;
+  }
+
+  /**
+   * The user is online for so many seconds from now on, and shows this state, or what it has shown so far. CONFLICT
+   * while the user has a socket, VALIDATION_ERROR when the state is too large.
+   */
+  begin(
+    { room, user }: Visitor,
+    { state, ttl }: Visit,
+  ): { readonly endsAt: number; readonly effects: Effect[] } {
+    const { connections, presence, sessions } = this.#participants;
+    if (connections.hasUser(user.id))
+      throw new AppError("Rooms", "CONFLICT", "The user is connected, and its own clients show its presence");
+    const now = this.#ports.now();
+    const endsAt = now + ttl * 1000;
+    const update = { id: NO_SOCKET, userId: user.id };
+    const before = presence.fieldsOf(user.id);
+    const shown = state === undefined ? [] : presence.update(update, { state });
+    const running = sessions.get(user.id);
+    const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
+    const grace = { userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) };
+    try {
+      if (running === undefined) sessions.start(room, session, grace);
+      else sessions.graces.begin([grace]);
+    } catch (error) {
+      presence.update(update, { state: before }); // what is not stored is not shown either
+      throw error;
+    }
+    const joined = running === undefined ? this.#participants.notifyJoined(presentOnline(session)) : [];
+    return { endsAt, effects: [...joined, ...shown, { type: "planAlarm" }] };
+  }
+
+  /** The user leaves: its sockets are closed for good. Does nothing when it is not online. */
+  end(userId: string): Effect[] {
+    const { connections } = this.#participants;
+    return [
+      ...this.#participants.disconnect(connections.idsOf(userId), CLOSE.forbidden, "removed"),
+      ...this.#participants.endGraces([userId]),
+    ];
+  }
+}

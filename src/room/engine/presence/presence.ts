@@ -1,0 +1,267 @@
+/** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
+
+import { byteLength } from "../../../platform/text.ts";
+import type { JsonText } from "../../protocol/frame.ts";
+import { MAX_PRESENCE_FRAME_BYTES } from "../../protocol/limits.ts";
+import type { PresenceSubscription, PresenceUpdate } from "../../protocol/messages.ts";
+import type { Connection, Joined } from "../../transport/connection.ts";
+import { type Connections, send } from "../../transport/connections.ts";
+import type { Effect } from "../../transport/effects.ts";
+import { Backlog } from "./backlog.ts";
+import { type Fields, hasOwnColor, KeptStates, keptState, shownText } from "./kept-states.ts";
+import {
+  ALL_USERS,
+  type FollowedBy,
+  filterOf,
+  presenceEvent,
+  requireWithinLimits,
+  sendToSubscribers,
+  takesNumbers,
+} from "./subscriptions.ts";
+import { UserNumbers } from "./user-numbers.ts";
+
+/** A busy room writes the attachment of each socket so often. */
+const SAVE_EVERY_MS = 5_000;
+
+const FLUSH_AGAIN: Effect = { type: "presenceChanged", receivers: 0 };
+
+/** The presence that fits into one frame. */
+interface Part {
+  readonly updates: readonly string[];
+  /** The change up to which that is everything; null at the end. */
+  readonly sentUpTo: number | null;
+}
+
+export class Presence {
+  readonly #connections: Connections;
+  readonly #followedBy: FollowedBy;
+  readonly #canTakeMore: (id: string) => boolean;
+  readonly #backlog = new Backlog();
+  /** The latest change that was flushed. */
+  #flushedChange = 0;
+  readonly #states = new KeptStates();
+  readonly #numbers = new UserNumbers();
+  /** Users whose state has changed since the last flush. */
+  readonly #changed = new Set<string>();
+  /** Sockets whose attachment is to be written by a flush, in the order in which they changed. */
+  readonly #unsaved = new Set<string>();
+
+  /** `canTakeMore` says whether a socket's client has read enough to be sent more. */
+  constructor(connections: Connections, followedBy: FollowedBy, canTakeMore: (id: string) => boolean) {
+    this.#connections = connections;
+    this.#followedBy = followedBy;
+    this.#canTakeMore = canTakeMore;
+  }
+
+  /** Restores the state that a socket kept through hibernation. */
+  restore({ id, userId, presence }: Joined): void {
+    if (presence === null) return;
+    this.#states.set(userId, keptState(id, parseFields(presence)));
+    this.#backlog.changed(userId, false);
+  }
+
+  /** What the user shows, without the color; null for nothing. */
+  fieldsOf(userId: string): Fields | null {
+    return this.#states.get(userId)?.fields ?? null;
+  }
+
+  /** The states by user id, of the users who have one: as many as fit into so many bytes of JSON. */
+  states(maxBytes?: number): JsonText {
+    return this.#states.byUser(maxBytes);
+  }
+
+  /**
+   * Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large, CONFLICT when those of all
+   * users together would be; it stays as it was.
+   */
+  update({ id, userId }: Pick<Joined, "id" | "userId">, update: PresenceUpdate): Effect[] {
+    const { before, after } = this.#states.update(userId, id, update);
+    // Who takes numbers keeps the color that was sent with the number, as long as there is no other.
+    if (after === null || (hasOwnColor(before) && !hasOwnColor(after))) this.#numbers.release(userId);
+    if (before !== undefined) this.#unsaved.add(before.socketId);
+    this.#unsaved.add(id);
+    return this.#markChanged(userId);
+  }
+
+  /** What the user shows, with its id. */
+  #updateOf(userId: string): string {
+    const kept = this.#states.get(userId);
+    return `[${JSON.stringify(userId)},${kept === undefined ? null : shownText(userId, kept)}]`;
+  }
+
+  /** The same with the number that stands for the user from now on. */
+  #introductionOf(userId: string): string {
+    const kept = this.#states.get(userId);
+    if (kept === undefined) return this.#updateOf(userId);
+    return `[${JSON.stringify(userId)},${shownText(userId, kept)},${this.#numbers.of(userId)}]`;
+  }
+
+  #numberedUpdateOf(userId: string): string {
+    const kept = this.#states.get(userId);
+    if (kept === undefined || !this.#numbers.isIntroduced(userId)) return this.#introductionOf(userId);
+    return `[${this.#numbers.of(userId)},${kept.json}]`;
+  }
+
+  #markChanged(userId: string): Effect[] {
+    this.#changed.add(userId);
+    this.#backlog.changed(userId, this.#states.get(userId) === undefined);
+    return [{ type: "presenceChanged", receivers: this.#connections.joinedCount }];
+  }
+
+  /** A socket has closed: another one of its user keeps the state; without one the state ends, unless its user stays online. */
+  release({ id, userId }: Joined, staysOnline: boolean): Effect[] {
+    this.#unsaved.delete(id);
+    this.#backlog.sent(id, null);
+    const kept = this.#states.get(userId);
+    if (kept?.socketId !== id) return [];
+    const heir = this.#connections.idsOf(userId)[0];
+    if (heir !== undefined) {
+      this.#states.set(userId, { ...kept, socketId: heir });
+      this.#unsaved.add(heir);
+      return [FLUSH_AGAIN];
+    }
+    return staysOnline ? [] : this.forget(userId);
+  }
+
+  /** The user has gone offline. */
+  forget(userId: string): Effect[] {
+    this.#states.set(userId, null);
+    this.#numbers.release(userId);
+    return this.#markChanged(userId);
+  }
+
+  /** A user without a socket has one again, which keeps the state from now on. */
+  inherit({ id, userId }: Joined): Effect[] {
+    const kept = this.#states.get(userId);
+    if (kept === undefined) return [];
+    this.#states.set(userId, { ...kept, socketId: id });
+    this.#unsaved.add(id);
+    return [FLUSH_AGAIN];
+  }
+
+  /** Adds or removes a presence target; an added one sends the current states, in parts. CONFLICT above the limits. */
+  subscribe(connection: Joined, { target, on, numbers }: PresenceSubscription): Effect[] {
+    const others = connection.subscriptions.filter((subscribed) => subscribed !== target);
+    const subscriptions = on ? [...others, target] : others;
+    if (on) requireWithinLimits(subscriptions);
+    const subscribed = { ...connection, subscriptions, ...(target === ALL_USERS && { numbers }) };
+    this.#connections.update(subscribed);
+    const attached: Effect = { type: "attach", connection: subscribed };
+    if (!on) return [attached];
+    if (this.#backlog.sockets.has(connection.id)) {
+      this.#backlog.sent(connection.id, 0);
+      return [attached];
+    }
+    const shows = (userId: string) => this.#states.get(userId) !== undefined;
+    const { updates, sentUpTo } = this.#partOf({ ...subscribed, subscriptions: [target] }, 0, shows);
+    if (updates.length === 0) return [attached];
+    this.#backlog.sent(connection.id, sentUpTo);
+    return [attached, send([connection.id], presenceEvent(updates)), ...this.resume()];
+  }
+
+  /** The next frame of changes after `since` for a socket. */
+  #partOf(connection: Joined, since: number, concerns = (_: string) => true): Part {
+    const isNumbered = takesNumbers(connection);
+    const isSubscribed = filterOf(connection, this.#followedBy);
+    const updates: string[] = [];
+    let bytes = 0;
+    let sentUpTo = since;
+    for (const [userId, change] of this.#backlog.changedSince(since)) {
+      if (!isSubscribed(userId) || !concerns(userId)) continue;
+      const update = isNumbered ? this.#introductionOf(userId) : this.#updateOf(userId);
+      bytes += byteLength(update);
+      if (bytes > MAX_PRESENCE_FRAME_BYTES) return { updates, sentUpTo };
+      updates.push(update);
+      sentUpTo = change;
+    }
+    return { updates, sentUpTo: null };
+  }
+
+  /** Whether sockets have yet to be sent something that did not fit into a frame. */
+  get hasLeft(): boolean {
+    return this.#backlog.sockets.size > 0;
+  }
+
+  /** Clients may have read what they were sent: goes on with what is left. */
+  resume(): Effect[] {
+    return this.hasLeft ? [FLUSH_AGAIN] : [];
+  }
+
+  /**
+   * Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. Flushes are
+   * `intervalMs` apart; 0 in a calm room. If it throws, the next flush sends the same.
+   */
+  flush(intervalMs: number): Effect[] {
+    const sent = sendToSubscribers(this.#upToDate(), {
+      userIds: [...this.#changed],
+      followedBy: this.#followedBy,
+      updateOf: (userId, isNumbered) =>
+        isNumbered ? this.#numberedUpdateOf(userId) : this.#updateOf(userId),
+      intervalMs,
+      exceeded: (ids) => {
+        for (const id of ids) this.#backlog.sent(id, this.#flushedChange);
+      },
+    });
+    this.#numbers.introduce(this.#changed);
+    this.#changed.clear();
+    this.#flushedChange = this.#backlog.latest;
+    const late = this.#sendLeft(intervalMs);
+    this.#backlog.prune();
+    return [...this.#save(intervalMs), ...sent, ...late];
+  }
+
+  #upToDate(): Iterable<Connection> {
+    const all = this.#connections.all();
+    return this.hasLeft ? [...all].filter(({ id }) => !this.#backlog.sockets.has(id)) : all;
+  }
+
+  /** Sends one more frame to each socket that is behind and whose client has read enough; the same one to all at one point. */
+  #sendLeft(intervalMs: number): Effect[] {
+    const parts = new Map<string, Part & { readonly to: string[] }>();
+    for (const [id, since] of this.#backlog.sockets) {
+      const connection = this.#connections.get(id);
+      if (connection?.phase !== "joined" || !this.#canTakeMore(id)) continue;
+      const isOfAll = connection.subscriptions.includes(ALL_USERS);
+      const key = isOfAll ? `${takesNumbers(connection)} ${since}` : id;
+      const part = parts.get(key) ?? { ...this.#partOf(connection, since), to: [] };
+      part.to.push(id);
+      parts.set(key, part);
+      this.#backlog.sent(id, part.sentUpTo);
+    }
+    return [...parts.values()].flatMap(({ to, updates }) =>
+      updates.length === 0 ? [] : send(to, presenceEvent(updates, intervalMs)),
+    );
+  }
+
+  /**
+   * Writes what has changed to attachments: at once in a calm room. A busy one does not hibernate before its next flush,
+   * and attachments are for nothing else: each flush writes a share of them, since each one takes time.
+   */
+  #save(intervalMs: number): Effect[] {
+    const isCalm = intervalMs === 0;
+    const share = isCalm ? this.#unsaved.size : (this.#connections.joinedCount * intervalMs) / SAVE_EVERY_MS;
+    const saved: Effect[] = [];
+    for (const id of this.#unsaved) {
+      if (saved.length >= share) return [...saved, { type: "presenceChanged", receivers: 0 }];
+      this.#unsaved.delete(id);
+      const connection = this.#changedConnection(id);
+      if (connection !== null) saved.push({ type: "attach", connection });
+    }
+    return saved;
+  }
+
+  /** A socket's connection with the state that it keeps by now; null if that is what its attachment has. */
+  #changedConnection(id: string): Joined | null {
+    const connection = this.#connections.get(id);
+    if (connection?.phase !== "joined") return null;
+    const kept = this.#states.get(connection.userId);
+    const presence = kept?.socketId === id ? kept.json : null;
+    if (presence === connection.presence) return null;
+    const changed = { ...connection, presence };
+    this.#connections.update(changed);
+    return changed;
+  }
+}
+
+/** The fields as {@link Presence} kept them. */
+const parseFields = (json: string): Fields => JSON.parse(json) as Fields;

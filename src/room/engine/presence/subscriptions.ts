@@ -1,0 +1,118 @@
+/** Whose presence a socket has subscribed to, and which updates it therefore receives. */
+import { AppError } from "../../../platform/errors.ts";
+import { byteLength } from "../../../platform/text.ts";
+import { JsonText } from "../../protocol/frame.ts";
+import {
+  MAX_PRESENCE_FRAME_BYTES,
+  MAX_SUBSCRIPTION_BYTES,
+  MAX_SUBSCRIPTIONS,
+  PRESENCE_INTERVAL_MS,
+} from "../../protocol/limits.ts";
+import type { Connection, Joined } from "../../transport/connection.ts";
+import { send } from "../../transport/connections.ts";
+import type { Effect } from "../../transport/effects.ts";
+
+export const ALL_USERS = "*";
+const FOLLOWED_USERS = "following";
+/** Stands for the audience that takes numbers: no id is empty. */
+const NUMBERED = "";
+
+/** The users whom a user follows. */
+export type FollowedBy = (userId: string) => readonly string[];
+
+/** The event for updates that are JSON already. Where ticks are `intervalMs` apart, it can ask for less (R87). */
+export const presenceEvent = (updates: readonly string[], intervalMs = 0) => {
+  const every = intervalMs > PRESENCE_INTERVAL_MS ? `"every":${Math.ceil(intervalMs)},` : "";
+  return {
+    type: "event",
+    event: "presence",
+    data: new JsonText(`{${every}"updates":[${updates.join()}]}`),
+  } as const;
+};
+
+/** Whether a socket takes numbers for users (R86). Who has chosen users is sent their ids: those are few. */
+export const takesNumbers = ({ numbers = false, subscriptions }: Joined): boolean =>
+  numbers && subscriptions.includes(ALL_USERS);
+
+/** Whether a socket is subscribed to a user. */
+export function filterOf(
+  { userId, subscriptions }: Joined,
+  followedBy: FollowedBy,
+): (other: string) => boolean {
+  if (subscriptions.includes(ALL_USERS)) return () => true;
+  const followed = subscriptions.includes(FOLLOWED_USERS) ? followedBy(userId) : [];
+  const targets = new Set([...subscriptions, ...followed]);
+  return (other) => targets.has(other);
+}
+
+/** Presence changes for subscribers. */
+interface News {
+  readonly userIds: readonly string[];
+  readonly followedBy: FollowedBy;
+  /** The JSON of what the user shows. */
+  readonly updateOf: (userId: string, isNumbered: boolean) => string;
+  /** How far such events are apart. */
+  readonly intervalMs: number;
+  /** Sockets are subscribed to more than a frame holds. */
+  readonly exceeded: (ids: readonly string[]) => void;
+}
+
+/** One frame for each socket that is subscribed to one of the users, serialized once per distinct content. */
+export function sendToSubscribers(
+  connections: Iterable<Connection>,
+  { userIds, followedBy, updateOf, intervalMs, exceeded }: News,
+): Effect[] {
+  if (userIds.length === 0) return [];
+  const audiences = new Map<string, Audience>();
+  for (const connection of connections) {
+    if (connection.phase !== "joined" || connection.subscriptions.length === 0) continue;
+    const selected = select(userIds, connection, followedBy);
+    if (selected.length === 0) continue;
+    const isNumbered = takesNumbers(connection);
+    const key = isNumbered ? NUMBERED : selected.length === userIds.length ? ALL_USERS : selected.join("\n");
+    const audience = audiences.get(key);
+    if (audience === undefined) audiences.set(key, { selected, isNumbered, to: [connection.id] });
+    else audience.to.push(connection.id);
+  }
+  return [...audiences.values()].flatMap(({ selected, isNumbered, to }) => {
+    const updates = selected.map((userId) => updateOf(userId, isNumbered));
+    if (!exceedsFrame(updates)) return send(to, presenceEvent(updates, intervalMs));
+    exceeded(to);
+    return [];
+  });
+}
+
+/** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
+function exceedsFrame(updates: readonly string[]): boolean {
+  const length = updates.reduce((sum, update) => sum + update.length, 0);
+  if (length * 3 <= MAX_PRESENCE_FRAME_BYTES) return false;
+  return updates.reduce((sum, update) => sum + byteLength(update), 0) > MAX_PRESENCE_FRAME_BYTES;
+}
+
+/** Sockets that are sent the same. */
+interface Audience {
+  readonly selected: readonly string[];
+  readonly isNumbered: boolean;
+  readonly to: string[];
+}
+
+function select(userIds: readonly string[], connection: Joined, followedBy: FollowedBy): readonly string[] {
+  if (connection.subscriptions.includes(ALL_USERS)) return userIds;
+  return userIds.filter(filterOf(connection, followedBy));
+}
+
+/** CONFLICT for more targets than a connection can have. */
+export function requireWithinLimits(subscriptions: readonly string[]): void {
+  if (subscriptions.length > MAX_SUBSCRIPTIONS)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      `A connection can have at most ${MAX_SUBSCRIPTIONS} presence targets`,
+    );
+  if (byteLength(JSON.stringify(subscriptions)) > MAX_SUBSCRIPTION_BYTES)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      `The presence targets of a connection can have at most ${MAX_SUBSCRIPTION_BYTES} bytes of JSON together`,
+    );
+}

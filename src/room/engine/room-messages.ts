@@ -1,0 +1,268 @@
+/** What sockets send: receives their frames, and runs their messages as fast as their users can afford. */
+
+import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
+import type { OpenDocuments } from "../documents/sync/open-documents.ts";
+import { CLOSE } from "../protocol/close.ts";
+import { deliveryPoints, type PacedMessage } from "../protocol/costs.ts";
+import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "../protocol/frame.ts";
+import type { Fault, Response } from "../protocol/protocol.ts";
+import type { RoomRequest } from "../protocol/room-request.ts";
+import { type Connection, isOfDocuments, type Joined } from "../transport/connection.ts";
+import { send } from "../transport/connections.ts";
+import type { Effect } from "../transport/effects.ts";
+import { ORGANIZATION } from "./content/changes.ts";
+import type { RoomContent } from "./content/content.ts";
+import { Downloads } from "./downloads.ts";
+import type { JoinDecision } from "./join/join-decision.ts";
+import type { JoinHandshake } from "./join/join-handshake.ts";
+import type { TokenRefresh } from "./join/token-refresh.ts";
+import { Pacing, type PacingPorts } from "./pacing.ts";
+import type { Participants } from "./participants/participants.ts";
+import type { Visits } from "./participants/visits.ts";
+import { type Requester, type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
+import { RoomQuestions } from "./room-questions.ts";
+
+const LEAVING: PacedMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
+
+const ALREADY_JOINED: Fault = {
+  module: "Rooms",
+  code: "BAD_REQUEST",
+  message: "This connection has already joined",
+};
+
+const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
+  type: "countDelivery",
+  userId,
+  isBroadcast: type === "BROADCAST",
+});
+
+const requestIdOf = (message: PacedMessage): string | undefined =>
+  message.type === "DOCUMENT" ? undefined : message.requestId;
+
+/** How long presence waits for a client that has to read first, before the room looks again. */
+const LOOK_AGAIN_MS = 500;
+
+/** Frequent messages whose success is confirmed only if they have a request id. */
+const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
+  requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
+
+interface MessagePorts {
+  newId(): string;
+  /** The room goes on with a message of this socket, with its `requestId`: what happens follows from it. */
+  handling?(id: string, requestId: string | undefined): void;
+}
+
+/** Who receives frames of documents: before a socket has joined, and after. */
+interface DocumentParts {
+  readonly sockets: DocumentSockets;
+  readonly open: OpenDocuments;
+}
+
+export class RoomMessages {
+  readonly #ports: PacingPorts & MessagePorts;
+  readonly #participants: Participants;
+  readonly #requests: Requests;
+  readonly #handshake: JoinHandshake;
+  readonly #tokenRefresh: TokenRefresh;
+  readonly #pacing: Pacing;
+  readonly #documents: DocumentParts;
+  /** Those that need the database. */
+  readonly questions: RoomQuestions;
+  /** Of large stores, over HTTP. */
+  readonly downloads: Downloads;
+
+  constructor(
+    ports: PacingPorts & RequestPorts & MessagePorts,
+    participants: Participants,
+    content: RoomContent,
+    joining: {
+      readonly handshake: JoinHandshake;
+      readonly tokenRefresh: TokenRefresh;
+      readonly visits: Visits;
+    },
+    documents: DocumentParts,
+  ) {
+    this.#ports = ports;
+    this.#participants = participants;
+    this.#handshake = joining.handshake;
+    this.#tokenRefresh = joining.tokenRefresh;
+    this.#documents = documents;
+    const pacing = new Pacing(ports, participants.connections);
+    this.#pacing = pacing;
+    this.downloads = new Downloads(
+      {
+        now: () => ports.now(),
+        newId: () => ports.newId(),
+        canAfford: (userId) => pacing.canAfford(userId),
+        countSent: (userId, bytes) => pacing.countDelivery(userId, deliveryPoints(bytes, 1), false),
+      },
+      content,
+      participants.connections,
+    );
+    this.#requests = new Requests(ports, participants, joining.visits, content, this.downloads);
+    const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
+    this.questions = new RoomQuestions(
+      { now: () => ports.now(), report: (what, error) => ports.report(what, error), handle },
+      participants,
+      content,
+    );
+  }
+
+  /** A socket has sent a frame. Frames from sockets that the room has closed are ignored. */
+  receive(id: string, data: string | ArrayBuffer): Effect[] {
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
+    if (connection === undefined) return [];
+    const size = typeof data === "string" ? data.length : data.byteLength;
+    if (connection.phase === "joined" && !this.#pacing.budgets.countFrame(connection, size))
+      return this.#disconnectFlooding(connection);
+    const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
+    const effects = this.#receiveFrame(connection, data, size);
+    return seen.length === 0 ? effects : [...seen, ...effects];
+  }
+
+  #receiveFrame(connection: Connection, data: string | ArrayBuffer, size: number): Effect[] {
+    const isForDocuments = isOfDocuments(connection);
+    if (connection.phase !== "joined" && isForDocuments)
+      return this.#documents.sockets.receive(connection, data);
+    if (connection.phase === "joined" && typeof data !== "string")
+      return this.#pace(connection, { type: "DOCUMENT", bytes: new Uint8Array(data) }, size);
+    if (isForDocuments) return []; // some clients add messages of their own
+    const frame = parseFrame(data);
+    if (frame.kind === "tooLarge")
+      return this.#participants.disconnect([connection.id], CLOSE.frameTooLarge, "frame too large");
+    if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
+    return this.#admit(connection, frame, size);
+  }
+
+  /** Completes an `authorizeJoin` effect. */
+  completeJoin(id: string, decision: JoinDecision): Effect[] {
+    const { sockets } = this.#documents;
+    const asked = sockets.askAgain(id, decision);
+    if (asked !== null) return asked;
+    const refused = sockets.refuse(id, decision);
+    return [...refused, ...this.#handshake.complete(id, decision), ...sockets.joined(id)];
+  }
+
+  #disconnectFlooding({ id, userId }: Joined): Effect[] {
+    this.#pacing.budgets.recordFlood(userId);
+    return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
+  }
+
+  #admit(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
+    if (frame.kind === "fault") return this.#refuse(connection, size, failure(frame.fault, frame.requestId));
+    return this.#pace(connection, frame.message, size);
+  }
+
+  #pace(connection: Joined, message: PacedMessage, size: number): Effect[] {
+    const { id } = connection;
+    switch (this.#pacing.admit(connection, message, size)) {
+      case "run":
+        return this.#run(id, message);
+      case "wait":
+        return this.resumeSoon();
+      case "refuse":
+        return this.#refuse(connection, size, failure(TOO_MUCH, requestIdOf(message)));
+      case "close":
+        return this.#disconnectFlooding(connection);
+    }
+  }
+
+  /** Answers a frame of `size` bytes that was read for nothing. */
+  #refuse(connection: Joined, size: number, response: Response): Effect[] {
+    this.#pacing.budgets.countRefused(connection, size);
+    return [send([connection.id], response)];
+  }
+
+  /** Counts an attempt to join with the user's token. False when it comes too soon. */
+  countJoin(userId: string): boolean {
+    return this.#pacing.budgets.countJoin(userId);
+  }
+
+  /** Runs the next message that waits, if its user can afford it by now. */
+  resume(): Effect[] {
+    const next = this.#pacing.next();
+    const { presence } = this.#participants;
+    return [
+      ...(next === null ? [] : this.#run(next.id, next.message)),
+      ...presence.resume(),
+      ...this.resumeSoon(),
+    ];
+  }
+
+  /** Messages, or presence, wait. */
+  resumeSoon(): Effect[] {
+    const waits = [this.#pacing.nextIn(), this.#participants.presence.hasLeft ? LOOK_AGAIN_MS : null];
+    const ms = Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY));
+    return Number.isFinite(ms) ? [{ type: "resumeIn", ms }] : [];
+  }
+
+  /** Counts what was sent for a user, or for the organization: as points (`costs`). */
+  countDelivery(userId: string, points: number, isBroadcast: boolean): void {
+    this.#pacing.countDelivery(userId, points, isBroadcast);
+  }
+
+  /** A client has closed its socket for good: it leaves behind what the socket has sent and waits. */
+  leave(id: string): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    const waits = connection?.phase === "joined" && this.#pacing.admit(connection, LEAVING, 0) === "wait";
+    return waits ? this.resumeSoon() : this.#participants.remove([id]);
+  }
+
+  /** Looks the connection up: it may have changed since the message began to wait. */
+  #run(id: string, message: PacedMessage): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    this.#ports.handling?.(id, requestIdOf(message));
+    switch (message.type) {
+      case "DOCUMENT":
+        return this.#documents.open.receive(id, message.bytes);
+      case "JOIN_ROOM":
+        return [send([id], failure(ALREADY_JOINED, message.requestId))];
+      case "LEAVE_ROOM":
+        return [
+          send([id], success("Room left", {}, message.requestId)),
+          ...this.#participants.disconnect([id], CLOSE.left, "left"),
+        ];
+      case "TOKEN_REFRESH":
+        return this.#tokenRefresh.receive(id, message);
+      case "ROOM_GET":
+      case "USERS_GET":
+      case "USER_FOLLOW":
+      case "USER_UNFOLLOW":
+        return this.questions.ask(connection, message);
+      case "MARK":
+        return [
+          { type: "acknowledgeRead", id, mark: message.data.mark },
+          ...this.#participants.presence.resume(),
+          ...this.resumeSoon(),
+        ];
+      default:
+        return this.#handleRequest(connection, message);
+    }
+  }
+
+  #handleRequest(connection: Joined, request: RoomRequest): Effect[] {
+    const { id, role, userId } = connection;
+    const { response, effects } = this.#requests.handle(request, { role, userId, connection, cause: null });
+    const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
+    return [...effects, ...answer, deliveryOf(request, userId)];
+  }
+
+  /** Handles a request that came over REST. */
+  request(request: RoomRequest, { userId, cause }: Pick<Requester, "userId" | "cause">): RequestOutcome {
+    const sender = userId ?? ORGANIZATION;
+    const isAffordable =
+      request.type === "BROADCAST"
+        ? this.#pacing.canBroadcast(sender)
+        : userId === null || request.type !== "STORE_BATCH" || this.#pacing.charge(userId, request);
+    if (!isAffordable) return { response: failure(TOO_MUCH, request.requestId), effects: [] };
+    const { response, effects } = this.#requests.handle(request, {
+      role: "editor",
+      userId,
+      connection: null,
+      cause,
+    });
+    return { response, effects: [...effects, deliveryOf(request, sender)] };
+  }
+}

@@ -1,0 +1,236 @@
+/** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
+import { presentRoom } from "../../features/rooms/schema.ts";
+import type { RoomRow } from "../../features/rooms/table.ts";
+import { presentUser, type UserRecord } from "../../features/users/present.ts";
+import { lowerRole } from "../../features/users/schema.ts";
+import type { TokenEpochs } from "../../features/users/token-claims.ts";
+import type { RoomCommand } from "../port/room-command.ts";
+import { CLOSE } from "../protocol/close.ts";
+import type { RoomStorage } from "../storage/storage.ts";
+import { isOfDocuments } from "../transport/connection.ts";
+import { send } from "../transport/connections.ts";
+import type { Effect } from "../transport/effects.ts";
+import type { RoomContent } from "./content/content.ts";
+import type { JoinHandshake } from "./join/join-handshake.ts";
+import { PartialFailure } from "./partial-failure.ts";
+import type { CloseReason, Participants } from "./participants/participants.ts";
+
+const USER_DELETED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The user was deleted",
+  authFailed: true,
+};
+
+const TOKENS_ENDED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The user's tokens were ended; get a new one",
+  authFailed: true,
+};
+
+interface RoomUpdatePorts {
+  readonly storage: RoomStorage;
+  now(): number;
+}
+
+export class RoomUpdates {
+  readonly #ports: RoomUpdatePorts;
+  readonly #participants: Participants;
+  readonly #content: RoomContent;
+  readonly #handshake: JoinHandshake;
+  #isDeleted = false;
+  #revision = 0;
+
+  constructor(
+    ports: RoomUpdatePorts,
+    participants: Participants,
+    content: RoomContent,
+    handshake: JoinHandshake,
+  ) {
+    this.#ports = ports;
+    this.#participants = participants;
+    this.#content = content;
+    this.#handshake = handshake;
+  }
+
+  /** True once the room's deletion is known: it takes no write any more, or one would bring back an erased room. */
+  get isDeleted(): boolean {
+    return this.#isDeleted;
+  }
+
+  /** Counts the changes: what was read of the database before one may be out of date after it. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The database has no such room any more. */
+  recordDeletion(): void {
+    this.#revision += 1;
+    this.#isDeleted = true;
+  }
+
+  /** The database had the room at this `revision`: one that was deleted and holds nothing has been restored. */
+  recordExistence(revision: number): void {
+    if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;
+  }
+
+  /**
+   * Applies a change that was made over REST. Idempotent, and harmless when it is late: what is applied is read from
+   * the database, except for deletions, which are final. Throws a {@link PartialFailure} when storage fails.
+   */
+  apply(command: RoomCommand): Effect[] {
+    this.#revision += 1;
+    switch (command.type) {
+      case "room.closed":
+        this.#handshake.markStale();
+        return [{ type: "refreshRoom", closing: this.#participants.connections.ids() }];
+      case "room.deleted":
+        this.recordDeletion();
+        return this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+      case "user.deleted":
+        this.#handshake.markStale();
+        return this.#deleteUser(command.userId, false);
+      case "user.erased":
+        this.#handshake.markStale();
+        return this.#deleteUser(command.userId, true);
+      case "user.created":
+        return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
+      case "user.updated":
+        this.#handshake.markStale();
+        return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
+      case "tokens.ended":
+        this.#handshake.markStale();
+        return [...this.#endGraces(command.userId), { type: "refreshTokens", userId: command.userId }];
+      case "room.updated":
+        return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
+    }
+  }
+
+  /** Those who are online without a socket, or one of them, get no time to come back. */
+  #endGraces(userId: string | null): Effect[] {
+    return userId === null ? this.#participants.endGraces() : this.#participants.endGraces([userId]);
+  }
+
+  /** A room that has never been used logs no changes: no client has missed any. */
+  get isUsed(): boolean {
+    return this.#participants.sessions.record !== null || this.#content.changes.lastSeq > 0;
+  }
+
+  /** With `isErased`, nothing that the user wrote stays, and nothing that names the user but an ID. */
+  #deleteUser(userId: string, isErased: boolean): Effect[] {
+    const { connections, sessions } = this.#participants;
+    const effects = [
+      ...this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
+      ...this.#endGraces(userId),
+    ];
+    if (!this.isUsed) return effects;
+    try {
+      this.#content.changes.transaction(() => {
+        sessions.deleteUser(userId);
+        this.#ports.storage.follows.deleteUser(userId);
+        if (isErased) {
+          sessions.eraseParticipant(userId);
+          this.#content.comments.eraseUser(userId);
+        }
+        this.#content.changes.appendOnce("userDeleted", userId, { userId });
+        if (isErased) this.#content.changes.forgetUser(userId);
+      });
+    } catch (error) {
+      throw new PartialFailure(effects, error);
+    }
+    return [...effects, ...this.#sendChanges()];
+  }
+
+  /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its role. */
+  updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
+    if (this.#isDeleted) return [];
+    const { sessions } = this.#participants;
+    const { changes } = this.#content;
+    const presented = presentUser(user, sessions.findAttendance([user.id])[user.id]);
+    changes.transaction(() => {
+      sessions.updateUser(user);
+      const data = { userId: user.id, user: presented };
+      if (event === "userCreated") changes.appendOnce(event, user.id, data);
+      else changes.append(event, () => data);
+    });
+    return [...this.#changeRoles(user), ...this.#sendChanges()];
+  }
+
+  /** The user's sockets have its role from now on, as far as their tokens and their joins allow. */
+  #changeRoles(user: UserRecord): Effect[] {
+    const { connections } = this.#participants;
+    return connections.idsOf(user.id).flatMap((id) => {
+      const before = connections.get(id);
+      if (before?.phase !== "joined") return [];
+      const role = lowerRole(before.ceiling ?? before.role, user.role);
+      if (role === before.role) return [];
+      const connection = { ...before, role };
+      connections.update(connection);
+      const attach: Effect = { type: "attach", connection };
+      return isOfDocuments(connection)
+        ? [attach]
+        : [attach, send([id], { type: "event", event: "roleChanged", data: { role } })];
+    });
+  }
+
+  /**
+   * Completes a `refreshTokens` effect: closes the sockets that joined with a token of earlier epochs. They are those of
+   * one user, or of all users while only the organization's epoch is known.
+   */
+  endTokens(userId: string | null, current: Pick<TokenEpochs, "account"> & Partial<TokenEpochs>): Effect[] {
+    const ended: string[] = [];
+    for (const connection of this.#participants.connections.all()) {
+      if (connection.phase !== "joined" || (userId !== null && connection.userId !== userId)) continue;
+      const { user, account } = connection.tokenEpochs ?? { user: 0, account: 0 };
+      if (account < current.account || user < (current.user ?? 0)) ended.push(connection.id);
+    }
+    return this.#participants.disconnectFor(ended, TOKENS_ENDED);
+  }
+
+  /** Completes a `checkUsers` effect: no one follows users who do not exist. */
+  forgetUsers(userIds: readonly string[]): void {
+    if (!this.#isDeleted && userIds.length > 0) this.#content.follows.forget(userIds);
+  }
+
+  /** Stores the row of a room that no one has joined yet, for its events. */
+  keepRow(row: RoomRow): void {
+    this.#ports.storage.transaction(() => this.#ports.storage.occupancy.writeRoom(row));
+  }
+
+  /** Stores the room's current row. */
+  recordRoom(row: RoomRow): void {
+    this.#participants.sessions.updateRoom(row);
+  }
+
+  /**
+   * Completes a `refreshRoom` effect: everyone receives the room's current fields, or, if it is to close the sockets
+   * `closing` and the room is still closed, these are closed. Sockets that joined later did so when it was open again.
+   */
+  updateRoom(row: RoomRow, closing: readonly string[] | null): Effect[] {
+    const { sessions } = this.#participants;
+    const { changes } = this.#content;
+    this.recordRoom(row);
+    if (closing !== null && row.state === "closed") return this.#close(closing);
+    if (this.#isDeleted || !this.isUsed) return [];
+    const room = presentRoom(row, this.#ports.now(), sessions.stats);
+    changes.transaction(() => changes.append("roomUpdated", () => ({ room })));
+    return this.#sendChanges();
+  }
+
+  #close(ids: readonly string[]): Effect[] {
+    const { connections } = this.#participants;
+    const open = ids.filter((id) => connections.get(id) !== undefined);
+    return [...this.#participants.disconnect(open, CLOSE.forbidden, "room closed"), ...this.#endGraces(null)];
+  }
+
+  #sendChanges(): Effect[] {
+    return this.#participants.connections.sendToAll(this.#content.changes.takeEvents());
+  }
+
+  /** Deletes everything the room stores, once the events of its deletion have been passed on. */
+  clear(): Effect[] {
+    const effects = this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+    this.#participants.sessions.clear();
+    this.#content.changes.reset();
+    return effects;
+  }
+}

@@ -1,0 +1,230 @@
+/** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
+
+import { beingRestored, RESTORING_EPOCH } from "../../features/accounts/being-restored.ts";
+import { usedOf } from "../../features/quotas/queries.ts";
+import { describeExceeded } from "../../features/quotas/quota.ts";
+import { type QuotaRow, selectQuotas } from "../../features/quotas/shared-store.ts";
+import { selectRoom, updateFirstJoin } from "../../features/rooms/shared-store.ts";
+import type { RoomRow } from "../../features/rooms/table.ts";
+import { recordOf } from "../../features/users/present.ts";
+import { selectUsersById } from "../../features/users/shared-store.ts";
+import type { UserRow } from "../../features/users/table.ts";
+import { findAccountTokenEpoch } from "../../features/users/token-bearer.ts";
+import { ceilingOf, isTokenOf, type TokenClaims } from "../../features/users/token-claims.ts";
+import { tokensFor } from "../../features/users/tokens.ts";
+import { quotaDefaults, reconnectGraceMs } from "../../platform/config/limits.ts";
+import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { FairLoader } from "../../platform/flow/fair-loader.ts";
+import {
+  JOIN_FAILED,
+  type JoinDecision,
+  type JoinRefusal,
+  joinRefusal,
+} from "../engine/join/join-decision.ts";
+import {
+  ANOTHER_ROOM,
+  INVALID_TOKEN,
+  ROOM_CLOSED,
+  ROOM_GONE,
+  SOCKET_GONE,
+  TOO_MANY_JOINS,
+} from "../engine/join/join-refusals.ts";
+import { JOIN_READS, joinRefusedAfterMs, joinsHeldMs } from "../engine/join/join-spread.ts";
+import type { Visitor } from "../engine/participants/visits.ts";
+import type { Room } from "../engine/room.ts";
+import type { Effect } from "../transport/effects.ts";
+import type { RoomContext } from "./room-context.ts";
+import { figures } from "./room-figures.ts";
+
+const { module, code, message } = beingRestored();
+const BEING_RESTORED = joinRefusal(module, code, message);
+
+/** Who was online so lately comes back after a broken connection: no quota refuses that. */
+const RETURN_MS = 5 * 60_000;
+
+type EffectOf<Type extends Effect["type"]> = Extract<Effect, { readonly type: Type }>;
+
+/** A token to verify, for a socket. */
+interface Authorization {
+  readonly id: string;
+  readonly token: string;
+  /** Whether the user of the valid token may join now. */
+  mayJoin(userId: string): boolean;
+}
+
+/** What is read for a user who joins; null where there is none. */
+interface Joiner {
+  readonly room: RoomRow | null;
+  readonly user: UserRow | null;
+  /** Of the organization. */
+  readonly quotas: readonly QuotaRow[];
+}
+
+interface JoinPorts {
+  readonly context: RoomContext;
+  readonly room: Room;
+  perform(effects: readonly Effect[]): void;
+  /** What `work` does follows from the request that has opened the socket. */
+  during<T>(id: string, work: () => T): T;
+  /** A socket is to be closed because of an error. */
+  fail(id: string, what: string, error: unknown): void;
+}
+
+export class JoinAuthorizer {
+  readonly #ports: JoinPorts;
+  readonly #joiners = new FairLoader<Joiner>({
+    read: (userIds) => this.#readJoiners(userIds),
+    ...JOIN_READS,
+  });
+
+  constructor(ports: JoinPorts) {
+    this.#ports = ports;
+  }
+
+  /** A socket asks to join. */
+  authorize({ id, request }: EffectOf<"authorizeJoin">): void {
+    const mayJoin = (userId: string) => this.#ports.room.messages.countJoin(userId);
+    const deciding = this.#decide({ id, token: request.token, mayJoin });
+    this.#ports.context.keepAlive(
+      deciding.then((decision) => {
+        figures.add(decision.approved ? "joins" : "joins_refused");
+        this.#complete(id, decision);
+      }),
+    );
+  }
+
+  /** A joined socket has sent its next token. */
+  refresh({ id, token, requestId }: EffectOf<"authorizeRefresh">): void {
+    const { tokenRefresh } = this.#ports.room;
+    this.#verify(id, token, (decision) => tokenRefresh.complete(id, decision, requestId));
+  }
+
+  /** A joined socket has sent a token for documents. */
+  openDocuments({ id, token }: EffectOf<"authorizeDocuments">): void {
+    const { documentSockets } = this.#ports.room;
+    this.#verify(id, token, (decision) => documentSockets.verified(id, token, decision));
+  }
+
+  #verify(id: string, token: string, complete: (decision: JoinDecision) => readonly Effect[]): void {
+    const { context, fail, perform } = this.#ports;
+    const completing = this.#decide({ id, token, mayJoin: () => true }).then((decision) => {
+      try {
+        perform(complete(decision));
+      } catch (error) {
+        fail(id, "A token of a joined socket could not be used", error);
+      }
+    });
+    context.keepAlive(completing);
+  }
+
+  /** Joins wait for a moment, and are then read together. */
+  hold(): void {
+    const { context, room } = this.#ports;
+    const heldMs = joinsHeldMs(reconnectGraceMs(context.env), Math.random());
+    room.heartbeat.joinsHeldUntil = context.now() + heldMs;
+    setTimeout(this.#joiners.hold(), heldMs);
+  }
+
+  /** Never rejects: an unexpected failure is logged and becomes a refusal. */
+  async #decide({ id, token, mayJoin }: Authorization): Promise<JoinDecision> {
+    const { context, room } = this.#ports;
+    try {
+      const { accountId, roomId } = context.identity;
+      const claims = await tokensFor(jwtSecrets(context.env)).verify(token, context.now());
+      if (claims === null) return INVALID_TOKEN;
+      if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
+      // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
+      if (!mayJoin(claims.userId)) {
+        await new Promise((resolve) => setTimeout(resolve, joinRefusedAfterMs(Math.random())));
+        return TOO_MANY_JOINS;
+      }
+      room.handshake.verified(id);
+      const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
+      if (joiner === null) return SOCKET_GONE;
+      const epoch = joiner.user?.accountTokenEpoch ?? (await findAccountTokenEpoch(context.tenant));
+      return epoch === RESTORING_EPOCH ? BEING_RESTORED : this.#judge(claims, joiner);
+    } catch (error) {
+      context.report("A join could not be authorized", error);
+      return JOIN_FAILED;
+    }
+  }
+
+  /**
+   * A user who may take part without a socket, by what the database says since the latest change that the room knows.
+   * NOT_FOUND, or FORBIDDEN as for a join.
+   */
+  async readVisitor(userId: string): Promise<Visitor> {
+    const { updates } = this.#ports.room;
+    let joiner: Joiner | null;
+    let revision: number;
+    do {
+      revision = updates.revision;
+      joiner = await this.#joiners.load(userId, () => true);
+    } while (revision !== updates.revision);
+    const { room = null, user = null, quotas = [] } = updates.isDeleted ? {} : (joiner ?? {});
+    if (room === null) throw notFound("Rooms", "Room");
+    if (user === null) throw notFound("Users", "User");
+    const refusal = this.#refusalOf(room, user.id, quotas);
+    if (refusal !== null) throw new AppError(refusal.module, refusal.code, refusal.message);
+    return { room, user: recordOf(user) };
+  }
+
+  /** Why a user may not take part now; null if it may. */
+  #refusalOf(room: RoomRow, userId: string, quotas: Joiner["quotas"]): JoinRefusal | null {
+    if (room.state === "closed") return ROOM_CLOSED;
+    const online = usedOf(quotas, "online_users", quotaDefaults(this.#ports.context.env));
+    if (online.used >= online.limit && !this.#wasOnlineLately(userId))
+      return joinRefusal("Accounts", "FORBIDDEN", describeExceeded(online));
+    return null;
+  }
+
+  #judge(claims: TokenClaims, { room, user, quotas }: Joiner): JoinDecision {
+    if (room === null) return ROOM_GONE;
+    if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
+    const refusal = this.#refusalOf(room, user.id, quotas);
+    if (refusal !== null) return refusal;
+    const { exp, userEpoch, accountEpoch } = claims;
+    return {
+      approved: true,
+      room,
+      user: recordOf(user),
+      ceiling: ceilingOf(claims),
+      tokenExpiresAt: exp * 1000,
+      ...((userEpoch > 0 || accountEpoch > 0) && { tokenEpochs: { user: userEpoch, account: accountEpoch } }),
+    };
+  }
+
+  #wasOnlineLately(userId: string): boolean {
+    const { context, room } = this.#ports;
+    return room.wasOnlineSince(userId, context.now() - RETURN_MS);
+  }
+
+  /** Reads users who join at the same time, with their room, in one round trip. */
+  async #readJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
+    const { context, room } = this.#ports;
+    const { tenant, identity } = context;
+    const { revision } = room.updates;
+    const [[row], users, quotas] = await tenant.db.run([
+      selectRoom(tenant, { id: identity.roomId }),
+      selectUsersById(tenant, identity.roomId, userIds),
+      selectQuotas(tenant),
+      // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
+      ...(room.record === null ? [updateFirstJoin(tenant, identity.roomId, context.now())] : []),
+    ]);
+    if (row !== undefined) room.updates.recordExistence(revision);
+    const byId = new Map(users.map((user) => [user.id, user]));
+    return (userId) => ({ room: row ?? null, user: byId.get(userId) ?? null, quotas });
+  }
+
+  #complete(id: string, decision: JoinDecision): void {
+    const { context, during, fail, perform, room } = this.#ports;
+    try {
+      perform(during(id, () => room.messages.completeJoin(id, decision)));
+    } catch (error) {
+      context.report("A join could not be completed", error);
+      if (decision !== JOIN_FAILED) this.#complete(id, JOIN_FAILED);
+      fail(id, "A joining socket was closed", error);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
+import type { EventName } from "../../delivery/port/event-name.ts";
+import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import type { DelayedEvents } from "../engine/outbox/delayed-events.ts";
+import type { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
+import type { StatsProjection } from "../engine/participants/stats-projection.ts";
+import type { Room } from "../engine/room.ts";
+import { SWEEP_INTERVAL_MS } from "../protocol/protocol.ts";
+import type { Sockets } from "../transport/sockets.ts";
+import type { D1Reads } from "./d1-reads.ts";
+import type { EffectExecutor } from "./effect-executor.ts";
+import type { RoomContext } from "./room-context.ts";
+import { figures } from "./room-figures.ts";
+
+/** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
+const RECOVERY_DELAY_MS = 1_000;
+
+/** A room with connections has an alarm at least so often; a longer time is one in which it had none. */
+const MAX_COUNTED_MS = 2 * SWEEP_INTERVAL_MS;
+
+interface AlarmPorts {
+  readonly context: RoomContext;
+  readonly room: Room;
+  readonly sockets: Sockets;
+  readonly effects: EffectExecutor;
+  readonly reads: D1Reads;
+  /** Whether a subscriber listens to this event of the room. */
+  hasListener(event: EventName): Promise<boolean>;
+  readonly outboxDrain: OutboxDrain;
+  readonly statsProjection: StatsProjection;
+}
+
+export class RoomAlarm {
+  readonly #ports: AlarmPorts;
+  readonly #alarm: DurableAlarm;
+  readonly #storageBytes: () => number;
+  /** Of this life; the one before left in storage when it was alive. */
+  #countedAt: number | null = null;
+  /** Users have joined or left since the alarm was planned: events and stats are due. */
+  #isOutdated = false;
+  /** When to make memory match storage and sockets again, after a failure (epoch ms); null when they match. */
+  #recoverAt: number | null = null;
+
+  constructor(state: DurableObjectState, ports: AlarmPorts) {
+    this.#ports = ports;
+    this.#storageBytes = () => state.storage.sql.databaseSize;
+    this.#alarm = new DurableAlarm(state, (error) => {
+      this.#isOutdated = true;
+      ports.context.report("The alarm of a room could not be set", error);
+    });
+  }
+
+  /** Memory is empty: sockets and storage hold the room's state, and show whether a crash ended sessions. */
+  wake(): void {
+    const { context, room, sockets, effects, outboxDrain, statsProjection } = this.#ports;
+    const connections = sockets.restore();
+    context.restore(room.identity ?? sockets.identity);
+    effects.perform(room.restore(connections));
+    outboxDrain.resume();
+    const due = [statsProjection, outboxDrain, room.storeEvents, room.documentEvents].map((part) =>
+      part.dueAt(),
+    );
+    if (due.some((at) => at !== null)) this.plan();
+  }
+
+  /** Ensures that the alarm fires when the next task is due. */
+  plan(): void {
+    const { room, outboxDrain, statsProjection } = this.#ports;
+    this.#isOutdated = false;
+    this.#alarm.scheduleBy([
+      room.heartbeat.sweepAt(),
+      statsProjection.dueAt(),
+      outboxDrain.dueAt(),
+      room.storeEvents.dueAt(),
+      room.documentEvents.dueAt(),
+      this.#recoverAt,
+    ]);
+  }
+
+  /** Something is due that the alarm does not know of. */
+  outdate(): void {
+    this.#isOutdated = true;
+  }
+
+  planIfOutdated(): void {
+    if (this.#isOutdated) this.plan();
+  }
+
+  /** The storage was deleted, and the alarm with it. */
+  forget(): void {
+    this.#alarm.markFired();
+  }
+
+  /** The alarm has fired. Catches everything and always plans the next one: the platform gives up after six failures. */
+  async run(): Promise<void> {
+    const { context, room, effects, outboxDrain, statsProjection } = this.#ports;
+    this.#alarm.markFired();
+    const tasks = [
+      () => this.#count(),
+      () => this.closeVanished(),
+      () => this.#recoverIfDue(),
+      () => effects.perform(room.heartbeat.sweep()),
+      () => this.#report(room.storeEvents),
+      () => this.#report(room.documentEvents),
+      () => outboxDrain.retryIfDue(),
+      () => statsProjection.copyIfDue(),
+    ];
+    for (const task of tasks) {
+      try {
+        await task();
+      } catch (error) {
+        context.report("A task of a room's alarm failed", error);
+      }
+    }
+    this.plan();
+  }
+
+  #report(events: DelayedEvents): Promise<void> {
+    const { reads } = this.#ports;
+    return events.report(
+      (event) => this.#ports.hasListener(event),
+      () => reads.requireRow(),
+    );
+  }
+
+  /** Counts what the room has had since its last alarm: what it has now stands for that time. */
+  #count(): void {
+    const { context, room, sockets } = this.#ports;
+    const now = context.now();
+    const since = this.#countedAt ?? room.record?.lastAliveAt ?? now;
+    const seconds = Math.min(Math.max(0, now - since), MAX_COUNTED_MS) / 1000;
+    this.#countedAt = now;
+    figures.add("alarms");
+    if (sockets.count === 0) return;
+    figures.add("occupied_seconds", seconds);
+    figures.add("connection_seconds", sockets.count * seconds);
+    figures.add("storage_byte_seconds", this.#storageBytes() * seconds);
+  }
+
+  recoverSoon(): void {
+    this.#recoverAt ??= this.#ports.context.now() + RECOVERY_DELAY_MS;
+    this.outdate();
+  }
+
+  #recoverIfDue(): void {
+    if (this.#recoverAt === null || this.#recoverAt > this.#ports.context.now()) return;
+    this.#recoverAt = null;
+    try {
+      this.#ports.effects.perform(this.#ports.room.reconcile().effects);
+    } catch (error) {
+      this.recoverSoon();
+      throw error;
+    }
+  }
+
+  /** A socket is gone: for good, or because it broke. */
+  remove(id: string, isForGood: boolean): void {
+    this.#ports.effects.perform(this.#ports.room.close(id, isForGood));
+  }
+
+  /** Sockets that the runtime has lost without an event are broken. */
+  closeVanished(): void {
+    for (const id of this.#ports.sockets.releaseVanished()) this.remove(id, false);
+  }
+}

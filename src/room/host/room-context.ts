@@ -1,0 +1,55 @@
+/** What the parts of a room's object have in common: which room it is, its organization's database, clock and log. */
+import type { Env } from "../../env.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
+import { reportFailure } from "../../platform/telemetry/telemetry.ts";
+import type { RoomIdentity } from "../storage/storage.ts";
+
+export class RoomContext {
+  readonly env: Env;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly #state: DurableObjectState;
+  /** From the caller, and kept in storage and with the sockets: an alarm does not say which room it is for. */
+  #identity: RoomIdentity | null = null;
+
+  constructor(state: DurableObjectState, env: Env, now: () => number) {
+    this.#state = state;
+    this.env = env;
+    this.now = now;
+  }
+
+  /** Records which room this is. Throws for a caller of another account. */
+  identify(accountId: string | null, roomId: string | null = this.#state.id.name ?? null): RoomIdentity {
+    if (accountId === null || roomId === null)
+      throw new Error("A room's object must be called through its gateway");
+    this.#identity ??= { accountId, roomId };
+    if (this.#identity.accountId !== accountId) throw new Error("This room belongs to another account");
+    return this.#identity;
+  }
+
+  /** Restores what storage or sockets know, if they know it. */
+  restore(identity: RoomIdentity | null): void {
+    this.#identity = identity;
+  }
+
+  /** Known as soon as there is a caller, a socket or a stored record. */
+  get identity(): RoomIdentity {
+    if (this.#identity === null) throw new Error("This object does not know which room it is yet");
+    return this.#identity;
+  }
+
+  get tenant(): Tenant {
+    return openTenant(this.env, this.identity.accountId);
+  }
+
+  /** Keeps the object alive until this is done. */
+  keepAlive(work: Promise<unknown>): void {
+    this.#state.waitUntil(work);
+  }
+
+  report(what: string, error: unknown): void {
+    const { accountId: account, roomId: room } = this.#identity ?? {};
+    reportFailure("room", what, { account, room, object: String(this.#state.id) }, error);
+  }
+}

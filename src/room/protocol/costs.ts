@@ -1,0 +1,138 @@
+/** What each message costs its room. A message type without an entry here does not compile. */
+import type { Allowance } from "../../platform/flow/budget.ts";
+import type { CommentPage } from "./comment-messages.ts";
+import type { ClientMessage } from "./messages.ts";
+
+/** A binary frame, which is about a document. */
+interface DocumentMessage {
+  readonly type: "DOCUMENT";
+  readonly bytes: Uint8Array;
+}
+
+/** What a joined socket can send. */
+export type PacedMessage = ClientMessage | DocumentMessage;
+type PacedOf<Type extends PacedMessage["type"]> = Extract<PacedMessage, { readonly type: Type }>;
+
+/** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
+export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
+export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
+/** Of a user whose socket was closed for flooding, until that is forgotten: each return would be another burst. */
+export const FRAMES_AFTER_FLOOD: Allowance = { perSecond: 400, burst: 400 };
+const FRAME_BYTES = 64 * 1024;
+/** A frame that was read for nothing counts once more for each full one of these. */
+const REFUSED_FRAME_BYTES = 8 * 1024;
+
+/** Joins of one user. */
+export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 64 };
+/** Of a user who has flooded, as with frames: all of its sockets would come back in the same moment. */
+export const JOINS_AFTER_FLOOD: Allowance = { perSecond: 2, burst: 2 };
+/** A user whose socket was closed for flooding may not join for so long, and for twice as long each next time. */
+export const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
+/** After this time without another flood, the next pause is the first again. */
+export const FLOOD_FORGET_MS = 60_000;
+
+/** What one address may spend on connecting to one room. */
+export const CONNECTIONS_OF_ADDRESS: Allowance = { perSecond: 20, burst: 1_000 };
+export const CONNECTION_COST = 1;
+/** Of a socket that was closed before it joined, whatever the reason. Those of a hundred people may break at once. */
+export const UNJOINED_COST = 3;
+/** No address is refused for longer than it takes to pay this off: others may share it. */
+export const MAX_CONNECTION_DEBT = 100;
+
+/** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
+export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
+/**
+ * Broadcasts of one user. A large burst to many would keep everyone's messages waiting until it is sent, and what goes on
+ * for long takes the thread from other rooms: 60 small ones a second to a thousand receivers are 3,750 points.
+ */
+export const BROADCASTS_OF_USER: Allowance = { perSecond: 4_000, burst: 10_000 };
+/** Broadcasts of everyone together. */
+export const BROADCASTS_OF_ROOM: Allowance = { perSecond: 64_000, burst: 128_000 };
+const POINTS_PER_READ = 200;
+const DELIVERED_BYTES_PER_POINT = 4 * 1024;
+/** Of what is read of a frame about a document, and of what is merged to answer one. */
+const DOCUMENT_BYTES_PER_POINT = 512;
+/** A delivery costs as much as this many bytes, however small it is. */
+const MIN_DELIVERY_BYTES = 256;
+
+/** Of one socket, messages that wait and whose answers are large, or that are broadcasts; further ones are refused. */
+export const MAX_WAITING_OF_SOCKET = 32;
+/** Of one user, everything that waits. With more, the socket that sent it is closed. */
+export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+export const MAX_WAITING_MESSAGES = 2_000;
+
+/**
+ * What a message costs beside its frame and its deliveries, which are counted. `excess` says what happens to one
+ * that its user cannot afford: it runs nevertheless, because it costs little but its frame, or what it costs delays
+ * the user's other ones; it waits in order with the socket's; it is refused, because it is of no use later, unless it
+ * follows one that waits; or it waits only behind those that do.
+ */
+interface MessageCost<Message> {
+  /** Rows that it reads or writes, at most. */
+  readonly rows: number | ((message: Message) => number);
+  /** Reads of the database. */
+  readonly reads: number;
+  readonly excess: "runs" | "waits" | "refused" | "follows";
+  /** Its answer may be large: it waits while its sender has much to read. */
+  readonly isQuestion: boolean;
+}
+
+/** What it costs to read, or to merge, so many bytes of a document. */
+export const documentPoints = (bytes: number): number => Math.floor(bytes / DOCUMENT_BYTES_PER_POINT);
+
+const free = { rows: 0, reads: 0, excess: "runs", isQuestion: false } as const;
+const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const;
+
+/** What a filter costs, because all comments that match it are counted. */
+const COUNTED_COMMENTS = 100;
+
+const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
+  limit + offset / 20 + (threadId === undefined && resolved === undefined ? 0 : COUNTED_COMMENTS);
+
+const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type>> } = {
+  DOCUMENT: { ...write, rows: ({ bytes }) => 1 + documentPoints(bytes.length) },
+  JOIN_ROOM: { ...free, reads: 1 },
+  LEAVE_ROOM: { ...free, excess: "follows" },
+  TOKEN_REFRESH: { ...free, reads: 1 },
+  MARK: free,
+  PRESENCE_UPDATE: free,
+  PRESENCE_SUBSCRIBE: free,
+  BROADCAST: { ...free, excess: "refused" },
+  STORE_SYNC: { rows: ({ data }) => data.limit / 20, reads: 0, excess: "waits", isQuestion: true },
+  STORE_GET: { ...write, rows: 1 },
+  STORE_SET: { ...write, rows: 1 },
+  STORE_UPDATE: { ...write, rows: 1 },
+  STORE_DELETE: { ...write, rows: 1 },
+  STORE_BATCH: { ...write, rows: ({ data }) => data.operations.length },
+  COMMENT_LIST: { rows: ({ data }) => rowsOfComments(data), reads: 0, excess: "waits", isQuestion: true },
+  COMMENT_CREATE: write,
+  COMMENT_UPDATE: write,
+  COMMENT_DELETE: write,
+  COMMENT_RESOLVE: write,
+  COMMENT_REACT: write,
+  USER_FOLLOW: { ...write, reads: 1 },
+  USER_UNFOLLOW: { ...write, reads: 1 },
+  USERS_ONLINE: { rows: ({ data }) => data.limit / 10, reads: 0, excess: "waits", isQuestion: true },
+  ROOM_GET: { rows: 1, reads: 1, excess: "waits", isQuestion: true },
+  USERS_GET: { rows: ({ data }) => data.limit / 10, reads: 1, excess: "waits", isQuestion: true },
+};
+
+/** The cost of a message's type. */
+export const costOf = <Type extends PacedMessage["type"]>(type: Type) => COSTS[type];
+
+/** What a message costs when it runs, in points, without its deliveries. */
+export function pointsOf<Type extends PacedMessage["type"]>(message: PacedOf<Type> & { type: Type }): number {
+  const cost: MessageCost<PacedOf<Type>> = COSTS[message.type];
+  const rows = typeof cost.rows === "number" ? cost.rows : cost.rows(message);
+  return rows + cost.reads * POINTS_PER_READ;
+}
+
+/** What frames of `bytes` cost that reach `receivers`, in points. */
+export const deliveryPoints = (bytes: number, receivers: number): number =>
+  (Math.max(bytes, MIN_DELIVERY_BYTES) * receivers) / DELIVERED_BYTES_PER_POINT;
+
+/** What receiving a frame of `bytes` costs, in frames. */
+export const framesOf = (bytes: number): number => 1 + Math.floor(bytes / FRAME_BYTES);
+
+/** What a frame of `bytes` costs beside that because it is refused or cannot be understood, in frames. */
+export const framesOfRefused = (bytes: number): number => Math.floor(bytes / REFUSED_FRAME_BYTES);

@@ -1,0 +1,185 @@
+/** Every message that a client can send, as zod schemas. */
+import * as z from "zod";
+import { Role } from "../../features/users/schema.ts";
+import { text } from "../../platform/text.ts";
+import { CommentCreation, CommentPage, CommentText } from "./comment-messages.ts";
+import * as limits from "./limits.ts";
+import {
+  Id,
+  IfVersion,
+  isRecord,
+  Json,
+  JsonObject,
+  Key,
+  RequestId,
+  Seq,
+  StoreName,
+} from "./message-fields.ts";
+
+const RosterLimit = z.int().min(1).max(limits.MAX_ROSTER_PAGE);
+
+/** A place among the users online: those behind the user who has joined then, with this id. */
+export const RosterPlace = z.object({ joined_at: z.iso.datetime(), id: Id });
+export type RosterPlace = z.infer<typeof RosterPlace>;
+
+/** `data` of `JOIN_ROOM`. A token that is missing or not a string counts as empty, and is refused as invalid. */
+export const JoinRoom = z.object({
+  token: z.string().catch(""),
+  role: Role.default("editor"),
+  since: Seq.optional(),
+  epoch: z.string().max(limits.MAX_ID_LENGTH).optional(),
+  batch: z.boolean().default(false),
+  usersLimit: RosterLimit.optional(),
+});
+export type JoinRoom = z.infer<typeof JoinRoom>;
+
+/** Which entries of a store to return: those after a key, in the order of keys, and how many at most. */
+export const StorePage = z.object({
+  store: StoreName,
+  after: Key.optional(),
+  limit: z.int().min(1).max(limits.MAX_PAGE_ENTRIES).default(limits.MAX_PAGE_ENTRIES),
+});
+export type StorePage = z.infer<typeof StorePage>;
+/** With `download`, a large store may be answered with a download instead of a page; with `lines`, with one response. */
+const StoreSync = StorePage.extend({ download: z.boolean().optional(), lines: z.boolean().optional() });
+
+const address = { store: StoreName, key: Key, ifVersion: IfVersion };
+
+/** Whose presence a client receives from now on, or no longer: that of everyone with numbers for users (R86). */
+const PresenceSubscription = z.object({ target: Id, on: z.boolean(), numbers: z.boolean().default(false) });
+export type PresenceSubscription = z.infer<typeof PresenceSubscription>;
+
+/** A whole presence state, or changes to it: the fields of `patch` are set, and those of `remove` removed. */
+export const PresenceUpdate = z
+  .object({
+    state: JsonObject.nullable().optional(),
+    patch: JsonObject.optional(),
+    remove: z.array(z.string()).max(limits.MAX_REMOVED_FIELDS).optional(),
+  })
+  .refine(({ state, patch }) => (state === undefined) !== (patch === undefined), {
+    path: ["state"],
+    message: "pass either state or patch",
+  });
+export type PresenceUpdate = z.infer<typeof PresenceUpdate>;
+
+/**
+ * What {@link PresenceUpdate} makes of a whole state or of a patch alone, which is what cursors send: the room receives
+ * thousands a second. Null for everything else, which the schema decides.
+ */
+export function parseMove(data: unknown): PresenceUpdate | null {
+  if (!isRecord(data) || data.remove !== undefined) return null;
+  const { state, patch } = data;
+  if (patch === undefined) return isRecord(state) ? { state } : null;
+  return state === undefined && isRecord(patch) ? { patch } : null;
+}
+
+const StoreSet = z.object({ ...address, value: Json });
+const StoreUpdate = z.object({ ...address, value: JsonObject });
+const StoreDelete = z.object(address);
+
+export const StoreOperation = z.discriminatedUnion("type", [
+  StoreSet.extend({ type: z.literal("STORE_SET") }),
+  StoreUpdate.extend({ type: z.literal("STORE_UPDATE") }),
+  StoreDelete.extend({ type: z.literal("STORE_DELETE") }),
+]);
+export type StoreOperation = z.infer<typeof StoreOperation>;
+
+/** An operation of a batch that violates its schema; `message` starts with the field. */
+interface InvalidOperation {
+  readonly type: "INVALID";
+  readonly message: string;
+}
+export type BatchOperation = StoreOperation | InvalidOperation;
+
+/** Operations of a batch. One that is invalid fails as any other can: alone, unless the batch is atomic. */
+export const StoreBatch = z.object({
+  operations: z
+    .array(z.unknown())
+    .min(1)
+    .max(limits.MAX_BATCH_OPERATIONS)
+    .transform((operations) => operations.map(parseOperation)),
+  atomic: z.boolean().default(true),
+});
+export type StoreBatch = z.infer<typeof StoreBatch>;
+
+function parseOperation(operation: unknown, index: number): BatchOperation {
+  const parsed = StoreOperation.safeParse(operation);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = ["operations", index, ...(issue?.path ?? [])].join(".");
+  return { type: "INVALID", message: `${path}: ${issue?.message ?? "Invalid operation"}` };
+}
+
+export const BroadcastData = z.object({
+  event: text(1, limits.MAX_EVENT_NAME_LENGTH),
+  data: z.unknown().optional(),
+  userIds: z.array(Id).max(limits.MAX_BROADCAST_USERS).optional(),
+});
+export type BroadcastData = z.infer<typeof BroadcastData>;
+
+const commentId = Id;
+const message = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+  z.object({ type: z.literal(type), requestId: RequestId, data });
+
+export const ClientMessage = z.discriminatedUnion("type", [
+  message("JOIN_ROOM", JoinRoom),
+  message("LEAVE_ROOM", z.object({})),
+  message("TOKEN_REFRESH", z.object({ token: z.string() })),
+  message("PRESENCE_UPDATE", PresenceUpdate),
+  message("PRESENCE_SUBSCRIBE", PresenceSubscription),
+  message("BROADCAST", BroadcastData),
+  message("STORE_SYNC", StoreSync),
+  message("STORE_GET", z.object({ store: StoreName, key: Key })),
+  message("STORE_SET", StoreSet),
+  message("STORE_UPDATE", StoreUpdate),
+  message("STORE_DELETE", StoreDelete),
+  message("STORE_BATCH", StoreBatch),
+  message("COMMENT_CREATE", CommentCreation),
+  message("COMMENT_LIST", CommentPage),
+  message("COMMENT_UPDATE", z.object({ commentId, text: CommentText })),
+  message("COMMENT_DELETE", z.object({ commentId })),
+  message("COMMENT_RESOLVE", z.object({ commentId, resolved: z.boolean().default(true) })),
+  message(
+    "COMMENT_REACT",
+    z.object({ commentId, reaction: text(1, limits.MAX_REACTION_LENGTH), on: z.boolean().default(true) }),
+  ),
+  message("USER_FOLLOW", z.object({ userId: Id })),
+  message("USER_UNFOLLOW", z.object({ userId: Id })),
+  message("MARK", z.object({ mark: z.int().min(0) })),
+  message("ROOM_GET", z.object({})),
+  message(
+    "USERS_ONLINE",
+    z.object({ after: RosterPlace.optional(), limit: RosterLimit.default(limits.MAX_ROSTER_PAGE) }),
+  ),
+  message(
+    "USERS_GET",
+    z.object({
+      limit: z.int().min(1).max(limits.MAX_USERS_SHOWN).default(limits.MAX_USERS_SHOWN),
+      offset: z.int().min(0).default(0),
+      /** The last user of an earlier page. */
+      after: z.object({ created_at: z.iso.datetime(), id: Id }).optional(),
+    }),
+  ),
+]);
+export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** The message of one type. */
+export type MessageOf<Type extends ClientMessage["type"]> = Extract<ClientMessage, { readonly type: Type }>;
+
+export const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
+  ClientMessage.options.map((option) => option.shape.type.value),
+);
+
+/** What only editors may send; viewers receive FORBIDDEN. */
+export const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
+  "BROADCAST",
+  "STORE_SET",
+  "STORE_UPDATE",
+  "STORE_DELETE",
+  "STORE_BATCH",
+  "COMMENT_CREATE",
+  "COMMENT_UPDATE",
+  "COMMENT_DELETE",
+  "COMMENT_RESOLVE",
+  "COMMENT_REACT",
+] satisfies ClientMessage["type"][]);

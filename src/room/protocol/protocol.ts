@@ -1,0 +1,135 @@
+/** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and its deadlines. */
+
+import type { Room } from "../../features/rooms/schema.ts";
+import type { Role, User } from "../../features/users/schema.ts";
+import type { ErrorCode, Module } from "../../platform/error-codes.ts";
+import type { RosterPlace } from "./messages.ts";
+
+/** A client sends PING when it is otherwise idle; the runtime answers PONG without waking the room. */
+export const PING = "ping";
+export const PONG = "pong";
+
+/** Time from the upgrade to the response to `JOIN_ROOM`. */
+export const JOIN_DEADLINE_MS = 10_000;
+/** A joined socket that has sent nothing for this long is closed. */
+export const SILENCE_MS = 75_000;
+/** While a user is online, the room checks its sockets at least this often. */
+export const SWEEP_INTERVAL_MS = 60_000;
+export const MAX_FRAME_BYTES = 256 * 1024;
+/** Sockets per room that have not joined, and how many of them one address may have. */
+export const MAX_WAITING_SOCKETS = 1_000;
+export const MAX_WAITING_PER_ADDRESS = 200;
+/** Joined sockets per user and room. */
+export const MAX_SOCKETS_PER_USER = 32;
+
+/** The response to a request, in the envelope of the REST API. */
+export type Response =
+  | {
+      readonly type: "response";
+      readonly success: true;
+      readonly description: string;
+      readonly data: object;
+      readonly error: null;
+      readonly requestId?: string;
+    }
+  | {
+      readonly type: "response";
+      readonly success: false;
+      readonly description: string;
+      readonly data: Record<string, never>;
+      readonly error: { readonly module: Module; readonly code: ErrorCode; readonly message: string };
+      readonly requestId?: string;
+    };
+
+/** The events that are lasting changes: each takes the next `seq` of its room and is kept for clients that are offline. */
+export type ChangeEvent =
+  | "userCreated"
+  | "userUpdated"
+  | "userDeleted"
+  | "userFollowed"
+  | "userUnfollowed"
+  | "roomUpdated"
+  | "storeChanged"
+  | "commentCreated"
+  | "commentUpdated"
+  | "commentDeleted";
+
+/** A lasting change, in the same shape in events and in the response to `JOIN_ROOM`. */
+export interface Change {
+  readonly seq: number;
+  readonly event: ChangeEvent;
+  readonly data: object;
+}
+
+/** What a user last sent, with the user's color. */
+export type PresenceState = Readonly<Record<string, unknown>>;
+
+/** What one user shows; null for nothing. A number can stand for the user, and leaves out a color that is known (R86). */
+export type PresenceTuple = readonly [
+  user: string | number,
+  state: PresenceState | null,
+  introduces?: number | undefined,
+];
+
+/** What the server sends without a request. */
+export type ServerEvent =
+  | (Change & { readonly type: "event" })
+  | {
+      readonly type: "event";
+      readonly event: "userJoined" | "userLeft";
+      readonly data: { readonly userId: string; readonly user: User };
+    }
+  | {
+      readonly type: "event";
+      readonly event: "presence";
+      /** `every`, in milliseconds, is how far ticks are apart, unless that is too little to matter. */
+      readonly data: { readonly every?: number; readonly updates: readonly PresenceTuple[] };
+    }
+  | {
+      readonly type: "event";
+      readonly event: "broadcast";
+      /** `from` is null for the organization. */
+      readonly data: { readonly event: string; readonly data: unknown; readonly from: string | null };
+    }
+  /** Asks a client that accepts arrays to reply `MARK` with the same number once it has read this far. */
+  | { readonly type: "event"; readonly event: "mark"; readonly data: { readonly mark: number } }
+  | { readonly type: "event"; readonly event: "roleChanged"; readonly data: { readonly role: Role } }
+  | {
+      readonly type: "event";
+      readonly event: "authFailed";
+      readonly data: { readonly code: ErrorCode; readonly message: string };
+    };
+
+export type ServerMessage = Response | ServerEvent;
+
+/** `data` of the response to `JOIN_ROOM`. */
+export interface JoinedRoom {
+  readonly room: Room;
+  readonly user: User;
+  /** The role granted: the lower of the requested role and the user's own. */
+  readonly role: Role;
+  readonly sessionId: string;
+  /** The users online, including the one that joins; for a client that limits them, the first of them. */
+  readonly users: readonly User[];
+  /** The last user of `users` that others follow: `after` for the next page. */
+  readonly next?: RosterPlace;
+  /** Whom each user follows, by user id: the joining user's own, then the earliest of all users, as many as fit. */
+  readonly follows: Readonly<Record<string, readonly string[]>>;
+  /** The presence states by user id, as many as fit. */
+  readonly presence: Readonly<Record<string, PresenceState>>;
+  /** Names the history that `seq` is a position in: the room has begun it when it started without sockets. */
+  readonly epoch: string;
+  /** The `seq` of the latest change. */
+  readonly seq: number;
+  /** The changes after `since`, if it was given and they are still kept. */
+  readonly changes?: readonly Change[];
+  /** True if they are not kept: what the client knows may be out of date. */
+  readonly reset?: true;
+}
+
+/** Why a request failed. */
+export interface Fault {
+  readonly module: Module;
+  readonly code: ErrorCode;
+  readonly message: string;
+}

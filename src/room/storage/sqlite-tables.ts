@@ -1,0 +1,279 @@
+/** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
+import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { MIGRATIONS } from "./sqlite-migrations.ts";
+
+/**
+ * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per
+ * user. Of the changes of an entry the log has one, the latest; only deletions have `store` and `key`, and those that
+ * version 8 wrote. What version 8 needs and this one does not: `position` of receipts, and `store_totals`.
+ */
+const TABLES: Readonly<Record<string, string>> = {
+  room: `CREATE TABLE IF NOT EXISTS room (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    account_id TEXT NOT NULL,
+    room_id TEXT NOT NULL,
+    active_participants INTEGER NOT NULL,
+    occupied_ms INTEGER NOT NULL,
+    occupied_since INTEGER,
+    version INTEGER NOT NULL,
+    copied_version INTEGER NOT NULL,
+    last_alive_at INTEGER NOT NULL
+  );`,
+  sessions: `CREATE TABLE IF NOT EXISTS sessions (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    joined_at INTEGER NOT NULL,
+    left_at INTEGER,
+    user TEXT
+  );
+  CREATE INDEX IF NOT EXISTS sessions_by_user ON sessions (user_id, seq);
+  CREATE UNIQUE INDEX IF NOT EXISTS sessions_open ON sessions (user_id) WHERE left_at IS NULL;`,
+  changes: `CREATE TABLE IF NOT EXISTS changes (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    data TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    store TEXT,
+    key TEXT
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS changes_by_entry ON changes (store, key) WHERE store IS NOT NULL;`,
+  change_totals: `CREATE TABLE IF NOT EXISTS change_totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    dropped_seq INTEGER NOT NULL,
+    changes INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );`,
+  epochs: `CREATE TABLE IF NOT EXISTS epochs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    after_seq INTEGER NOT NULL
+  );`,
+  receipts: `CREATE TABLE IF NOT EXISTS receipts (
+    user_id TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    position INTEGER,
+    PRIMARY KEY (user_id, request_id)
+  ) WITHOUT ROWID;`,
+  entries: `CREATE TABLE IF NOT EXISTS entries (
+    store TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (store, key)
+  ) WITHOUT ROWID;`,
+  stores: `CREATE TABLE IF NOT EXISTS stores (
+    name TEXT PRIMARY KEY,
+    entries INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+  store_totals: `CREATE TABLE IF NOT EXISTS store_totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    stores INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );`,
+  comments: `CREATE TABLE IF NOT EXISTS comments (
+    position INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    thread_id TEXT NOT NULL,
+    resolved INTEGER NOT NULL,
+    comment TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);`,
+  comment_totals: `CREATE TABLE IF NOT EXISTS comment_totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    comments INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );
+  INSERT OR IGNORE INTO comment_totals VALUES (1, 0, 0);
+  CREATE TRIGGER IF NOT EXISTS comments_inserted AFTER INSERT ON comments BEGIN
+    UPDATE comment_totals SET comments = comments + 1, bytes = bytes + length(CAST(NEW.comment AS BLOB));
+  END;
+  CREATE TRIGGER IF NOT EXISTS comments_updated AFTER UPDATE OF comment ON comments BEGIN
+    UPDATE comment_totals
+    SET bytes = bytes + length(CAST(NEW.comment AS BLOB)) - length(CAST(OLD.comment AS BLOB));
+  END;
+  CREATE TRIGGER IF NOT EXISTS comments_deleted AFTER DELETE ON comments BEGIN
+    UPDATE comment_totals SET comments = comments - 1, bytes = bytes - length(CAST(OLD.comment AS BLOB));
+  END;`,
+  follows: `CREATE TABLE IF NOT EXISTS follows (
+    position INTEGER PRIMARY KEY,
+    follower TEXT NOT NULL,
+    followed TEXT NOT NULL,
+    UNIQUE (follower, followed)
+  );
+  CREATE INDEX IF NOT EXISTS follows_by_followed ON follows (followed);`,
+  documents: `CREATE TABLE IF NOT EXISTS documents (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    folded_seq INTEGER NOT NULL DEFAULT 0,
+    part_bytes TEXT NOT NULL DEFAULT '[]',
+    trail_bytes INTEGER NOT NULL DEFAULT 0
+  );`,
+  document_updates: `CREATE TABLE IF NOT EXISTS document_updates (
+    document INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    piece INTEGER NOT NULL,
+    updates INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    user_id TEXT,
+    data BLOB NOT NULL,
+    acting TEXT,
+    authors TEXT,
+    PRIMARY KEY (document, seq, piece)
+  ) WITHOUT ROWID;`,
+  document_parts: `CREATE TABLE IF NOT EXISTS document_parts (
+    document INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    piece INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (document, part, piece)
+  );`,
+  document_versions: `CREATE TABLE IF NOT EXISTS document_versions (
+    document INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    name TEXT,
+    at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    user_id TEXT,
+    acting TEXT,
+    authors TEXT NOT NULL,
+    PRIMARY KEY (document, seq)
+  ) WITHOUT ROWID;`,
+  events: `CREATE TABLE IF NOT EXISTS events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    owed TEXT,
+    trace TEXT
+  );`,
+  changed_stores: `CREATE TABLE IF NOT EXISTS changed_stores (
+    store TEXT PRIMARY KEY,
+    from_seq INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+  document_notes: `CREATE TABLE IF NOT EXISTS document_notes (
+    position INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    document TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    name TEXT
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS document_notes_of_updates ON document_notes (document)
+    WHERE event = 'document.updated';`,
+  change_causes: `CREATE TABLE IF NOT EXISTS change_causes (
+    store TEXT PRIMARY KEY,
+    depth INTEGER NOT NULL,
+    workflow_id TEXT NOT NULL
+  ) WITHOUT ROWID;`,
+  participants: `CREATE TABLE IF NOT EXISTS participants (
+    position INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL UNIQUE,
+    joined_at INTEGER NOT NULL,
+    user TEXT NOT NULL
+  );`,
+  graces: `CREATE TABLE IF NOT EXISTS graces (
+    user_id TEXT PRIMARY KEY,
+    ends_at INTEGER NOT NULL,
+    left_at INTEGER NOT NULL,
+    state TEXT
+  ) WITHOUT ROWID;`,
+  ...FACTS,
+};
+
+export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
+
+/** How a query limits its rows by a parameter. SQLite would prepare `LIMIT ?` again for each call: it reads the limit. */
+export const LIMIT = "LIMIT ? + 0";
+
+/** Few enough to be held in memory, whatever they contain. */
+const ROWS_AT_ONCE = 32;
+
+/** Discards what was written since `writes` had this value. */
+type Undone = (writes: number) => void;
+
+export class SqliteTables {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  readonly #undone: Undone[] = [];
+  #exist: boolean;
+  #writes = 0;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#exist = openTables(storage, ROOM_SCHEMA);
+  }
+
+  transaction<T>(work: () => T): T {
+    const [existed, writes] = [this.#exist, this.#writes];
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#exist = existed; // tables are rolled back like rows
+      for (const forget of this.#undone) forget(writes);
+      throw error;
+    }
+  }
+
+  /** Calls `forget` when what was written is undone: what memory knows of it is to be discarded. */
+  onUndone(forget: Undone): void {
+    this.#undone.push(forget);
+  }
+
+  /** The rows of a query, or those that a statement returns; none while there are no tables. */
+  read<Row extends Record<string, SqlStorageValue>>(query: string, ...params: SqlStorageValue[]): Row[] {
+    return this.#exist ? this.#sql.exec<Row>(query, ...params).toArray() : [];
+  }
+
+  /**
+   * The rows of a query without a limit, read so many at a time as the caller iterates: `nextOf` returns the
+   * parameters for those after a row. No cursor stays open, which would lock its table against being dropped.
+   */
+  *scan<Row extends Record<string, SqlStorageValue>>(
+    query: string,
+    first: readonly SqlStorageValue[],
+    nextOf: (last: Row) => readonly SqlStorageValue[],
+  ): Generator<Row> {
+    for (let params: readonly SqlStorageValue[] | null = first; params !== null; ) {
+      const rows: Row[] = this.read<Row>(`${query} LIMIT ${ROWS_AT_ONCE}`, ...params);
+      yield* rows;
+      const last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
+      params = last === undefined ? null : nextOf(last);
+    }
+  }
+
+  /** How many statements have written since this was created. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  write(query: string, ...params: SqlStorageValue[]): void {
+    this.#writes += 1;
+    if (!this.#exist) {
+      createTables(this.#storage, ROOM_SCHEMA);
+      this.#exist = true;
+    }
+    this.#sql.exec(query, ...params);
+  }
+
+  drop(): void {
+    if (!this.#exist) return;
+    this.#sql.exec(
+      Object.keys(TABLES)
+        .map((name) => `DROP TABLE ${name};`)
+        .join("\n"),
+    );
+    this.#exist = false;
+    for (const forget of this.#undone) forget(0);
+  }
+}

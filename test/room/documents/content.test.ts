@@ -1,0 +1,148 @@
+/** What documents show (D27), without building them: as Yjs shows it, whatever was written, in which order, and with which parts missing. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as Y from "yjs";
+import { bytesToBase64 } from "../../../src/platform/crypto/base64.ts";
+import { renderType } from "../../../src/room/documents/content/render-type.ts";
+import { MAX_SHOWN_BYTES, MAX_SHOWN_LENGTH } from "../../../src/room/documents/updates/limits.ts";
+import { mergeMany } from "../../../src/room/documents/updates/merge-many.ts";
+import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/shared-types.ts";
+import { richEdit, richUpdatesOf } from "./rich-edits.ts";
+import { edit, updatesOf } from "./yjs-edits.ts";
+
+type Root = readonly [root: string, type: SharedType];
+
+const ROOTS: readonly Root[] = [
+  ["text", "text"],
+  ["map", "map"],
+  ["list", "array"],
+];
+
+const show = (update: Uint8Array, [root, type]: Root, maxLength: number | null = null) =>
+  renderType(update, { root, type, maxLength });
+
+/** As it is sent. */
+const jsonOf = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, part: unknown) => {
+      if (typeof part === "bigint") return `${part}`;
+      return part instanceof Uint8Array ? bytesToBase64(part) : part;
+    }),
+  );
+
+function expectAsInYjs(updates: readonly Uint8Array[], roots: readonly Root[]): void {
+  for (const [root, type] of roots) {
+    const doc = new Y.Doc();
+    for (const update of updates) Y.applyUpdate(doc, update);
+    const shared = sharedTypeOf(doc, type, root);
+    const built = type === "map" || type === "array" ? shared.toJSON() : shared.toString();
+    expect(jsonOf(show(mergeMany(updates), [root, type]).content)).toEqual(jsonOf(built));
+  }
+}
+
+/** Those of the updates whose position is not among the missing ones, the others moved about. */
+const someOf = <T>(items: readonly T[], missing: ReadonlySet<number>, turn: number): T[] => {
+  const kept = items.filter((_, index) => !missing.has(index));
+  return [...kept.slice(turn % (kept.length || 1)), ...kept.slice(0, turn % (kept.length || 1))];
+};
+
+describe("the content of a document (D27)", () => {
+  it("is what Yjs shows of the edits of several clients, in whatever order they arrive", () => {
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 40 }), fc.nat(), (edits, turn) => {
+        const updates = updatesOf(edits).map(({ update }) => update);
+        fc.pre(updates.length > 0);
+        expectAsInYjs(someOf(updates, new Set(), turn), ROOTS);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("is without what depends on missing edits", () => {
+    fc.assert(
+      fc.property(
+        fc.array(edit, { minLength: 2, maxLength: 30 }),
+        fc.uniqueArray(fc.nat({ max: 29 }), { minLength: 1, maxLength: 3 }),
+        fc.nat(),
+        (edits, missing, turn) => {
+          const updates = someOf(
+            updatesOf(edits).map(({ update }) => update),
+            new Set(missing),
+            turn,
+          );
+          fc.pre(updates.length > 0);
+          expectAsInYjs(updates, ROOTS);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("is what Yjs shows of XML with attributes, formats and embedded values, and of types in types", () => {
+    fc.assert(
+      fc.property(fc.array(richEdit, { minLength: 1, maxLength: 40 }), fc.nat(), (edits, turn) => {
+        const updates = richUpdatesOf(edits);
+        fc.pre(updates.length > 0);
+        expectAsInYjs(someOf(updates, new Set(), turn), [
+          ["xml", "xml"],
+          ["map", "map"],
+          ["list", "array"],
+        ]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("keeps both halves of a character apart between which someone wrote, as Yjs does", () => {
+    const [ada, bo] = [new Y.Doc(), new Y.Doc()];
+    ada.getText("text").insert(0, "a✨b🐝c");
+    Y.applyUpdate(bo, Y.encodeStateAsUpdate(ada));
+    bo.getText("text").insert(4, "|");
+    bo.getText("text").delete(0, 1);
+    expectAsInYjs([Y.encodeStateAsUpdate(ada), Y.encodeStateAsUpdate(bo)], [["text", "text"]]);
+  });
+
+  it("is cut off where it is asked to, and says so: text between characters, and XML with its tags closed", () => {
+    const doc = new Y.Doc();
+    doc.getText("text").insert(0, "ab🐝cd");
+    doc.getArray("list").push([1, "two", { three: 3 }, 4]);
+    const [element, inner] = [new Y.XmlElement("p"), new Y.XmlText("long text")];
+    inner.format(0, 4, { b: {} });
+    element.insert(0, [inner]);
+    doc.getXmlFragment("xml").insert(0, [element]);
+    const update = Y.encodeStateAsUpdate(doc);
+    const cut = (root: Root, length: number) => {
+      const { content, isTruncated } = show(update, root, length);
+      return [content, isTruncated];
+    };
+    expect(cut(["text", "text"], 3)).toEqual(["ab", true]);
+    expect(cut(["text", "text"], 4)).toEqual(["ab🐝", true]);
+    expect(cut(["text", "text"], 6)).toEqual(["ab🐝cd", false]);
+    expect(cut(["xml", "xml"], 20)).toEqual(["<p><b>long</b> t</p>", true]);
+    expect(cut(["list", "array"], 12)).toEqual([[1, "two"], true]);
+    expect(show(update, ["text", "text"]).types).toEqual([
+      { name: "list", type: "array" },
+      { name: "text", type: "text" },
+      { name: "xml", type: "xml" },
+    ]);
+  });
+
+  it("is refused when it is too long to be sent whole, or nested too deeply, but not its beginning", () => {
+    const doc = new Y.Doc();
+    const text = "x".repeat(MAX_SHOWN_LENGTH + 1);
+    doc.getText("text").insert(0, text);
+    let map = doc.getMap("map");
+    doc.transact(() => {
+      for (let depth = 0; depth < 1_000; depth += 1) map = map.set("in", new Y.Map());
+    });
+    const update = Y.encodeStateAsUpdate(doc);
+    expect(() => show(update, ["text", "text"])).toThrow("ask for its beginning with maxLength");
+    expect(show(update, ["text", "text"], MAX_SHOWN_LENGTH).content).toHaveLength(MAX_SHOWN_LENGTH);
+    expect(() => show(update, ["map", "map"])).toThrow("nested too deeply");
+    expect(JSON.stringify(show(update, ["map", "map"], MAX_SHOWN_LENGTH).content)).toMatch(/^(\{"in":){200}/);
+  });
+
+  it("is refused of a document that is too large to be read", () => {
+    expect(() => show(new Uint8Array(MAX_SHOWN_BYTES + 1), ["text", "text"])).toThrow("cannot be shown");
+  });
+});

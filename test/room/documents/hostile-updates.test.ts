@@ -1,0 +1,167 @@
+/** Updates that no editor writes: what the room accepts stays readable in every way, for everyone. */
+import fc from "fast-check";
+import * as encoding from "lib0/encoding";
+import { expect, it } from "vitest";
+import * as Y from "yjs";
+import { compareType } from "../../../src/room/documents/compare/compare.ts";
+import { renderType } from "../../../src/room/documents/content/render-type.ts";
+import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import { revertingUpdate } from "../../../src/room/documents/history/revert.ts";
+import { rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
+import { mergeMany } from "../../../src/room/documents/updates/merge-many.ts";
+import { SHARED_TYPES } from "../../../src/room/documents/updates/shared-types.ts";
+import { scanUpdate } from "../../../src/room/documents/updates/update-scan.ts";
+import { MalformedUpdate } from "../../../src/room/documents/updates/update-values.ts";
+import type { Author } from "../../../src/room/port/document-history.ts";
+import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import { FREE } from "./free-quota.ts";
+import { HOSTILE_ROOTS, hostileUpdate } from "./hostile-updates.ts";
+import { missing } from "./yjs-edits.ts";
+
+const ADA: Author = { type: "user", id: "ada" };
+
+/** A document with these updates, as far as they are accepted, and what the other clients have received of each. */
+function write(updates: readonly Uint8Array[]) {
+  const documents = new Documents({ ...FREE, storage: new MemoryStorage(), now: () => 1 });
+  const received = updates.flatMap((update) => {
+    try {
+      return documents.append("notes", update, ADA) ?? [];
+    } catch (error) {
+      expect(error).toBeInstanceOf(MalformedUpdate);
+      return [];
+    }
+  });
+  return { documents, received };
+}
+
+/**
+ * A client with these updates. Its own state is applied to it once more, as Yjs notes only the first operation
+ * that is missing of each client: others that waited for the same client are tried with the next update.
+ */
+function clientWith(updates: Iterable<Uint8Array>): Y.Doc {
+  const doc = new Y.Doc();
+  for (const update of updates) Y.applyUpdate(doc, update);
+  Y.applyUpdate(doc, Y.encodeStateAsUpdate(doc));
+  return doc;
+}
+
+const stateOf = (updates: Iterable<Uint8Array>) => {
+  const doc = clientWith(updates);
+  scanUpdate(Y.encodeStateAsUpdate(doc));
+  return [...Y.decodeStateVector(Y.encodeStateVector(doc))].sort(([one], [other]) => one - other);
+};
+
+/** All that is shown of a document, whatever its shared types are read as. */
+const shown = (update: Uint8Array) =>
+  HOSTILE_ROOTS.flatMap((root) =>
+    SHARED_TYPES.map((type) => JSON.stringify(renderType(update, { type, root, maxLength: null }).content)),
+  );
+
+/** What readers, writers and those who go back in its history make of a document. */
+function expectReadable(documents: Documents, received: readonly Uint8Array[]): void {
+  const [first] = received;
+  if (first === undefined) return;
+  const whole = mergeMany(received);
+  expect(stateOf(received)).toEqual(stateOf([whole]));
+  expect(stateOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual(stateOf(received));
+  const [content, half] = [shown(whole), Y.encodeStateVector(clientWith([first]))];
+  documents.fold("notes");
+  expect(stateOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual(stateOf(received));
+  expect(stateOf([first, ...missing(documents, "notes", half)])).toEqual(stateOf(received));
+  expect(shown(mergeMany(missing(documents, "notes", NOTHING_KNOWN)))).toEqual(content);
+  const since = received.map((data, index) => ({ seq: index + 1, authors: [ADA], data }));
+  for (const root of HOSTILE_ROOTS)
+    for (const type of SHARED_TYPES) JSON.stringify(compareType([first], since.slice(1), type, root));
+  const back = [
+    revertingUpdate(first, whole),
+    rollbackUpdate([], since, { author: ADA, upTo: received.length }),
+  ];
+  for (const update of back) if (update !== null) stateOf([whole, update]);
+}
+
+it("whatever an update holds, and however updates overlap: what is accepted stays readable for everyone (D3, D8)", () => {
+  let accepted = 0;
+  fc.assert(
+    fc.property(fc.array(hostileUpdate, { minLength: 1, maxLength: 4 }), (updates) => {
+      const { documents, received } = write(updates);
+      accepted += received.length;
+      expectReadable(documents, received);
+    }),
+    { numRuns: 120 },
+  );
+  expect(accepted).toBeGreaterThan(50);
+});
+
+/** One client's structs, each given as numbers and texts. */
+const blockOf = (client: number, clock: number, ...structs: readonly (readonly (number | string)[])[]) => [
+  structs.length,
+  client,
+  clock,
+  ...structs.flat(),
+];
+
+const updateOf = (...blocks: readonly (readonly (number | string)[])[]): Uint8Array =>
+  encoding.encode((encoder) => {
+    for (const part of [blocks.length, ...blocks.flat(), 0])
+      if (typeof part === "string") encoding.writeVarString(encoder, part);
+      else encoding.writeVarUint(encoder, part);
+  });
+
+/** Text, and what was collected as garbage. */
+const typed = (text: string) => [4, 1, "text", text];
+const collected = (length: number) => [0, length];
+
+it.each([
+  ["what was collected", [updateOf(blockOf(1, 0, collected(1))), updateOf(blockOf(1, 0, typed("abc")))], 3],
+  ["what is yet to come", [updateOf(blockOf(1, 1, typed("bcd"))), updateOf(blockOf(1, 0, collected(2)))], 4],
+])("an operation that is written again over %s stays what it was (D1, D8)", (_, updates, clock) => {
+  expect(() => stateOf(updates)).toThrow();
+  const { documents, received } = write(updates);
+  expect(received).toHaveLength(2);
+  expect(stateOf(received)).toEqual([[1, clock]]);
+  expectReadable(documents, received);
+});
+
+it("operations that wait for one another are the same to clients that join later and before (D1, D8)", () => {
+  const deleted = (client: number, clock: number) => [1, 0, client, clock, 1];
+  const early = updateOf(blockOf(3, 0, deleted(2, 0)), blockOf(2, 2, deleted(1, 0)));
+  const late = updateOf(blockOf(2, 0, [7, 1, "text", 0]));
+  const { documents, received } = write([early, late]);
+  expect(stateOf(received)).toEqual([
+    [2, 1],
+    [3, 1],
+  ]);
+  expectReadable(documents, received);
+});
+
+it("an update that begins with a gap is whole for a client that has its deletions only (D1, D8)", () => {
+  const gap = Uint8Array.from([1, 1, 3, 0, 10, 1, 1, 1, 1, 0, 1]);
+  const { documents, received } = write([gap, updateOf(blockOf(3, 0, collected(1)))]);
+  expect(stateOf(received)).toEqual([[3, 1]]);
+  expectReadable(documents, received);
+});
+
+it("objects that replace toString are shown like others, where Yjs fails (D23, D27)", () => {
+  const hostile = { toString: 1, valueOf: 1 };
+  const doc = new Y.Doc();
+  const element = new Y.XmlElement("part");
+  const text = new Y.XmlText("x");
+  doc.getXmlFragment("xml").insert(0, [element, text]);
+  element.setAttribute("a", hostile as never);
+  text.insertEmbed(1, Object(hostile), { bold: { b: hostile } });
+  expect(() => doc.getXmlFragment("xml").toString()).toThrow();
+  const update = Y.encodeStateAsUpdate(doc);
+  expect(renderType(update, { type: "xml", root: "xml", maxLength: null }).content).toBe(
+    '<part a="[object Object]"></part>x<bold b="[object Object]">[object Object]</bold>',
+  );
+  const [change] = compareType([], [{ data: update, authors: [ADA] }], "xml", "xml");
+  expect(change?.segments?.[0]).toMatchObject({ kind: "tag", text: '<part a="[object Object]">' });
+});
+
+it("an update that hides what others wrote, by clients in another order than Yjs', is refused (D8)", () => {
+  const written = updateOf(blockOf(7, 0, typed("what Ada wrote")));
+  const hiding = updateOf(blockOf(1, 0, typed("x")), blockOf(7, 14, typed("!")));
+  expect(stateOf([Y.mergeUpdates([written, hiding])])).toEqual([[1, 1]]);
+  expect(() => scanUpdate(hiding)).toThrow("descending order");
+  expect(write([written, hiding]).received).toEqual([written]);
+});

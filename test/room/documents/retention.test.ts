@@ -1,0 +1,251 @@
+/** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { documentTrailKeptMs } from "../../../src/platform/config/limits.ts";
+import { AppError } from "../../../src/platform/errors.ts";
+import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
+import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import {
+  AGED_ENTRIES,
+  AGED_VERSIONS,
+  MAX_AUTHORS,
+  VERSION_QUIET_MS,
+} from "../../../src/room/documents/history/history-limits.ts";
+import type { Author, VersionInfo } from "../../../src/room/port/document-history.ts";
+import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import { FREE } from "./free-quota.ts";
+import { inMemory, inSqlite } from "./storage-drivers.ts";
+import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 10_000 };
+
+const by = (id: number): Author => ({ type: "user", id: `user ${id}` });
+
+const idsOf = (authors: readonly Author[]) => new Set(authors.map((author) => "id" in author && author.id));
+
+/** Documents that keep their history for 30 days, with a clock of their own. */
+function openDocuments(storage: RoomStorage, now = 1_000 * DAY_MS) {
+  const clock = { now };
+  const ports = { ...FREE, storage, now: () => clock.now };
+  const documents = new Documents(ports);
+  const history = new DocumentHistory(ports, documents);
+  const read = (name: string, seq: number): readonly Uint8Array[] =>
+    history.read(name, seq, { documentId: null, afterSeq: 0 })?.updates ?? [];
+  return {
+    ...{ clock, documents, history, read },
+    versions: (name: string): readonly VersionInfo[] => [...(history.versions(name, ALL) ?? [])].reverse(),
+    trail: (name: string) => [...(history.trail(name, ALL) ?? [])].reverse(),
+    /** Before this, history is old: the start of a day, at least 30 days ago. */
+    horizon: () => Math.floor((clock.now - FREE.trailKeptMs) / DAY_MS) * DAY_MS,
+  };
+}
+
+/** Of one client, so many times a letter. */
+const letters = (count: number): Uint8Array[] =>
+  updatesOf(
+    Array.from({ length: count }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const),
+  ).map(({ update }) => update);
+
+describe.each([
+  ["memory", inMemory, 40],
+  ["SQLite", inSqlite, 12],
+])("the old history of a document in %s", (_, withStorage, numRuns) => {
+  it("has one row between two of the versions that stay, and loses no operation and no author (D22)", () =>
+    withStorage((open) => {
+      let document = 0;
+      const waits = fc.constantFrom(
+        0,
+        1_000,
+        VERSION_QUIET_MS,
+        VERSION_QUIET_MS,
+        DAY_MS,
+        9 * DAY_MS,
+        40 * DAY_MS,
+      );
+      const then = fc.constantFrom("nothing", "nothing", "fold", "restart", "name", "unname", "delete");
+      fc.assert(
+        fc.property(
+          fc.array(edit, { minLength: 1, maxLength: 30 }),
+          fc.array(fc.tuple(waits, then), { minLength: 3, maxLength: 20 }),
+          (edits, steps) => {
+            const name = `document ${document++}`;
+            let room = openDocuments(open());
+            const writes = updatesOf(edits).map((written) => ({ ...written, at: 0 }));
+            const expected = new Map<number, VersionInfo>();
+            const learn = () => {
+              for (const version of room.versions(name)) expected.set(version.seq, version);
+            };
+            const check = (written: typeof writes) => {
+              const isKept = (version: VersionInfo) =>
+                version.name !== null || version.createdAt >= room.horizon();
+              for (const version of expected.values()) if (!isKept(version)) expected.delete(version.seq);
+              const versions = room.versions(name);
+              expect(versions.map(({ seq }) => seq)).toEqual(
+                [...expected.keys()].sort((one, other) => one - other),
+              );
+              const trail = room.trail(name);
+              let end = 0;
+              for (const { seq, authors } of versions) {
+                const had = written.slice(0, seq).map(({ update }) => update);
+                expect(contentOf(room.read(name, seq))).toEqual(contentOf(had));
+                const wrote = written.slice(end, seq).map(({ client }) => by(client));
+                expect(idsOf(authors)).toEqual(idsOf(wrote));
+                expect(trail.map((entry) => entry.seq)).toContain(seq);
+                end = seq;
+              }
+              const plain = contentOf(written.map(({ update }) => update));
+              expect(contentOf(missing(room.documents, name, NOTHING_KNOWN))).toEqual(plain);
+              const storage = open();
+              const rows = storage.documents.listUpdates(storage.documents.find(name)?.id ?? 0, 0);
+              expect(contentOf(rows.map(({ data }) => data))).toEqual(plain);
+              const young = written.filter(({ at }) => at >= room.horizon()).length;
+              expect(rows.length).toBeLessThanOrEqual(versions.length + young + 1);
+              let first = 0;
+              for (const { seq, updates, firstAt, at, authors } of trail) {
+                const joined = written.slice(first, seq);
+                expect([updates, firstAt, at]).toEqual([joined.length, joined[0]?.at, joined.at(-1)?.at]);
+                expect(idsOf(authors)).toEqual(idsOf(joined.map(({ client }) => by(client))));
+                if (at >= room.horizon()) expect(authors).toHaveLength(1);
+                first = seq;
+              }
+              expect(first).toBe(written.length);
+              const stored = rows.reduce((sum, { data }) => sum + data.length, 0);
+              expect(storage.documents.find(name)?.trailBytes).toBe(stored);
+            };
+            for (const [index, write] of writes.entries()) {
+              const [wait = 0, next = "nothing"] = steps[index % steps.length] ?? [];
+              room.clock.now += wait;
+              write.at = room.clock.now;
+              room.documents.append(name, write.update, by(write.client));
+              learn();
+              if (next === "restart") room = openDocuments(open(), room.clock.now);
+              if (next === "fold") {
+                room.documents.fold(name);
+                check(writes.slice(0, index + 1));
+              }
+              if (next === "name") room.history.change(name, { type: "create", name: "v", by: by(0) });
+              const seq = room.versions(name).at(-1)?.seq;
+              if (next === "unname" && seq !== undefined)
+                room.history.change(name, { type: "rename", seq, name: null, by: by(0) });
+              if (next === "delete" && seq !== undefined) {
+                room.history.change(name, { type: "delete", seq });
+                expected.delete(seq);
+              }
+              learn();
+            }
+            const isFolded = open().documents.tails(open().documents.find(name)?.id).length === 0;
+            room.documents.fold(name);
+            if (!isFolded) check(writes);
+          },
+        ),
+        { numRuns },
+      );
+    }));
+
+  it("is seen as it was at any time that is kept, also right after a long pause (D22)", () =>
+    withStorage((open) => {
+      const { clock, documents, history, versions, read } = openDocuments(open());
+      const updates = letters(4);
+      for (const update of updates) {
+        documents.append("notes", update, by(0));
+        documents.fold("notes");
+        clock.now += 40 * DAY_MS;
+      }
+      const [kept, ...others] = versions("notes");
+      expect([kept?.seq, others]).toEqual([3, []]);
+      expect(contentOf(read("notes", 3))).toEqual(contentOf(updates.slice(0, 3)));
+      expect(() => history.change("notes", { type: "delete", seq: 2 })).toThrow("Version not found");
+    }));
+
+  it("does not stop a version from being made of the document as it is, before it is brought back (D21)", () =>
+    withStorage((open) => {
+      const { clock, documents, history, versions } = openDocuments(open());
+      const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
+      documents.append("notes", first, by(0));
+      history.change("notes", { type: "create", name: "v", by: by(0) });
+      history.change("notes", { type: "rename", seq: 1, name: null, by: by(0) });
+      clock.now += 40 * DAY_MS;
+      documents.fold("notes");
+      expect(versions("notes")).toEqual([]);
+      documents.append("notes", second, by(1), true);
+      expect(versions("notes")).toMatchObject([{ seq: 1, name: null, createdAt: clock.now }]);
+    }));
+});
+
+it("a long history becomes old in pieces, a bounded one in each fold, and rows name a bounded set of authors (D22)", () => {
+  const storage = new MemoryStorage();
+  const { clock, documents, versions, trail } = openDocuments(storage);
+  const total = AGED_VERSIONS + AGED_ENTRIES + 50;
+  const [last, ...updates] = letters(total + 9).reverse();
+  updates.reverse();
+  const write = (update: Uint8Array = new Uint8Array(), author = 0) => {
+    documents.append("notes", update, by(author));
+    clock.now += VERSION_QUIET_MS;
+  };
+  for (const [index, update] of updates.slice(0, total).entries()) write(update, index % (MAX_AUTHORS + 20));
+  documents.fold("notes");
+  expect([versions("notes").length, trail("notes").length]).toEqual([total - 1, total]);
+  clock.now += 40 * DAY_MS;
+  const sizes = updates.slice(total).map((update) => {
+    write(update);
+    const before = { versions: versions("notes").length, rows: trail("notes").length };
+    documents.fold("notes");
+    const [dropped, joined] = [
+      before.versions - versions("notes").length,
+      before.rows - trail("notes").length,
+    ];
+    expect(dropped).toBeLessThanOrEqual(AGED_VERSIONS);
+    expect(joined).toBeLessThan(AGED_ENTRIES);
+    return { versions: versions("notes").length, rows: trail("notes").length };
+  });
+  expect(sizes.at(-1)).toEqual({ versions: 8, rows: 9 + Math.floor(total / AGED_ENTRIES) });
+  clock.now += DAY_MS;
+  write(last);
+  documents.fold("notes");
+  const [oldest] = trail("notes");
+  expect(oldest).toMatchObject({ seq: total, updates: total });
+  expect(oldest?.authors).toEqual(Array.from({ length: MAX_AUTHORS }, (_, id) => by(id)));
+  expect(contentOf(missing(documents, "notes", NOTHING_KNOWN)).state).toHaveLength(1);
+});
+
+it("the days are a setting of the deployment (D22)", () => {
+  expect(documentTrailKeptMs({})).toBe(FREE.trailKeptMs);
+  expect(documentTrailKeptMs({ DOCUMENT_TRAIL_DAYS: "7" })).toBe(7 * DAY_MS);
+  for (const wrong of ["0", "-1", "1.5", "a month"])
+    expect(() => documentTrailKeptMs({ DOCUMENT_TRAIL_DAYS: wrong })).toThrow(
+      "The setting DOCUMENT_TRAIL_DAYS must be a whole number from 1 to 999999999; remove it to use 30",
+    );
+});
+
+it("a document of which an update is refused for want of space gives up what is old of its history (D2, D22)", () => {
+  const storage = new MemoryStorage();
+  const clock = { now: 1_000 * DAY_MS };
+  let isFull = false;
+  const full = () => {
+    if (isFull) throw new AppError("Rooms", "FORBIDDEN", "on purpose");
+  };
+  const ports = { ...FREE, storage, now: () => clock.now, quota: { require: full, changed: () => {} } };
+  const documents = new Documents(ports);
+  const history = new DocumentHistory(ports, documents);
+  const [last = new Uint8Array(), ...others] = letters(101).reverse();
+  for (const [index, update] of others.reverse().entries()) documents.append("notes", update, by(index % 2));
+  documents.fold("notes");
+  expect(history.trail("notes", ALL)).toHaveLength(100);
+  const { bytes } = documents;
+  clock.now += 40 * DAY_MS;
+  isFull = true;
+  const write = () => documents.append("notes", last, by(0));
+  expect(write).toThrow("on purpose");
+  expect(documents.isFoldDue("notes")).toBe(true);
+  documents.fold("notes");
+  expect(documents.isFoldDue("notes")).toBe(false);
+  expect(history.trail("notes", ALL)).toMatchObject([{ seq: 100, updates: 100 }]);
+  expect(documents.bytes).toBeLessThan(bytes);
+  isFull = false;
+  expect(write()).toBe(last);
+  documents.fold("notes");
+  const read = missing(new Documents(ports), "notes", NOTHING_KNOWN);
+  expect(contentOf(read).text).toEqual([{ insert: "a".repeat(101) }]);
+});

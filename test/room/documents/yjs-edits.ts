@@ -1,0 +1,98 @@
+/** Random Yjs documents for tests: edits of several clients, each as the update that it makes. */
+import fc from "fast-check";
+import * as Y from "yjs";
+import type { Documents } from "../../../src/room/documents/documents.ts";
+
+/** One edit of one client, or the arrival of another client's document. */
+export type Edit =
+  | { readonly client: number; readonly kind: "insert"; readonly at: number; readonly text: string }
+  | { readonly client: number; readonly kind: "delete"; readonly at: number; readonly length: number }
+  | { readonly client: number; readonly kind: "set"; readonly key: string; readonly value: number }
+  | { readonly client: number; readonly kind: "push"; readonly value: string }
+  | { readonly client: number; readonly kind: "format"; readonly at: number; readonly length: number }
+  | { readonly client: number; readonly kind: "pull"; readonly from: number };
+
+const client = fc.nat({ max: 2 });
+const at = fc.nat({ max: 40 });
+const length = fc.integer({ min: 1, max: 6 });
+
+export const edit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.record({
+    client,
+    kind: fc.constant("insert" as const),
+    at,
+    text: fc.constantFrom("a", "bc", "Ä✨", "long text "),
+  }),
+  fc.record({ client, kind: fc.constant("delete" as const), at, length }),
+  fc.record({ client, kind: fc.constant("set" as const), key: fc.constantFrom("x", "y"), value: fc.nat() }),
+  fc.record({ client, kind: fc.constant("push" as const), value: fc.string({ maxLength: 4 }) }),
+  fc.record({ client, kind: fc.constant("format" as const), at, length }),
+  fc.record({ client, kind: fc.constant("pull" as const), from: client }),
+);
+
+function apply(doc: Y.Doc, edit: Edit, docs: readonly Y.Doc[]): void {
+  const text = doc.getText("text");
+  const start = Math.min("at" in edit ? edit.at : 0, text.length);
+  const length = "length" in edit ? edit.length : 0;
+  switch (edit.kind) {
+    case "insert":
+      text.insert(start, edit.text);
+      break;
+    case "delete":
+      text.delete(start, Math.min(length, text.length - start));
+      break;
+    case "format":
+      text.format(start, Math.min(length, text.length - start), { bold: true });
+      break;
+    case "set":
+      doc.getMap("map").set(edit.key, edit.value);
+      break;
+    case "push":
+      doc.getArray("list").push([{ value: edit.value }, new Y.Text(edit.value)]);
+      break;
+    case "pull": {
+      const from = docs[edit.from];
+      if (from !== undefined) Y.applyUpdate(doc, Y.encodeStateAsUpdate(from), "pull");
+    }
+  }
+}
+
+/** The updates that the edits make, in their order, with the client that made each. */
+export function updatesOf(
+  edits: readonly Edit[],
+): { readonly client: number; readonly update: Uint8Array }[] {
+  const docs = [0, 1, 2].map((index) => {
+    const doc = new Y.Doc();
+    doc.clientID = index + 1;
+    return doc;
+  });
+  const updates: { client: number; update: Uint8Array }[] = [];
+  for (const [index, doc] of docs.entries()) {
+    doc.on("update", (update: Uint8Array, origin: unknown) => {
+      if (origin !== "pull") updates.push({ client: index, update });
+    });
+  }
+  for (const next of edits) {
+    const doc = docs[next.client];
+    if (doc !== undefined) apply(doc, next, docs);
+  }
+  return updates;
+}
+
+/** What a client with this state vector is sent of a document, in its order. */
+export const missing = (documents: Documents, name: string, stateVector: Uint8Array): Uint8Array[] =>
+  Array.from({ length: documents.partCount(name) }, (_, part) =>
+    documents.missingPart(name, stateVector, part),
+  );
+
+/** What a document shows, for comparison. */
+export function contentOf(updates: Iterable<Uint8Array>) {
+  const doc = new Y.Doc();
+  for (const update of updates) Y.applyUpdate(doc, update);
+  return {
+    text: doc.getText("text").toDelta() as unknown,
+    map: doc.getMap("map").toJSON(),
+    list: doc.getArray("list").toJSON(),
+    state: [...Y.decodeStateVector(Y.encodeStateVector(doc))].sort(),
+  };
+}

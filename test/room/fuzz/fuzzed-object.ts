@@ -1,0 +1,345 @@
+/** The room's object for the fuzzer, with its database, its alarms and real sockets. */
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { AppError } from "../../../src/platform/errors.ts";
+import { CLOSE } from "../../../src/room/protocol/close.ts";
+import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
+import { gateway, makeRoom, type TestRoom, type TestUser, tokens } from "../support/rooms.ts";
+import { copyStored } from "./backup.ts";
+import type { Host, Line, Receiver, RoomState } from "./host.ts";
+import { type RestChange, USERS, VIEWER } from "./steps.ts";
+
+/** So that what a user may spend is refilled. */
+const FRAME_MS = 20;
+const GRACE_MS = 10_000;
+/** What a room keeps beside its content, however long it lives: bounds of docs/protocol.md. */
+const MAX_PAGES_BYTES = 64 * 1024 * 1024;
+
+/** A client's end of a real socket. */
+class ObjectLine implements Line {
+  readonly #socket: WebSocket;
+  readonly #receiver: Receiver;
+  /** Those that wait for a pong, in their order. */
+  readonly #waiting: (() => void)[] = [];
+  isClosed = false;
+  /** The client's end closes without an event here. */
+  #isCut = false;
+  /** What the receiver threw. */
+  failure: unknown = null;
+
+  constructor(socket: WebSocket, receiver: Receiver) {
+    this.#socket = socket;
+    this.#receiver = receiver;
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }) => this.#receive(data));
+    socket.addEventListener("close", ({ code }) => {
+      this.isClosed = true;
+      if (!this.#isCut) this.#guard(() => this.#receiver.close(code));
+      for (const resolve of this.#waiting.splice(0)) resolve();
+    });
+    socket.accept();
+  }
+
+  #receive(data: string | ArrayBuffer): void {
+    if (data === "pong") this.#waiting.shift()?.();
+    else if (!this.#isCut)
+      this.#guard(() => this.#receiver.receive(typeof data === "string" ? data : new Uint8Array(data)));
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.failure ??= error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return !this.isClosed && !this.#isCut;
+  }
+
+  async send(frame: string | ArrayBuffer): Promise<void> {
+    if (!this.isOpen) return;
+    this.#socket.send(frame);
+    await this.reach();
+  }
+
+  async cut(): Promise<void> {
+    if (!this.isOpen) return;
+    this.#isCut = true;
+    this.#socket.close(1000, "cut");
+  }
+
+  /** The connection ends with its object: what is on its way is lost. */
+  lose(): void {
+    if (!this.isOpen) return;
+    this.#isCut = true;
+    this.#guard(() => this.#receiver.close(CLOSE.failed));
+  }
+
+  /** Resolves when everything that was sent by now has arrived, in both directions. */
+  async reach(): Promise<void> {
+    if (!this.isOpen) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#socket.send("ping");
+    });
+  }
+}
+
+/** Refusals are answers; nothing else may fail. */
+function requireRefusal(error: unknown): void {
+  if (!(error instanceof AppError) || error.code === "INTERNAL_ERROR") throw error;
+}
+
+/** A user's row, as far as it changes. */
+interface Person {
+  readonly user: TestUser;
+  epoch: number;
+}
+
+export class FuzzedObject implements Host {
+  state: RoomState = "active";
+  /** Nothing fails here. */
+  readonly faults = 0;
+  readonly #room: TestRoom;
+  readonly #people: readonly Person[];
+  readonly #lines: { readonly line: ObjectLine; readonly pings: boolean }[] = [];
+  #accountEpoch = 0;
+  #backup: (() => void) | null = null;
+
+  private constructor(room: TestRoom, users: readonly TestUser[]) {
+    this.#room = room;
+    this.#people = users.map((user) => ({ user, epoch: 0 }));
+  }
+
+  static async create(): Promise<FuzzedObject> {
+    const room = await makeRoom();
+    const users: TestUser[] = [];
+    for (const index of USERS.keys())
+      users.push(await room.user({ role: index === VIEWER ? "viewer" : "editor" }));
+    return new FuzzedObject(room, users);
+  }
+
+  get userIds(): readonly string[] {
+    return this.#people.map(({ user }) => user.user.id);
+  }
+
+  async token(index: number): Promise<string> {
+    const person = this.#people[index];
+    if (person === undefined) return "";
+    const epochs = { tokenEpoch: person.epoch, accountTokenEpoch: this.#accountEpoch };
+    return tokens.sign({ ...person.user.user, ...epochs });
+  }
+
+  async open(receiver: Receiver, pings: boolean): Promise<Line> {
+    await this.#room.inside(() => undefined);
+    const upgrade = new Request("https://atrium.test/socket", {
+      headers: { Upgrade: "websocket", "CF-Connecting-IP": "192.0.2.1" },
+    });
+    const { webSocket } = await gateway.connect(this.#room.id, this.#room.accountId, upgrade);
+    if (webSocket === null) throw new Error("The upgrade returned no socket");
+    const line = new ObjectLine(webSocket, receiver);
+    this.#lines.push({ line, pings });
+    return {
+      send: (frame) => {
+        this.#room.now += FRAME_MS;
+        return line.send(frame);
+      },
+      cut: () => line.cut(),
+    };
+  }
+
+  async change(change: RestChange): Promise<void> {
+    if (this.state === "deleted") return;
+    switch (change.kind) {
+      case "userUpdated":
+      case "userCreated":
+        await this.#apply(change.kind === "userCreated" ? "user.created" : "user.updated", change.user);
+        return;
+      case "userDeleted":
+      case "userErased":
+        await this.#run("DELETE FROM users WHERE id = ?", this.#idOf(change.user));
+        await this.#apply(change.kind === "userDeleted" ? "user.deleted" : "user.erased", change.user);
+        return;
+      case "tokensEnded":
+        await this.#endTokens(change.user);
+        return;
+      case "allTokensEnded":
+        this.#accountEpoch += 1;
+        await this.#run(
+          "UPDATE accounts SET token_epoch = token_epoch + 1 WHERE id = ?",
+          this.#room.accountId,
+        );
+        await this.#room.apply({ type: "tokens.ended", userId: null });
+        return;
+      case "roomUpdated":
+        await this.#room.apply({ type: "room.updated" });
+        return;
+      case "roomClosed":
+        this.state = "closed";
+        await this.#room.set("closed");
+        return;
+      case "roomOpened":
+        this.state = "active";
+        await this.#room.set("active");
+        return;
+      case "visited":
+        await this.#visit(change.user, change.ttl);
+        return;
+      case "removed":
+        await this.#request({ type: "PARTICIPANT_REMOVE", data: { userId: this.#idOf(change.user) } });
+        return;
+      case "write":
+        await this.#request({
+          type: "STORE_SET",
+          data: { store: "s", key: `rest-${change.key}`, value: change.key },
+        });
+        return;
+      case "comment":
+        await this.#request({
+          type: "COMMENT_POST",
+          data: { text: "of the organization", mentions: [], userId: this.#idOf(0) },
+        });
+        return;
+      case "broadcast":
+        await this.#request({ type: "BROADCAST", data: { event: "news" } });
+    }
+  }
+
+  #idOf(index: number): string {
+    return this.userIds[index] ?? "";
+  }
+
+  async #run(sql: string, ...params: readonly unknown[]): Promise<void> {
+    await env.DB.prepare(sql)
+      .bind(...params)
+      .run();
+  }
+
+  async #apply(
+    type: "user.created" | "user.updated" | "user.deleted" | "user.erased",
+    index: number,
+  ): Promise<void> {
+    await this.#room.apply({ type, userId: this.#idOf(index) });
+  }
+
+  async #endTokens(index: number): Promise<void> {
+    const person = this.#people[index];
+    if (person === undefined) return;
+    person.epoch += 1;
+    const userId = this.#idOf(index);
+    await this.#run("UPDATE users SET token_epoch = token_epoch + 1 WHERE id = ?", userId);
+    await this.#room.apply({ type: "tokens.ended", userId });
+  }
+
+  async #visit(index: number, ttl: number): Promise<void> {
+    const visit = { state: { user: index }, ttl };
+    await gateway.visit(this.#room.id, this.#room.accountId, this.#idOf(index), visit).catch(requireRefusal);
+  }
+
+  async #request(request: RoomRequest): Promise<void> {
+    await gateway.request(this.#room.id, this.#room.accountId, request).catch(requireRefusal);
+  }
+
+  async deleteRoom(): Promise<void> {
+    if (this.state === "deleted") return;
+    this.state = "deleted";
+    await this.#room.deleteRow();
+    await this.#room.apply({ type: "room.deleted" });
+  }
+
+  async settle(isSettled: () => boolean): Promise<void> {
+    await expect
+      .poll(async () => {
+        this.#room.now += FRAME_MS;
+        await this.flush();
+        return isSettled();
+      })
+      .toBe(true);
+  }
+
+  async flush(): Promise<void> {
+    await this.#reachAll();
+    await this.#room.inside(() => scheduler.wait(0)); // frames may share the next turn, which pongs do not wait for
+    await this.#reachAll();
+    for (const { line } of this.#lines) if (line.failure !== null) throw line.failure;
+  }
+
+  async #reachAll(): Promise<void> {
+    for (const { line } of this.#lines) await line.reach();
+  }
+
+  async hibernate(): Promise<boolean> {
+    await this.flush();
+    await this.#room.hibernate();
+    return true;
+  }
+
+  /** Those who ping are heard meanwhile. */
+  async advance(ms: number): Promise<void> {
+    this.#room.now += ms;
+    const mark = JSON.stringify({ type: "MARK", data: { mark: 1 } });
+    for (const { line, pings } of this.#lines) if (pings) await line.send(mark);
+    await this.#room.alarm();
+    await this.flush();
+  }
+
+  async sweep(): Promise<void> {
+    await this.#room.alarm();
+  }
+
+  async reconcile(): Promise<void> {
+    if (this.state !== "deleted") await this.#room.reconcile();
+  }
+
+  async crash(): Promise<void> {
+    for (const { line } of this.#lines) line.lose();
+    await this.#room.crash();
+  }
+
+  async backUp(): Promise<void> {
+    this.#backup = await this.#room.inside((_, { storage }) => copyStored(storage));
+  }
+
+  async restore(): Promise<boolean> {
+    const putBack = this.#backup;
+    if (putBack === null || this.state === "deleted") return false;
+    await this.#room.inside(async (_, { storage }) => {
+      putBack();
+      await storage.sync();
+    });
+    await this.crash();
+    return true;
+  }
+
+  async outlastGraces(): Promise<void> {
+    const count = "SELECT count(*) AS count FROM graces";
+    const isOver = () =>
+      this.#room.inside((_, { storage }) => storage.sql.exec<{ count: number }>(count).one().count === 0);
+    while (!(await isOver())) await this.advance(GRACE_MS);
+  }
+
+  #waitingEvents(): Promise<number> {
+    return this.#room.inside((_, { storage: { sql } }) => {
+      const hasEvents = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'events'").toArray().length > 0;
+      return hasEvents ? sql.exec<{ n: number }>("SELECT count(*) AS n FROM events").one().n : 0;
+    });
+  }
+
+  async checkGrowth(): Promise<void> {
+    await this.flush();
+    const { sockets, bytes } = await this.#room.inside((_, state) => ({
+      sockets: state.getWebSockets().length,
+      bytes: state.storage.sql.databaseSize,
+    }));
+    expect(sockets, "sockets in the object").toBe(this.#lines.filter(({ line }) => line.isOpen).length);
+    expect(bytes, "the object's database").toBeLessThan(MAX_PAGES_BYTES);
+    await expect.poll(() => this.#waitingEvents(), { message: "events that wait" }).toBe(0);
+  }
+
+  /** The database answers when it can, and nothing fails. */
+  async hold(): Promise<void> {}
+  failStorage(): void {}
+  heal(): void {}
+}

@@ -1,0 +1,72 @@
+/** R1: whether a room exists is remembered for a moment when sockets open, and decided when they join. */
+import { env, exports } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { TripCounter } from "../../src/platform/d1/trip-counter.ts";
+import { openTenant } from "../../src/platform/placement/databases.ts";
+import { hasRoom, ROOM_MEMORY_MS } from "../../src/room/host/known-rooms.ts";
+import { account, ORIGIN } from "../support/api.ts";
+import { makeRoom } from "./support/rooms.ts";
+import { TestSocket } from "./support/test-socket.ts";
+
+/** Asks for rooms of an organization, and counts how often that asks the database. */
+function lookUp(accountId: string) {
+  const trips = new TripCounter();
+  const tenant = { accountId, db: trips.count(openTenant(env, accountId).db) };
+  return { trips, has: (roomId: string, now: number) => hasRoom(tenant, roomId, now) };
+}
+
+it("a room is looked up by the first of the sockets that open within 10 s (R1)", async () => {
+  const { id, accountId } = await makeRoom();
+  const { trips, has } = lookUp(accountId);
+  for (const at of [0, 1, ROOM_MEMORY_MS - 1]) expect(await has(id, at)).toBe(true);
+  expect(trips.total).toBe(1);
+  expect(await has(id, ROOM_MEMORY_MS)).toBe(true);
+  expect(trips.total).toBe(2);
+});
+
+it("a room that does not exist is looked up each time, and is found as soon as it does (R1)", async () => {
+  const [{ accountId }, { id }] = [await makeRoom(), await makeRoom()];
+  const { trips, has } = lookUp(accountId);
+  await has(id, 0);
+  expect(await has(id, 0)).toBe(false);
+  expect(trips.total).toBe(2);
+});
+
+it("a room that one organization has is not there for another one, remembered or not (R1)", async () => {
+  const [room, { accountId }] = [await makeRoom(), await makeRoom()];
+  expect(await lookUp(room.accountId).has(room.id, 0)).toBe(true);
+  expect(await lookUp(accountId).has(room.id, 0)).toBe(false);
+});
+
+it("a deleted room opens no socket where it was deleted (R1)", async () => {
+  const { api } = await account();
+  const room = await api.createRoom();
+  const open = () =>
+    exports.default.fetch(
+      new Request(`${ORIGIN}${api.base}/rooms/${room.id}/socket`, { headers: { Upgrade: "websocket" } }),
+    );
+  const { status, webSocket } = await open();
+  expect(status).toBe(101);
+  if (webSocket === null) throw new Error("The upgrade returned no socket");
+  const socket = new TestSocket(webSocket);
+  expect((await api.delete(`/rooms/${room.id}`)).status).toBe(200);
+  expect(await socket.closed).toMatchObject({ code: 4404 });
+  expect((await open()).status).toBe(404);
+});
+
+it("a socket that opens where a deleted room is still remembered cannot join, and leaves nothing (R1, R15, R23)", async () => {
+  const room = await makeRoom();
+  const ada = await room.user();
+  await room.join(ada);
+  await room.deleteRow();
+  await room.apply({ type: "room.deleted" });
+  const late = await room.connect();
+  expect(await late.request("JOIN_ROOM", { token: ada.token })).toMatchObject({
+    success: false,
+    error: { module: "Rooms", code: "NOT_FOUND" },
+  });
+  expect(await late.closed).toMatchObject({ code: 4404 });
+  await room.alarm();
+  expect(await room.tables()).toEqual([]);
+  expect(await room.alarmAt()).toBeNull();
+});

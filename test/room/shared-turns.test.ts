@@ -1,0 +1,109 @@
+/** Frames that share the wait for the disk: when each is handled, and in which order. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { SharedTurns } from "../../src/room/transport/shared-turns.ts";
+
+/** Turns that handle names: those of `writers` write. Each turn of the event loop has a list of what it handled. */
+function watched(isWriter: (name: string) => boolean) {
+  const handled: string[] = [];
+  const clock = { now: 0 };
+  let [writes, arrived] = [0, (_name: string) => {}];
+  const turns = new SharedTurns<null>({
+    handle(_, frame) {
+      const name = String(frame);
+      handled.push(name);
+      if (isWriter(name)) writes += 1;
+      arrived(name);
+    },
+    writes: () => writes,
+    now: () => clock.now,
+  });
+  return {
+    turns,
+    handled,
+    clock,
+    /** Resolves when this frame is handled. */
+    until: (name: string) =>
+      new Promise<void>((resolve) => {
+        if (handled.includes(name)) resolve();
+        else
+          arrived = (next) => {
+            if (next === name) resolve();
+          };
+      }),
+  };
+}
+
+it("a frame is handled at once while nothing has been written", () => {
+  const { turns, handled } = watched(() => false);
+  for (const name of ["a", "b", "c"]) {
+    turns.receive(null, name);
+    expect(handled.at(-1)).toBe(name);
+  }
+});
+
+it("what arrives with a write is handled together, after it and in order", async () => {
+  const { turns, handled, until } = watched((name) => name !== "b");
+  for (const name of ["a", "b", "c", "d"]) turns.receive(null, name);
+  expect(handled).toEqual(["a"]);
+  await until("d");
+  expect(handled).toEqual(["a", "b", "c", "d"]);
+});
+
+it("a frame that arrives later than a write is handled at once, unless another one waits", async () => {
+  const { turns, handled, clock, until } = watched((name) => name !== "c");
+  turns.receive(null, "a");
+  clock.now += 1;
+  turns.receive(null, "b");
+  expect(handled).toEqual(["a", "b"]);
+  turns.receive(null, "c");
+  clock.now += 1;
+  turns.receive(null, "d");
+  expect(handled).toEqual(["a", "b"]);
+  await until("d");
+  clock.now += 1;
+  turns.receive(null, "e");
+  expect(handled).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+it("what waits is handled before what has to find it done", () => {
+  const { turns, handled } = watched(() => true);
+  for (const name of ["a", "b"]) turns.receive(null, name);
+  turns.finish();
+  expect(handled).toEqual(["a", "b"]);
+});
+
+it("no more waits than memory is to hold", () => {
+  const [many, large] = [watched(() => true), watched(() => true)];
+  for (let index = 0; index <= 256; index += 1) many.turns.receive(null, `${index}`);
+  expect(many.handled).toHaveLength(257);
+  large.turns.receive(null, "a");
+  large.turns.receive(null, "b".repeat(1024 * 1024));
+  expect(large.handled).toHaveLength(2);
+});
+
+it("whatever writes, and whenever turns end, each frame is handled once and in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({ writes: fc.boolean(), next: fc.constantFrom("", "", "finish", "turn", "later") }),
+        {
+          maxLength: 40,
+        },
+      ),
+      async (frames) => {
+        const { turns, handled, clock, until } = watched((name) => frames[Number(name)]?.writes ?? false);
+        const names = frames.map((_, index) => `${index}`);
+        for (const [index, { next }] of frames.entries()) {
+          turns.receive(null, `${index}`);
+          if (next === "finish") turns.finish();
+          if (next === "later") clock.now += 1;
+          if (next === "turn") await until(`${index}`);
+        }
+        turns.finish();
+        expect(handled).toEqual(names);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});

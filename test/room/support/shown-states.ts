@@ -1,0 +1,27 @@
+/** Everyone's presence as a client knows it that takes numbers for users (R86). */
+import { expect } from "vitest";
+import type { PresenceState, PresenceTuple } from "../../../src/room/protocol/protocol.ts";
+
+export class ShownStates {
+  readonly byUser = new Map<string, PresenceState>();
+  readonly #introduced = new Map<number, string>();
+
+  show([user, state, introduces]: PresenceTuple): void {
+    const isNumber = typeof user === "number";
+    const userId = isNumber ? this.#introduced.get(user) : user;
+    if (userId === undefined) throw new Error(`${user} stands for no one`);
+    if (introduces !== undefined) this.#introduced.set(introduces, userId);
+    if (state === null) {
+      this.byUser.delete(userId);
+      return;
+    }
+    const color = this.byUser.get(userId)?.color;
+    if (isNumber) expect(color, `the color of ${userId}, who was introduced`).toBeDefined();
+    this.byUser.set(userId, Object.hasOwn(state, "color") ? state : { color, ...state });
+  }
+
+  /** Of an earlier connection: they arrive again. Numbers are not forgotten, because no client needs to. */
+  clear(): void {
+    this.byUser.clear();
+  }
+}

@@ -1,0 +1,17 @@
+/** The recorder of store events over a storage, without the rest of the room. */
+import type { EventCause } from "../../../src/delivery/port/event-cause.ts";
+import { StoreEvents } from "../../../src/room/engine/outbox/store-events.ts";
+import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+
+export const storeEventsOf = (
+  storage: RoomStorage,
+  now: () => number = () => 0,
+  cause: () => EventCause | null = () => null,
+): StoreEvents =>
+  new StoreEvents({
+    storage,
+    now,
+    newId: () => crypto.randomUUID(),
+    cause,
+    stats: () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null }),
+  });

@@ -139,7 +139,7 @@ export default defineConfig({
           include: [
             "test/{architecture,language}.test.ts",
             "test/docs/{links,samples,snippets}.test.ts",
-            "test/{mutants,bugs/bank}/*.test.ts",
+            "test/bugs/bank/*.test.ts",
           ],
           maxWorkers: 3,
           sequence: THEN,

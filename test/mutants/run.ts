@@ -1,5 +1,6 @@
 /** `npm run mutants`: plants known bugs in a copy of the repository, one at a time, and counts those that tests notice. */
 import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,10 +8,10 @@ import { parseArgs, promisify } from "node:util";
 import { bundleServedFiles } from "../../src/cli/bundle/served-files.ts";
 import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
 import { ROOT } from "../../src/cli/process/wrangler.ts";
-import { type Mutant, plantIn } from "./mutant.ts";
+import { findPlace, type Mutant, plantIn } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 
-const USAGE = "Usage: npm run mutants -- [--only TEXT] [--jobs N] [--unchecked]";
+const USAGE = "Usage: npm run mutants -- [--only TEXT] [--jobs N] [--unchecked] [--fit]";
 /** The share of mutants that must be noticed. */
 const GOAL = 0.95;
 /** A mutant that makes its tests hang is noticed, too. */
@@ -21,10 +22,11 @@ type Verdict = "noticed" | "survived" | "broken";
 
 await runCommand(
   async (stop) => {
-    const { only = "", jobs = "1", unchecked = false } = readArguments();
+    const { only = "", jobs = "1", unchecked = false, fit = false } = readArguments();
     const mutants = MUTANTS.filter(({ bug, file }) => `${bug} ${file}`.includes(only));
     if (mutants.length === 0) throw new UsageError(`No mutant contains "${only}". ${USAGE}`);
     if (!/^[1-9]\d?$/.test(jobs)) throw new UsageError(`--jobs must be from 1 to 99. ${USAGE}`);
+    if (fit) return requireFit(mutants);
     await bundleServedFiles();
     const copies = await Promise.all(Array.from({ length: Number(jobs) }, copyRepository));
     try {
@@ -41,11 +43,39 @@ await runCommand(
 function readArguments() {
   try {
     return parseArgs({
-      options: { only: { type: "string" }, jobs: { type: "string" }, unchecked: { type: "boolean" } },
+      options: {
+        only: { type: "string" },
+        jobs: { type: "string" },
+        unchecked: { type: "boolean" },
+        fit: { type: "boolean" },
+      },
     }).values;
   } catch {
     throw new UsageError(USAGE);
   }
+}
+
+/** Prints the mutants whose code is gone, ambiguous or moved, and those whose tests are gone. Throws unless all can be planted. */
+function requireFit(mutants: readonly Mutant[]): void {
+  const problems = mutants.flatMap((mutant) => {
+    const lost = mutant.tests.filter((test) => !existsSync(path.join(ROOT, test)));
+    const missing = lost.map(
+      (test) => `${mutant.file}: "${mutant.bug}" names the test ${test}, which is gone`,
+    );
+    try {
+      const { file } = findPlace(ROOT, mutant);
+      if (file !== mutant.file) console.log(`${mutant.file}: "${mutant.bug}" is in ${file} now`);
+      return missing;
+    } catch (error) {
+      return [...missing, String(error)];
+    }
+  });
+  const bugs = mutants.map(({ bug }) => bug);
+  problems.push(...bugs.filter((bug, index) => bugs.indexOf(bug) !== index).map((bug) => `Twice: ${bug}`));
+  for (const problem of problems) console.log(problem);
+  if (problems.length > 0)
+    throw new CommandError(`${problems.length} problems in ${mutants.length} planted bugs`);
+  console.log(`${mutants.length} planted bugs fit the source`);
 }
 
 function report(total: number, survivors: readonly Mutant[]): void {

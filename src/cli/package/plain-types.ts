@@ -19,7 +19,7 @@ interface NamedType {
   readonly doc: string | null;
 }
 
-/** The types that modules of schemas export. Files are paths below `src`, such as `rooms/schema.ts`. */
+/** The types that modules of schemas export. Files are paths below `src`, such as `features/rooms/schema.ts`. */
 export class PlainTypes {
   readonly #files = new Map<string, readonly NamedType[]>();
   readonly #outputs = new Map<z.core.$ZodType, NamedType>();

@@ -6,9 +6,9 @@ import { PlainTypes } from "./plain-types.ts";
 
 const SRC = path.join(import.meta.dirname, "../..");
 const SCHEMAS = [
-  "rooms/schema.ts",
-  "users/schema.ts",
-  "files/schema.ts",
+  "features/rooms/schema.ts",
+  "features/users/schema.ts",
+  "features/files/schema.ts",
   "delivery/port/event-name.ts",
   "delivery/events.ts",
 ];

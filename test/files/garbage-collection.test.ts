@@ -257,36 +257,6 @@ describe("garbage collection", () => {
     await expect(aborted.uploadPart(2, new Uint8Array(1))).rejects.toThrow("does not exist");
   });
 
-  /** Files in the two states that versions before migration 0007_file_states wrote. */
-  async function withEarlierStates() {
-    const owner = await ownerWithRoom();
-    const [uploading, deleting] = [
-      await store(owner.api, owner.fields, textFile()),
-      await store(owner.api, owner.fields, textFile()),
-    ];
-    const setState = (key: string, state: string) =>
-      env.DB.prepare("UPDATE files SET state = ? WHERE key = ?").bind(state, key);
-    await env.DB.batch([setState(uploading, "arriving"), setState(deleting, "doomed")]);
-    return { owner, uploading, deleting };
-  }
-
-  it("takes over what an earlier version left, once the migration has renamed its states", async () => {
-    const { owner, uploading } = await withEarlierStates();
-    const migration = env.TEST_MIGRATIONS.find(({ name }) => name === "0007_file_states.sql");
-    await env.DB.batch((migration?.queries ?? []).map((query) => env.DB.prepare(query)));
-    expect((await statesOf(owner.id)).toSorted()).toEqual(["deleting", "uploading"]);
-    await runScheduledTasks(env, Date.now());
-    expect(await remainsOf(owner)).toEqual([["uploading"], [`${owner.id}/${uploading}`]]);
-    await runScheduledTasks(env, Date.now() + LATER);
-    expect(await remainsOf(owner)).toEqual([[], []]);
-  });
-
-  it("takes over what an earlier version writes after the migration, while it is being replaced", async () => {
-    const { owner } = await withEarlierStates();
-    await runScheduledTasks(env, Date.now() + LATER);
-    expect(await remainsOf(owner)).toEqual([[], []]);
-  });
-
   it("leaves stored files alone", async () => {
     const owner = await ownerWithRoom();
     const key = await store(owner.api, owner.fields, textFile());

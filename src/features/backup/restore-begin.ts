@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import { choosePlace } from "../../platform/placement/choose-place.ts";
 import { DIRECTORY, openAll, openDirectory } from "../../platform/placement/databases.ts";
 import { lowerFence, raiseFence } from "../organizations/fence-store.ts";
-import { ARCHIVE_FORMAT, Manifest, OLDEST_SCHEMA, type RestorePlan, SCHEMA } from "./format.ts";
+import { ARCHIVE_FORMAT, Manifest, type RestorePlan, SCHEMA } from "./format.ts";
 import {
   answer,
   genuineSlice,
@@ -36,11 +36,11 @@ export function placeOf(env: OperatorCall["env"], { place }: RestoreRow): Databa
 
 /** Refuses what this version of the service cannot read. */
 export function requireVersion({ format, schema }: Pick<Manifest, "format" | "schema">): void {
-  if (format !== ARCHIVE_FORMAT || schema > SCHEMA || schema < OLDEST_SCHEMA)
+  if (format !== ARCHIVE_FORMAT || schema > SCHEMA)
     throw refuse(
       "CONFLICT",
-      `The backup has format ${format} with schema ${schema}, and this service reads format ${ARCHIVE_FORMAT} with ` +
-        `schema ${OLDEST_SCHEMA} to ${SCHEMA}; restore it with a service of another version`,
+      `The backup has format ${format} with schema ${schema}, and this service reads format ${ARCHIVE_FORMAT} up to ` +
+        `schema ${SCHEMA}; restore it with a service of another version`,
     );
 }
 

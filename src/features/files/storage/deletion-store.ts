@@ -8,7 +8,7 @@ import {
   statement,
   type Tenant,
 } from "../../../platform/d1/d1.ts";
-import { HAS_ROOM, isStored, isUnsettled, whereIs } from "./store.ts";
+import { HAS_ROOM, isStored, isUploading, whereIs } from "./store.ts";
 import { type FileRow, files } from "./table.ts";
 
 /** A file whose bytes are to be deleted. */
@@ -86,7 +86,7 @@ export const markAbandonedUploads = (before: number, limit: number): Statement<{
           build
             .select({ key: files.key })
             .from(files)
-            .where(and(isUnsettled, lt(files.uploadedAt, before), isNotFenced(files.accountId)))
+            .where(and(isUploading, lt(files.uploadedAt, before), isNotFenced(files.accountId)))
             .limit(limit),
         ),
       )

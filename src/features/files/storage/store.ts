@@ -8,8 +8,7 @@ export type UploadingFile = Omit<FileRow, "size" | "state" | "uploadId">;
 
 // Literals, not parameters: SQLite uses a partial index only when it sees that the query implies its condition.
 export const isStored = sql`${files.state} = 'stored'`;
-// Not only `uploading`: during a deployment the version before 0007_file_states may still write its own states.
-export const isUnsettled = sql`${files.state} <> 'stored' AND ${files.state} <> 'deleting'`;
+export const isUploading = sql`${files.state} <> 'stored' AND ${files.state} = 'uploading'`;
 
 /** A room that was deleted may still have stored files. */
 export const HAS_ROOM = `EXISTS (

@@ -1,1 +1,0 @@
-CREATE INDEX `rooms_online` ON `rooms` (`account_id`,created_at DESC,id DESC) WHERE active_participants > 0;

@@ -1,1 +1,0 @@
-ALTER TABLE `webhooks` ADD `backlogged_since` integer;

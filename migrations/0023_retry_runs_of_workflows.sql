@@ -1,1 +1,0 @@
-ALTER TABLE `workflows` ADD `retries` integer DEFAULT 0 NOT NULL;

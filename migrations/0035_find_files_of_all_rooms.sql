@@ -1,1 +1,0 @@
-CREATE INDEX `files_of_account` ON `files` (`account_id`,uploaded_at DESC,key DESC) WHERE state = 'stored';

@@ -5,43 +5,9 @@ import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { INTERNAL } from "../src/cli/package/internal-names.ts";
 import { ENTRIES } from "../src/cli/package/manifest.ts";
+import { COMMENT, cyclesOf, graphOf, nodeOf, SRC, sources } from "./house/sources.ts";
 
-const SRC = path.join(import.meta.dirname, "../src");
 const MAX_LINES = 400;
-
-interface Source {
-  /** Below src, as in `rooms/store.ts`. */
-  readonly file: string;
-  readonly text: string;
-  /** Packages by name, our own files below src; types count as well. */
-  readonly imports: readonly string[];
-  /** Those that are more than types, and so are loaded at run time. */
-  readonly loads: readonly string[];
-}
-
-/** `import … from "x"`, `export … from "x"`, `import "x"`, and `import("x")` both as a value and as a type. */
-const IMPORT =
-  /(?:^|\n)\s*(?:import|export)\b(\s+type\b)?(?:[^;"'=()]*?\bfrom)?\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g;
-const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g;
-
-function read(file: string): Source {
-  const text = readFileSync(path.join(SRC, file), "utf8");
-  const found = [...text.replace(COMMENT, "").matchAll(IMPORT)].map(([, isType, named, called]) => {
-    const target = named ?? called ?? "";
-    return {
-      isType: isType !== undefined || called !== undefined,
-      target: target.startsWith(".") ? path.join(path.dirname(file), target) : target,
-    };
-  });
-  return {
-    file,
-    text,
-    imports: found.map(({ target }) => target),
-    loads: found.filter(({ isType }) => !isType).map(({ target }) => target),
-  };
-}
-
-const sources = globSync("**/*.{ts,tsx}", { cwd: SRC }).map(read);
 
 /** The feature of a file, as in `features/rooms`, or its top-level folder. */
 const featureOf = (file: string): string => {
@@ -112,48 +78,6 @@ const PURE_FOLDERS: readonly RegExp[] = [
 ];
 const isPure = (file: string): boolean =>
   PURE_FILES.includes(file) || PURE_FOLDERS.some((folder) => folder.test(file));
-
-/** The folder of a file; files at the root stand for themselves. */
-const nodeOf = (file: string): string => (file.includes("/") ? path.dirname(file) : file);
-
-type Graph = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** Which nodes import which others, where `toNode` says to which node a file belongs. */
-function graphOf(toNode: (file: string) => string): Graph {
-  const known = new Set(sources.map(({ file }) => file));
-  const graph = new Map<string, Set<string>>();
-  for (const { file, imports } of sources) {
-    const targets = graph.get(toNode(file)) ?? new Set();
-    graph.set(toNode(file), targets);
-    for (const target of imports) {
-      if (known.has(target) && toNode(target) !== toNode(file)) targets.add(toNode(target));
-    }
-  }
-  return graph;
-}
-
-/** The strongly connected components of more than one node (Tarjan), each as its sorted nodes. */
-function cyclesOf(graph: Graph): string[][] {
-  const order = new Map<string, number>();
-  const stack: string[] = [];
-  const cycles: string[][] = [];
-  const visit = (node: string): number => {
-    order.set(node, order.size);
-    stack.push(node);
-    let low = order.get(node) ?? 0;
-    for (const target of graph.get(node) ?? []) {
-      if (!order.has(target)) low = Math.min(low, visit(target));
-      else if (stack.includes(target)) low = Math.min(low, order.get(target) ?? low);
-    }
-    if (low === order.get(node)) {
-      const component = stack.splice(stack.indexOf(node));
-      if (component.length > 1) cycles.push(component.sort());
-    }
-    return low;
-  };
-  for (const node of graph.keys()) if (!order.has(node)) visit(node);
-  return cycles;
-}
 
 describe("the sources", () => {
   it("are found, with their imports", () => {

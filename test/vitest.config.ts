@@ -23,7 +23,7 @@ const LAST = { groupOrder: 2 };
 
 /** Files that wait long without computing, and so begin first. */
 const WAITING =
-  /crash-recovery|cli\/start|running-service|account\.test|stories\/(events|files|workflows)|watchdog|demo\.test/;
+  /crash-recovery|cli\/(start|stop)|running-service|account\.test|stories\/(events|files|workflows)|watchdog|demo\.test/;
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -82,7 +82,7 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: [
-            "test/{stories,browser,display,editors,sdk,cli,docs,bench,endurance,mutants,bugs/bank}/**",
+            "test/{stories,browser,display,editors,sdk,cli,docs,bench,endurance,mutants,house,bugs/bank}/**",
             "test/{architecture,language}.test.ts",
           ],
           provide,
@@ -139,7 +139,7 @@ export default defineConfig({
           include: [
             "test/{architecture,language}.test.ts",
             "test/docs/{links,samples,snippets}.test.ts",
-            "test/bugs/bank/*.test.ts",
+            "test/{house,bugs/bank}/*.test.ts",
           ],
           maxWorkers: 3,
           sequence: THEN,

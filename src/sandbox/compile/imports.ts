@@ -1,31 +1,50 @@
 /** The imports of a program: it is one module, and has none that work. */
 import type { ImportExpression } from "@babel/types";
-import { Edits } from "./edits.ts";
 import { endOf, type Node, type Program, startOf, walk } from "./syntax.ts";
 
 export const NOTHING_TO_IMPORT = "a workflow is one module and can import nothing";
+
+/** Replacement text for the part of a program between two offsets. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
 
 /**
  * The module with each `import(…)` rejected and `import.meta` empty: what they give depends on where the program runs,
  * and may lead out of its isolate. No line changes its number.
  */
 export function refuseImports(program: Program, code: string): string {
-  const edits = new Edits();
+  const edits: Edit[] = [];
   walk(program, (node) => {
-    if (node.type === "ImportExpression") refuseImport(edits, node);
+    if (node.type === "ImportExpression") edits.push(...refuseImport(node));
     if (node.type === "MetaProperty" && node.meta.name === "import") {
-      edits.replace(startOf(node), endOf(node), "Object()");
+      edits.push({ start: startOf(node), end: endOf(node), text: "Object()" });
     }
     return true;
   });
-  return edits.apply(code);
+  return applyEdits(code, edits);
 }
 
-function refuseImport(edits: Edits, node: ImportExpression): void {
-  const [start, source] = [startOf(node), node.source];
-  edits.replace(start, start + "import".length, "Promise.reject");
-  const because = `)+"\\": ${NOTHING_TO_IMPORT}")`;
-  edits.wrap(startOf(source), endOf(source), 'new TypeError("Cannot find module \\""+(', because);
+function refuseImport(node: ImportExpression): Edit[] {
+  const start = startOf(node);
+  const [from, to] = [startOf(node.source), endOf(node.source)];
+  return [
+    { start, end: start + "import".length, text: "Promise.reject" },
+    { start: from, end: from, text: 'new TypeError("Cannot find module \\""+(' },
+    { start: to, end: to, text: `)+"\\": ${NOTHING_TO_IMPORT}")` },
+  ];
+}
+
+/** Applies edits that do not overlap. An insertion precedes a replacement at the same offset. */
+function applyEdits(code: string, edits: readonly Edit[]): string {
+  let [result, done] = ["", 0];
+  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    result += code.slice(done, start) + text;
+    done = end;
+  }
+  return result + code.slice(done);
 }
 
 /** What a module imports first. */

@@ -1,7 +1,7 @@
-/** What differs between two texts, line by line; long parts that do not differ are left out. */
+/** The changed lines between two texts. Long unchanged parts are left out. */
 import { type DiffLine, diffLines } from "./line-diff.ts";
 
-/** How many lines stand around each difference. */
+/** Unchanged lines shown around each change. */
 const CONTEXT = 3;
 const MARKS = { same: " ", removed: "−", added: "+" } as const;
 

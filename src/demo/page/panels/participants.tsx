@@ -1,8 +1,8 @@
 /** The participants, and the link that invites others. */
 import { useOthers, useRoom, useSelf } from "atrium/react";
 import { isHelper } from "../helpers/company.ts";
+import { Share } from "../panels/share.tsx";
 import { useFollowedId, useOtherParticipants } from "../room/participants.ts";
-import { Share } from "../share/share.tsx";
 
 /** What follows the visitor's name. */
 const HINTS = {

@@ -1,15 +1,14 @@
-/** The board's link, also as a QR code: who opens it joins this board. */
+/** The board's link, as text and as a QR code. Everyone who opens it joins the board. */
 import { useRef, useState } from "react";
+import { encode } from "uqr";
 import { boardLink, dashboardLink } from "../room/visitor.ts";
-import { type Modules, qrCode } from "./qr-code.ts";
 
-/** Names of this very machine, which a phone cannot reach. */
+/** A phone cannot reach the machine by these names. */
 const IS_LOCAL = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
 
 export function Share() {
   const [isCopied, setCopied] = useState(false);
   const link = boardLink();
-  const code = qrCode(link);
   const dashboard = dashboardLink();
   const shown = useRef<HTMLInputElement>(null);
   const copy = async () => {
@@ -25,7 +24,7 @@ export function Share() {
         Share
       </button>
       <section id="share" popover="auto" aria-label="Share this board">
-        {code && <QrCode modules={code} />}
+        <QrCode link={link} />
         <h2>This board is yours</h2>
         <p>
           {IS_LOCAL
@@ -51,14 +50,12 @@ export function Share() {
   );
 }
 
-/** Around the code, four modules stay light. */
-const QUIET = 4;
+/** Readers need a light border of four modules. */
+const QUIET_ZONE = 4;
 
-function QrCode({ modules }: { readonly modules: Modules }) {
-  const size = modules.length + 2 * QUIET;
-  const dark = modules.flatMap((row, y) =>
-    row.flatMap((isDark, x) => (isDark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])),
-  );
+function QrCode({ link }: { readonly link: string }) {
+  const { data, size } = encode(link, { border: QUIET_ZONE });
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
   return (
     <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the link">
       <path d={dark.join("")} shapeRendering="crispEdges" />

@@ -60,7 +60,6 @@ const PURE_FILES: readonly string[] = [
   "features/accounts/api-key.ts",
   "features/webhooks/receiver-health.ts",
   "features/webhooks/retry-plan.ts",
-  "delivery/event-fields.ts",
   "delivery/subscriber/scheduler.ts",
   "delivery/subscriber/turns.ts",
   "delivery/subscriber/waiting-jobs.ts",
@@ -73,7 +72,7 @@ const PURE_FOLDERS: readonly RegExp[] = [
   /^room\/transport\/(?!(attachment|sockets|open-socket)\.ts$).+\.ts$/,
   /^room\/storage\/(?!.*sqlite).+\.ts$/,
   /^delivery\/event-log\/reading\/.+\.ts$/,
-  /^delivery\/([a-z]+-)?events\.ts$/,
+  /^wire\/.+\.ts$/,
   /^sandbox\/compile\/.+(?<!\.d)\.ts$/,
 ];
 const isPure = (file: string): boolean =>
@@ -121,8 +120,7 @@ describe("the sources", () => {
       ["react", "yjs", "y-protocols", "lib0", "standardwebhooks"].some((name) => isPackage(target, name));
     expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
     const isShared = (target: string) =>
-      isAllowed(target) ||
-      /(^|\/)(([a-z]+-)?(schema|events)|event-name|protocol|comment|guest\/types)\.ts$/.test(target);
+      isAllowed(target) || /^wire\/|(^|\/)(([a-z]+-)?schema|protocol|comment|guest\/types)\.ts$/.test(target);
     const isForeign = (target: string) => target.endsWith(".ts") && featureOf(target) !== "sdk";
     const foreign = sdk.flatMap(({ imports }) => imports).filter(isForeign);
     expect(foreign.filter((target) => !isShared(target))).toEqual([]);
@@ -133,7 +131,7 @@ describe("the sources", () => {
 
   it("shorten in the package no name that is a field of the wire or of what clients store", () => {
     const isWire =
-      /(^|\/)([a-z]+-)?schema\.ts$|^room\/protocol\/(messages|comment-messages|message-fields|protocol|comment|wire)\.ts$|^sdk\/(wire|offline\/storage)/;
+      /^wire\/(room|file|comment|event-fields)\.ts$|(^|\/)([a-z]+-)?schema\.ts$|^room\/protocol\/(messages|comment-messages|message-fields|protocol|comment|wire)\.ts$|^sdk\/(wire|offline\/storage)/;
     const wire = sources.filter(({ file }) => isWire.test(file));
     const fields = wire.flatMap(({ file, text }) =>
       [...text.matchAll(/(?<=[\s{(])([a-zA-Z]\w*)\??:(?!:)/g)].map(([, name = ""]) => ({ file, name })),

@@ -1,13 +1,12 @@
 /** Presents the events of D1's outbox, from the rows that were current when they happened. */
 import { presentFile } from "../features/files/schema.ts";
 import type { FileRow } from "../features/files/storage/table.ts";
-import { presentRoom } from "../features/rooms/schema.ts";
-import type { RoomRow } from "../features/rooms/table.ts";
-import { presentUser, type UserRecord } from "../features/users/present.ts";
 import type { RoomGateway } from "../room/port/room-gateway.ts";
-import { type EventDraft, presentEvent } from "./events.ts";
+import type { EventCause } from "../wire/event-cause.ts";
+import { type EventDraft, presentEvent } from "../wire/events.ts";
+import { presentRoom, type RoomFields } from "../wire/room.ts";
+import { presentUser, type UserRecord } from "../wire/user.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
-import type { EventCause } from "./port/event-cause.ts";
 
 /** The event's JSON. */
 export async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
@@ -18,7 +17,7 @@ export async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow
 async function draftOf(
   rooms: RoomGateway,
   { event, occurredAt, subject }: OutboxEventRow,
-  row: RoomRow,
+  row: RoomFields,
 ): Promise<EventDraft> {
   const [roomId, room] = [row.id, presentRoom(row, occurredAt)];
   switch (event) {
@@ -48,11 +47,14 @@ const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
   event === "file.uploaded" || event === "file.deleted" ? (parseFile(subject).cause ?? null) : null;
 
 /** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
-const attendanceOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomRow, userId: string) =>
-  firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).attendance[userId];
+const attendanceOf = async (
+  rooms: RoomGateway,
+  { id, accountId, firstJoinAt }: RoomFields,
+  userId: string,
+) => (firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).attendance[userId]);
 
 /** As the statements of the features wrote them (`insertEvent`). */
-const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
+const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 type StoredFile = FileRow & {
   readonly origin: string;

@@ -1,13 +1,13 @@
 /** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
 import { createKey, urlOf } from "../features/files/file-key.ts";
-import type { StorageFile } from "../features/files/schema.ts";
-import type { Room } from "../features/rooms/schema.ts";
-import type { User } from "../features/users/schema.ts";
 import { presentTime } from "../platform/time.ts";
-import type { Comment } from "../room/protocol/comment.ts";
-import type { DocumentEvent } from "./content-events.ts";
-import type { EventDraft, RoomEvent } from "./events.ts";
-import type { EventName } from "./port/event-name.ts";
+import type { Comment } from "../wire/comment.ts";
+import type { DocumentEvent } from "../wire/content-events.ts";
+import type { EventName } from "../wire/event-name.ts";
+import type { EventDraft, RoomEvent } from "../wire/events.ts";
+import type { StorageFile } from "../wire/file.ts";
+import type { Room } from "../wire/room.ts";
+import type { User } from "../wire/user.ts";
 
 interface Sample {
   readonly room: Room;

@@ -1,7 +1,7 @@
 /** An organization for the benches: inserted into D1, with everything else created over REST. */
 import { createApiKey, fingerprintOf } from "../../src/features/accounts/api-key.ts";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
+import type { Room } from "../../src/wire/room.ts";
 import type { Database } from "./serve.ts";
 
 export class Organization {

@@ -1,8 +1,8 @@
 /** How deep in a chain of workflows an event is, by its JSON. */
 import { expect, it } from "vitest";
-import { presentEvent } from "../../src/delivery/events.ts";
-import { depthOf } from "../../src/delivery/port/event-cause.ts";
-import { presentRoom } from "../../src/features/rooms/schema.ts";
+import { depthOf } from "../../src/wire/event-cause.ts";
+import { presentEvent } from "../../src/wire/events.ts";
+import { presentRoom } from "../../src/wire/room.ts";
 import { ROOM } from "../room/support/rows.ts";
 
 const room = presentRoom(ROOM, 0, { activeParticipants: 0, occupiedMs: 0, occupiedSince: null });

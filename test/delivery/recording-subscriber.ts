@@ -1,9 +1,9 @@
 /** A webhook with a real receiver that records what it is sent. */
 import { expect, inject } from "vitest";
-import { Event } from "../../src/delivery/events.ts";
-import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
 import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
+import { EventName, type WebhookEventName } from "../../src/wire/event-name.ts";
+import { Event } from "../../src/wire/events.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

@@ -3,7 +3,6 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutgoingEvent, StatusFilter } from "../../src/delivery/port/delivery-record.ts";
-import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { DeliveryRetention, KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
@@ -19,6 +18,7 @@ import {
 } from "../../src/features/webhooks/receiver-health.ts";
 import { RETRY_DELAYS_MS } from "../../src/features/webhooks/retry-plan.ts";
 import { type Webhook, WebhookBackloggedEvent } from "../../src/features/webhooks/schema.ts";
+import { EventName, type WebhookEventName } from "../../src/wire/event-name.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";

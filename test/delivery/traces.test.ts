@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { ApiRequest } from "../../src/features/request-log/schema.ts";
-import type { Room } from "../../src/features/rooms/schema.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 

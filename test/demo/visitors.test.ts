@@ -4,9 +4,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { SEED } from "../../src/demo/seed.ts";
-import type { Room } from "../../src/features/rooms/schema.ts";
-import type { User } from "../../src/features/users/schema.ts";
 import { claimsOf } from "../../src/features/users/token-claims.ts";
+import type { Room } from "../../src/wire/room.ts";
+import type { User } from "../../src/wire/user.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 
 interface Asked {

@@ -1,7 +1,7 @@
 /** A tab that is hidden while the browser throttles its timers, for as long as `npm run endurance -- --hidden-tab` says. */
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import type { Event } from "../../src/delivery/events.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { Event } from "../../src/wire/events.ts";
 import { ClientSite } from "../browser/client-site.ts";
 import { eventually } from "../cli/processes.ts";
 import { type SharedService, useSharedService } from "../cli/shared-service.ts";

@@ -1,8 +1,8 @@
 /** Users are renamed while the service is killed again and again, and the receiver of the events is unreliable. */
 import { expect } from "vitest";
-import type { Event } from "../../src/delivery/events.ts";
 import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
 import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
+import type { Event } from "../../src/wire/events.ts";
 import { eventually } from "../cli/processes.ts";
 import { Customer } from "../stories/client.ts";
 import type { Random } from "../support/random.ts";

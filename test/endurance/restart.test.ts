@@ -1,7 +1,7 @@
 /** A restart under many users of the SDK: all come back, each for itself, and nothing has happened in the meantime. */
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import type { Event } from "../../src/delivery/events.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { Event } from "../../src/wire/events.ts";
 import { eventually } from "../cli/processes.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";

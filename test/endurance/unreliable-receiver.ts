@@ -1,8 +1,8 @@
 /** A webhook's receiver that fails, hangs, answers late, breaks off and lies about what it has kept. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Event } from "../../src/delivery/events.ts";
 import { REPLAY_HEADER } from "../../src/features/webhooks/attempt.ts";
+import type { Event } from "../../src/wire/events.ts";
 import type { Random } from "../support/random.ts";
 
 const MAX_LATE_MS = 300;

@@ -1,9 +1,9 @@
 /** Events run a workflow with retries and one without while the service is killed: each ends, and what runs do happens once. */
 import { expect } from "vitest";
-import type { StorageFile } from "../../src/features/files/schema.ts";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
-import type { Comment } from "../../src/room/protocol/comment.ts";
+import type { Comment } from "../../src/wire/comment.ts";
+import type { StorageFile } from "../../src/wire/file.ts";
 import { eventually } from "../cli/processes.ts";
 import { Customer } from "../stories/client.ts";
 import type { Random } from "../support/random.ts";

@@ -7,8 +7,8 @@ import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-g
 import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
 import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 
 const read = (api: Api, query = "", path = "/events"): Promise<Answer<EventPage>> =>

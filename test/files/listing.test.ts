@@ -1,6 +1,6 @@
 /** Listing a room's files: order, pages, and filters by type and uploader. */
 import { beforeAll, describe, expect, it } from "vitest";
-import type { StorageFile } from "../../src/features/files/schema.ts";
+import type { StorageFile } from "../../src/wire/file.ts";
 import { type OwnerWithRoom, ownerWithRoom, store, textFile } from "./upload-form.ts";
 
 interface Listed {

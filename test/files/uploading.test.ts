@@ -1,6 +1,6 @@
 /** Uploads: what a form must hold, and that a refused one leaves nothing. */
 import { describe, expect, it } from "vitest";
-import { MAX_FILE_BYTES } from "../../src/features/files/schema.ts";
+import { MAX_FILE_BYTES } from "../../src/wire/file.ts";
 import { formOf } from "../support/api.ts";
 import {
   BOUNDARY,

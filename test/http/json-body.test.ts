@@ -1,9 +1,9 @@
 /** JSON bodies at the limits of size and depth, and with duplicate keys. */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/json-body.ts";
 import { isTooDeep } from "../../src/platform/text.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { account } from "../support/api.ts";
 
 const depthOf = (value: unknown): number =>

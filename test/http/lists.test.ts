@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import { updateStats } from "../../src/features/rooms/stats-store.ts";
 import { insertRoom, selectRooms } from "../../src/features/rooms/store.ts";
 import { STILL_ACTIVE } from "../../src/features/rooms/table.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import { fold } from "../../src/platform/text.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { type Account, account } from "../support/api.ts";
 
 interface RoomPage {

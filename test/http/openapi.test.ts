@@ -1,7 +1,6 @@
 /** The OpenAPI document describes everything that is served, and nothing else. */
 import { describe, expect, it } from "vitest";
 import { app, DASHBOARD_ENDPOINTS } from "../../src/app.ts";
-import { WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import { exampleOf } from "../../src/docs/example.ts";
 import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/docs/model.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
@@ -14,6 +13,7 @@ import { buildDocument } from "../../src/http/openapi/openapi.ts";
 import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
 import { checkQuery } from "../../src/http/validate.ts";
 import { ERROR_CODES } from "../../src/platform/error-codes.ts";
+import { WebhookEventName } from "../../src/wire/event-name.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
 const exampleWebhook = Webhook.parse(Webhook.meta()?.example);

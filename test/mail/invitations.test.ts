@@ -2,8 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { Invitation } from "../../src/features/members/schema.ts";
-import type { Account } from "../support/api.ts";
-import { account, ORIGIN } from "../support/api.ts";
+import { type Account, account, ORIGIN } from "../support/api.ts";
 import { addMember, freshEmail } from "../support/person.ts";
 import { Mailbox, tokenOf } from "./mailbox.ts";
 

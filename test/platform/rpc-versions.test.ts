@@ -18,7 +18,7 @@ import { toAppError } from "../../src/http/refusal.ts";
 import type { ArchiveRpc } from "../../src/platform/archive/object-archive.ts";
 import { RoomObject } from "../../src/room/host/room-object.ts";
 import type { RoomRpc } from "../../src/room/port/room-rpc.ts";
-import type { Comment } from "../../src/room/protocol/comment.ts";
+import type { Comment } from "../../src/wire/comment.ts";
 import { account } from "../support/api.ts";
 
 /** Every method of an RPC interface with the number of its arguments, and those that only earlier Workers call. */

@@ -1,9 +1,9 @@
 /** R11 and R84: the users online, whole and page by page. */
 import { expect, it } from "vitest";
-import type { User } from "../../src/features/users/schema.ts";
 import { Roster } from "../../src/room/engine/participants/roster.ts";
 import type { RosterPlace } from "../../src/room/protocol/messages.ts";
 import type { OpenSession } from "../../src/room/storage/storage.ts";
+import type { User } from "../../src/wire/user.ts";
 
 const session = (id: string, { name = id, joinedAt = 0 } = {}): OpenSession => ({
   ...{ id: `session of ${id}`, joinedAt },

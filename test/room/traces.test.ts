@@ -2,9 +2,9 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { CurrentTrace } from "../../src/room/host/current-trace.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { account } from "../support/api.ts";
 import { gateway } from "./support/rooms.ts";

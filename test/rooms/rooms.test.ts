@@ -1,7 +1,7 @@
 /** Rooms over REST. */
 import { describe, expect, it } from "vitest";
-import type { Room } from "../../src/features/rooms/schema.ts";
-import type { User } from "../../src/features/users/schema.ts";
+import type { Room } from "../../src/wire/room.ts";
+import type { User } from "../../src/wire/user.ts";
 import { account } from "../support/api.ts";
 
 interface RoomAnswer {

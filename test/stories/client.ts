@@ -1,6 +1,8 @@
 /** A customer across the network: its back end uses REST, its users' browsers use WebSockets. */
-import type { Room } from "../../src/features/rooms/schema.ts";
-import type { User, UserSession, UserWithToken } from "../../src/features/users/schema.ts";
+
+import type { UserWithToken } from "../../src/features/users/schema.ts";
+import type { Room } from "../../src/wire/room.ts";
+import type { User, UserSession } from "../../src/wire/user.ts";
 import type { Organization, Service } from "../cli/service.ts";
 
 /** What tests read of a response. */

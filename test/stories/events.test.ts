@@ -1,11 +1,11 @@
 /** The process is killed at any point of a delivery: events of committed requests are delivered and run, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
-import type { Event } from "../../src/delivery/events.ts";
-import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
 import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
+import { EventName } from "../../src/wire/event-name.ts";
+import type { Event } from "../../src/wire/events.ts";
 import { eventually } from "../cli/processes.ts";
 import { killUnderEvents, limitOf } from "../endurance/event-kills.ts";
 import { KillableService } from "../endurance/killable-service.ts";

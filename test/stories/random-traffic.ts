@@ -1,6 +1,7 @@
 /** Random requests and joins in one room until the service is killed, and a check of the events that they caused. */
-import type { Event } from "../../src/delivery/events.ts";
+
 import type { UserWithToken } from "../../src/features/users/schema.ts";
+import type { Event } from "../../src/wire/events.ts";
 import { EventHistory } from "../room/simulation/event-history.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import type { Customer, Tab } from "./client.ts";

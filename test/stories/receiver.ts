@@ -1,7 +1,7 @@
 /** A webhook receiver on this machine: keeps the requests in the order of their arrival. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Event } from "../../src/delivery/events.ts";
+import type { Event } from "../../src/wire/events.ts";
 
 /** One received request, answered or not. */
 export interface Arrival {

@@ -1,9 +1,9 @@
 /** Workflows across the network: a run on an event, and a run that a crash interrupts. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { EventName } from "../../src/delivery/port/event-name.ts";
-import type { StorageFile } from "../../src/features/files/schema.ts";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
+import type { EventName } from "../../src/wire/event-name.ts";
+import type { StorageFile } from "../../src/wire/file.ts";
 import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { Customer } from "./client.ts";

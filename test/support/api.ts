@@ -4,10 +4,10 @@ import { createApiKey, fingerprintOf } from "../../src/features/accounts/api-key
 import { accounts } from "../../src/features/accounts/organization/table.ts";
 import { insertKey } from "../../src/features/accounts/store.ts";
 import type { UploadResult } from "../../src/features/files/schema.ts";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { expectDescribed } from "./described.ts";
 
 export const ORIGIN = "https://atrium.test";

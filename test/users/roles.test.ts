@@ -1,7 +1,8 @@
 /** A user's role is changed over REST: its tokens and its open connections follow. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { IssuedToken, Role, UserWithToken } from "../../src/features/users/schema.ts";
+import type { IssuedToken, UserWithToken } from "../../src/features/users/schema.ts";
+import type { Role } from "../../src/wire/user.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
 import { account, ORIGIN } from "../support/api.ts";
 

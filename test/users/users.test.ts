@@ -1,8 +1,9 @@
 /** Users over REST. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { ListedUser, UserSession, UserWithToken } from "../../src/features/users/schema.ts";
+import type { ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
 import { tokensFor } from "../../src/features/users/tokens.ts";
+import type { UserSession } from "../../src/wire/user.ts";
 import { account } from "../support/api.ts";
 
 interface UserAnswer {

@@ -2,14 +2,14 @@
 import { env } from "cloudflare:workers";
 import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { Event } from "../../src/delivery/events.ts";
-import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
 import {
   type Webhook,
   WebhookBackloggedEvent,
   type WebhookWithSecret,
 } from "../../src/features/webhooks/schema.ts";
+import { EventName } from "../../src/wire/event-name.ts";
+import { Event } from "../../src/wire/events.ts";
 import { type Account, account } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

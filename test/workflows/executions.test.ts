@@ -1,10 +1,10 @@
 /** Executions over REST: on which events workflows run, in which order, and how runs end. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Event } from "../../src/delivery/events.ts";
-import { EventName } from "../../src/delivery/port/event-name.ts";
-import type { StorageFile } from "../../src/features/files/schema.ts";
-import type { Room } from "../../src/features/rooms/schema.ts";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import { EventName } from "../../src/wire/event-name.ts";
+import { Event } from "../../src/wire/events.ts";
+import type { StorageFile } from "../../src/wire/file.ts";
+import type { Room } from "../../src/wire/room.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";

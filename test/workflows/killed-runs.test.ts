@@ -2,7 +2,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { HandledEvent } from "../../src/delivery/handler.ts";
-import { WorkflowDisabledEvent } from "../../src/delivery/workflow-events.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
 import { RUNS } from "../../src/platform/telemetry/data-sets.ts";
@@ -11,6 +10,7 @@ import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { PoolClient } from "../../src/sandbox/runners/pool-client.ts";
 import { connectEachTime } from "../../src/sandbox/runners/pool-connections.ts";
 import { selectCompiler } from "../../src/sandbox/runners/select-runner.ts";
+import { WorkflowDisabledEvent } from "../../src/wire/workflow-events.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
 import { takeFigures } from "../support/taken-figures.ts";

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { WorkflowScheduledEvent } from "../../src/delivery/workflow-events.ts";
+import { WorkflowScheduledEvent } from "../../src/wire/workflow-events.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 

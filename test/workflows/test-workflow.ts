@@ -2,9 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow, WorkflowCreation } from "../../src/features/workflows/schema.ts";
+import type { EventName } from "../../src/wire/event-name.ts";
 import type { Answer, Api } from "../support/api.ts";
 
 interface Options extends Pick<WorkflowCreation, "schedule" | "httpTrigger"> {

@@ -1,9 +1,9 @@
 /** The HTTP trigger of workflows: who may start them, once for each message, and with what. */
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WorkflowTriggeredEvent } from "../../src/delivery/workflow-events.ts";
 import type { CurrentExecution } from "../../src/features/workflows/execution-schema.ts";
 import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "../../src/features/workflows/trigger-schema.ts";
+import { WorkflowTriggeredEvent } from "../../src/wire/workflow-events.ts";
 import { type Account, type Answer, Api, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";

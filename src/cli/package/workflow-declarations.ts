@@ -5,13 +5,7 @@ import path from "node:path";
 import { PlainTypes } from "./plain-types.ts";
 
 const SRC = path.join(import.meta.dirname, "../..");
-const SCHEMAS = [
-  "features/rooms/schema.ts",
-  "features/users/schema.ts",
-  "features/files/schema.ts",
-  "delivery/port/event-name.ts",
-  "delivery/events.ts",
-];
+const SCHEMAS = ["wire/room.ts", "wire/user.ts", "wire/file.ts", "wire/event-name.ts", "wire/events.ts"];
 
 export async function workflowDeclarations(): Promise<string> {
   const plainTypes = new PlainTypes();

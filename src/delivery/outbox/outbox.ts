@@ -2,7 +2,7 @@
 import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
 import type { RoomCommand } from "../../room/port/room-command.ts";
 import type { RoomGateway } from "../../room/port/room-gateway.ts";
-import type { RoomStats } from "../../room/port/snapshots.ts";
+import type { RoomStats } from "../../wire/snapshots.ts";
 import type { OutboxEntry } from "./command-store.ts";
 import { relayedRows } from "./relayed-rows.ts";
 import type { OutboxEventRow } from "./table.ts";

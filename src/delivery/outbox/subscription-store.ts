@@ -1,6 +1,6 @@
 /** The SQL that says who subscribes to a room's events. */
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
-import type { EventName } from "../port/event-name.ts";
+import type { EventName } from "../../wire/event-name.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
 import type { RoomSubscription } from "../port/subscription.ts";
 

@@ -1,6 +1,6 @@
 /** An event on its way to a subscriber, and what is kept of its delivery. */
 import type { Page } from "../../platform/d1/d1.ts";
-import type { AnyEventName, WebhookEventName } from "./event-name.ts";
+import type { AnyEventName, WebhookEventName } from "../../wire/event-name.ts";
 
 /** An event on its way to subscribers. */
 export type OutgoingEvent = {

@@ -1,5 +1,5 @@
 /** What fan-out takes: an event with the subscribers that it has not reached. */
-import type { WebhookEventName } from "./event-name.ts";
+import type { WebhookEventName } from "../../wire/event-name.ts";
 
 /** An event in an outbox: it has not reached all of its subscribers yet. */
 export interface PendingEvent {

@@ -1,5 +1,5 @@
 /** Replays: a span of the event log, or of a webhook's earlier deliveries, that is sent again. Pure. */
-import type { EventName, WebhookEventName } from "./event-name.ts";
+import type { EventName, WebhookEventName } from "../../wire/event-name.ts";
 
 /** What to send again. Times are epoch milliseconds. */
 export interface ReplayRequest {

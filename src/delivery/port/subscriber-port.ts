@@ -1,5 +1,6 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
+import type { WebhookEventName } from "../../wire/event-name.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
@@ -9,7 +10,6 @@ import type {
   StatusFilter,
 } from "./delivery-record.ts";
 import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
-import type { WebhookEventName } from "./event-name.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type { RoomSubscription } from "./subscription.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";

@@ -1,5 +1,5 @@
 /** Who listens to which events. */
-import type { WebhookEventName } from "./event-name.ts";
+import type { WebhookEventName } from "../../wire/event-name.ts";
 
 /** That an enabled webhook or workflow wanted an event when it happened; the organization's log takes every event. */
 export interface Subscription {

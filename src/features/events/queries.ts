@@ -3,9 +3,9 @@
 import { decodeCursor, encodeCursor } from "../../delivery/event-log/reading/cursor.ts";
 import { PrunedError, readPage } from "../../delivery/event-log/reading/page-reader.ts";
 import { SHARDS, shardOf } from "../../delivery/event-log/shards/shard-of.ts";
-import type { Event } from "../../delivery/events.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
+import type { Event } from "../../wire/events.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { EventLogContext } from "./context.ts";
 import type { EventLogQuery } from "./query-schema.ts";

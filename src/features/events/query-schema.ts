@@ -1,7 +1,7 @@
 /** The query of a read of the event log. Its parameters become other types, which the SDK does not need. */
 import * as z from "zod";
-import { WebhookEventName } from "../../delivery/port/event-name.ts";
 import { dates, paging } from "../../http/lists/paginate.ts";
+import { WebhookEventName } from "../../wire/event-name.ts";
 
 const Cursor = z.string().max(256);
 

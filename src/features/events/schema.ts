@@ -1,7 +1,7 @@
 /** The event log on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { Event } from "../../delivery/events.ts";
-import { WorkflowDisabledEvent } from "../../delivery/workflow-events.ts";
+import { Event } from "../../wire/events.ts";
+import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
 
 /** A page of the log. */

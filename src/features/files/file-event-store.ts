@@ -1,8 +1,8 @@
 /** The statement that writes a file's event in the batch of the change itself. */
 import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
-import type { EventCause } from "../../delivery/port/event-cause.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
 import { rooms } from "../rooms/table.ts";
 import { files } from "./storage/table.ts";
 

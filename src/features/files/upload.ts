@@ -3,9 +3,10 @@
 import type { Form, Part } from "../../http/form/form.ts";
 import { checkBody } from "../../http/validate.ts";
 import { AppError } from "../../platform/errors.ts";
+import { MAX_FILE_BYTES } from "../../wire/file.ts";
 import { PART_BYTES } from "./blob-writer.ts";
 import { cleanName } from "./file-name.ts";
-import { MAX_FILE_BYTES, UploadFields } from "./schema.ts";
+import { UploadFields } from "./schema.ts";
 import { cleanType } from "./storage/media-type.ts";
 
 const MAX_FIELD_BYTES = 8 * 1024;

@@ -1,10 +1,10 @@
 /** What the service keeps of a user, on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { Event } from "../../delivery/events.ts";
 import { Timestamp } from "../../platform/time.ts";
-import { Comment } from "../../room/protocol/comment.ts";
-import { StorageFile } from "../files/schema.ts";
-import { User, UserSession } from "../users/schema.ts";
+import { Comment } from "../../wire/comment.ts";
+import { Event } from "../../wire/events.ts";
+import { StorageFile } from "../../wire/file.ts";
+import { User, UserSession } from "../../wire/user.ts";
 
 const commentId = z.uuid();
 

@@ -2,9 +2,10 @@
 import { type PresentedScroll, presentScroll } from "../../http/lists/presented-page.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
+import { presentRoom, type Room } from "../../wire/room.ts";
 import { findHits } from "../search/queries.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
-import { type ListedRoom, presentListedRoom, presentRoom, type Room } from "./schema.ts";
+import { type ListedRoom, presentListedRoom } from "./schema.ts";
 import { type RoomKey, selectRoom } from "./shared-store.ts";
 import { countRooms, positionOf, type RoomPage, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";

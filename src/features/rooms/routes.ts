@@ -4,10 +4,11 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
 import { scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
+import { Room, RoomState } from "../../wire/room.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";
 import { listRooms } from "./queries.ts";
-import { ListedRoom, Room, RoomCreation, RoomState, RoomUpdate } from "./schema.ts";
+import { ListedRoom, RoomCreation, RoomUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 

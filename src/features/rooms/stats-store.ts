@@ -1,7 +1,7 @@
 /** The SQL that copies a room's counters to its row. */
 import { and, lte, type SQL, sql } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import type { RoomStats } from "../../room/port/snapshots.ts";
+import type { RoomStats } from "../../wire/snapshots.ts";
 import { whereIs } from "./store.ts";
 import { rooms, STILL_ACTIVE } from "./table.ts";
 

@@ -4,16 +4,16 @@ import { type PresentedScroll, presentScroll } from "../../http/lists/presented-
 import { requireRoomAccess } from "../../platform/context/context.ts";
 import type { Page, Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
+import { presentRoom, type Room } from "../../wire/room.ts";
+import { presentUser, type User } from "../../wire/user.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
-import { presentRoom, type Room } from "../rooms/schema.ts";
 import { type RoomKey, selectRoom } from "../rooms/shared-store.ts";
 import { findHits } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";
 import { countUsers, positionOf, type RoomOfUsers, selectUsers } from "./list-store.ts";
 import type { NamedUsers } from "./named-users.ts";
 import { findNamed, type PresenceFilter } from "./presence-filter.ts";
-import { presentUser } from "./present.ts";
-import type { ListedUser, User } from "./schema.ts";
+import type { ListedUser } from "./schema.ts";
 import { shownToken } from "./shown-token.ts";
 import type { UserRow } from "./table.ts";
 

@@ -2,11 +2,11 @@
 
 import type { Database } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
+import { presentSession, presentUser, type User, type UserSession } from "../../wire/user.ts";
 import { requireRestored } from "../accounts/being-restored.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import type { UserContext } from "./context.ts";
-import { presentSession, presentUser } from "./present.ts";
-import type { User, UserSession, UserWithToken } from "./schema.ts";
+import type { UserWithToken } from "./schema.ts";
 import { selectUser, type UserKey } from "./shared-store.ts";
 import { shownToken } from "./shown-token.ts";
 import type { UserRow } from "./table.ts";

@@ -4,10 +4,10 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
 import { scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
-import { Room } from "../rooms/schema.ts";
+import { Room } from "../../wire/room.ts";
+import { User } from "../../wire/user.ts";
 import type { UserContext } from "./context.ts";
 import { getRoomWithUsers } from "./list-queries.ts";
-import { User } from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 

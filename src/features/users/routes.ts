@@ -5,22 +5,14 @@ import type { Replay } from "../../http/idempotency/replay.ts";
 import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
 import { scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
+import { User, UserSession } from "../../wire/user.ts";
 import { createUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
 import { deleteUser } from "./deletion-commands.ts";
 import { listUsers } from "./list-queries.ts";
 import { presenceFilter } from "./presence-filter.ts";
 import { getUser } from "./queries.ts";
-import {
-  InRoom,
-  ListedUser,
-  Token,
-  User,
-  UserCreation,
-  UserSession,
-  UserUpdate,
-  UserWithToken,
-} from "./schema.ts";
+import { InRoom, ListedUser, Token, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
 import { restoreCreation } from "./shown-token.ts";
 
 const { endpoint } = endpointsFor<UserContext>();

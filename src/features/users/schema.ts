@@ -1,53 +1,13 @@
-/** Users, their sessions and tokens on the wire. The SDK imports these types. */
+/** Bodies, lists and tokens of users on the wire. The SDK imports these types. */
 import * as z from "zod";
-import { ROLES } from "../../platform/context/actor.ts";
 import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
+import { Role, User } from "../../wire/user.ts";
 
 /** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
 export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
 /** No token lives shorter. */
 export const MIN_TOKEN_LIFETIME_SECONDS = 60;
-
-export const Role = z.enum(ROLES);
-export type Role = z.infer<typeof Role>;
-
-/** The role that may do less. */
-export const lowerRole = (a: Role, b: Role): Role => (a === "viewer" || b === "viewer" ? "viewer" : "editor");
-
-/** A user without the token (spec section 2). */
-export const User = z
-  .object({
-    id: z.uuid().meta({ example: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" }),
-    room_id: z.uuid(),
-    name: z.string().meta({ example: "Ada" }),
-    profile_picture: z.string().optional().meta({
-      description: "Absent if not set.",
-      example: "https://example.com/ada.png",
-    }),
-    custom_id: z.string().optional().meta({
-      description: "Your own identifier. Absent if not set.",
-      example: "ada-1",
-    }),
-    role: Role.meta({ description: "The highest role that the user can join with." }),
-    status: z.enum(["online", "offline"]),
-    created_at: Timestamp,
-    joined_at: Timestamp.optional().meta({
-      description: "The user's latest join. Absent before the first one.",
-    }),
-  })
-  .meta({
-    id: "User",
-    example: {
-      id: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21",
-      room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
-      name: "Ada",
-      role: "editor",
-      status: "offline",
-      created_at: "2026-01-31T09:31:00.000Z",
-    },
-  });
-export type User = z.infer<typeof User>;
 
 /** The query of every request about one user. */
 export const InRoom = z.object({
@@ -68,21 +28,6 @@ export type UserWithToken = z.infer<typeof UserWithToken>;
 /** A user in a list, with its token if the caller may see it. */
 export const ListedUser = User.extend({ token: Token.optional() }).meta({ id: "ListedUser" });
 export type ListedUser = z.infer<typeof ListedUser>;
-
-/** A user's stay in a room: from the join of its first tab until the last one leaves. */
-export const UserSession = z
-  .object({
-    id: z.uuid().meta({ example: "e2a64f0b-7c1d-4b9e-a3f5-94d80c6b1a72" }),
-    user_id: z.uuid().meta({ example: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" }),
-    room_id: z.uuid(),
-    joined_at: Timestamp,
-    left_at: Timestamp.nullable().meta({
-      description: "`null` while the session is open.",
-      example: "2026-01-31T10:15:00.000Z",
-    }),
-  })
-  .meta({ id: "UserSession" });
-export type UserSession = z.infer<typeof UserSession>;
 
 /** Body of `POST /users`. */
 export const UserCreation = z

@@ -1,6 +1,8 @@
 /** The token that a response shows with a user. */
+
+import type { User } from "../../wire/user.ts";
 import type { UserContext } from "./context.ts";
-import type { User, UserWithToken } from "./schema.ts";
+import type { UserWithToken } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
 import { newTerms, type TokenSubject } from "./token-claims.ts";
 

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { ROLES } from "../../platform/context/actor.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import { rooms } from "../rooms/table.ts";
 
 export const users = sqliteTable(
@@ -40,3 +41,11 @@ export type StoredUser = typeof users.$inferSelect;
 export interface UserRow extends StoredUser {
   readonly accountTokenEpoch: number;
 }
+
+/** The user without the columns that only the search and the tokens need. */
+export const recordOf = ({
+  nameFolded: _,
+  tokenEpoch: __,
+  accountTokenEpoch: ___,
+  ...record
+}: UserRow): UserRecord => record;

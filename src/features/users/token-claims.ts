@@ -1,7 +1,8 @@
 /** What a user's token claims, on what terms it is issued, and whether it still is one of the user's. */
 import { decodeJwt } from "jose";
 import * as z from "zod";
-import { MIN_TOKEN_LIFETIME_SECONDS, Role, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
+import { Role } from "../../wire/user.ts";
+import { MIN_TOKEN_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
 import type { UserRow } from "./table.ts";
 
 /** How far the clocks of two machines may differ before a token counts as issued in the future. */

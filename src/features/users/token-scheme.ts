@@ -1,7 +1,7 @@
 /** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
 import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts";
+import { lowerRole } from "../../wire/user.ts";
 import { findTokenBearer } from "./queries.ts";
-import { lowerRole } from "./schema.ts";
 import { ceilingOf } from "./token-claims.ts";
 import type { Tokens } from "./tokens.ts";
 

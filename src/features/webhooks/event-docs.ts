@@ -7,16 +7,16 @@ import {
   FileEvent,
   StoreEvent,
   VersionEvent,
-} from "../../delivery/content-events.ts";
+} from "../../wire/content-events.ts";
+import type { WebhookEventName } from "../../wire/event-name.ts";
 import {
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
   UserEvent,
-} from "../../delivery/events.ts";
-import type { WebhookEventName } from "../../delivery/port/event-name.ts";
-import { WorkflowDisabledEvent } from "../../delivery/workflow-events.ts";
+} from "../../wire/events.ts";
+import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "./schema.ts";
 
 /** An event as the API description shows it. */

@@ -1,7 +1,7 @@
 /** What creates and updates a webhook on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { WebhookEventName } from "../../delivery/port/event-name.ts";
 import { text } from "../../platform/text.ts";
+import { WebhookEventName } from "../../wire/event-name.ts";
 import { EXAMPLE } from "./schema.ts";
 
 const Url = text(1, 2048).meta({

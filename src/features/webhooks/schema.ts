@@ -1,8 +1,8 @@
 /** Webhooks on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import type { BatchLimits } from "../../delivery/handler.ts";
-import { WebhookEventName } from "../../delivery/port/event-name.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
+import { WebhookEventName } from "../../wire/event-name.ts";
 import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 

@@ -3,7 +3,6 @@
 import type { HandledEvent } from "../../delivery/handler.ts";
 import { relayEvents } from "../../delivery/outbox-relay.ts";
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { depthOf } from "../../delivery/port/event-cause.ts";
 import { subscriberGateway } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { ownHosts, workflowDevTargets } from "../../platform/config/hosts.ts";
@@ -17,6 +16,7 @@ import { readTrace, storeTrace } from "../../platform/trace.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { RunLimits, Runner, RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import { selectRunner } from "../../sandbox/runners/select-runner.ts";
+import { depthOf } from "../../wire/event-cause.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import { redact } from "./redaction.ts";
 import { type RunPorts as BindingPorts, RunBindings, type RunScope } from "./run-bindings.ts";

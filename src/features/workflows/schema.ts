@@ -1,8 +1,8 @@
 /** Workflows on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import { EventName } from "../../delivery/port/event-name.ts";
 import { isPlainText, Name, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
+import { EventName } from "../../wire/event-name.ts";
 import { MAX_RETRIES } from "./run-retries.ts";
 import { nextSlot } from "./schedule.ts";
 import { parseSchedule, ScheduleInput, ShownSchedule } from "./schedule-schema.ts";

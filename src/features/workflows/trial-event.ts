@@ -1,13 +1,14 @@
 /** An event about a room and a user as they are now, for running a workflow by hand. */
-import { presentEvent } from "../../delivery/events.ts";
+
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
 import { sampleDraft } from "../../delivery/sample-draft.ts";
 import { notFound } from "../../platform/errors.ts";
 import { storeTrace } from "../../platform/trace.ts";
-import { presentRoom } from "../rooms/schema.ts";
+import { presentEvent } from "../../wire/events.ts";
+import { presentRoom } from "../../wire/room.ts";
+import { presentUser } from "../../wire/user.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import { selectUsersPage } from "../users/list-queries.ts";
-import { presentUser } from "../users/present.ts";
 import { selectUser } from "../users/shared-store.ts";
 import type { WorkflowContext } from "./context.ts";
 import { derivedId } from "./derived-id.ts";

@@ -9,7 +9,6 @@ import type {
   Pace,
 } from "../../delivery/handler.ts";
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { depthOf, MAX_CAUSE_DEPTH } from "../../delivery/port/event-cause.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { CachedRow } from "../../platform/d1/cached-row.ts";
@@ -17,6 +16,7 @@ import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/placement/databases.ts";
 import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { readTrace } from "../../platform/trace.ts";
+import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/event-cause.ts";
 import { StoredState } from "./handler-state.ts";
 import { RunCounter } from "./run-counter.ts";
 import { outcomeOf } from "./run-outcome.ts";

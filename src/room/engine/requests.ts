@@ -1,7 +1,8 @@
 /** Handles what participants and the organization request: one transaction each, and one response. */
-import type { EventCause } from "../../delivery/port/event-cause.ts";
-import type { Role } from "../../features/users/schema.ts";
+
 import { AppError } from "../../platform/errors.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { Role } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { MIN_LINE_BYTES } from "../protocol/limits.ts";
 import { EDITOR_MESSAGES } from "../protocol/messages.ts";

@@ -1,6 +1,6 @@
 /** The messages that need the database: what is asked of it, and what its answers become. */
-import { presentRoom } from "../../features/rooms/schema.ts";
-import { presentUser } from "../../features/users/present.ts";
+import { presentRoom } from "../../wire/room.ts";
+import { presentUser } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";

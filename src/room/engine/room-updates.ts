@@ -1,9 +1,8 @@
 /** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
-import { presentRoom } from "../../features/rooms/schema.ts";
-import type { RoomRow } from "../../features/rooms/table.ts";
-import { presentUser, type UserRecord } from "../../features/users/present.ts";
-import { lowerRole } from "../../features/users/schema.ts";
+
 import type { TokenEpochs } from "../../features/users/token-claims.ts";
+import { presentRoom, type RoomFields } from "../../wire/room.ts";
+import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
 import type { RoomCommand } from "../port/room-command.ts";
 import { CLOSE } from "../protocol/close.ts";
 import type { RoomStorage } from "../storage/storage.ts";
@@ -192,12 +191,12 @@ export class RoomUpdates {
   }
 
   /** Stores the row of a room that no one has joined yet, for its events. */
-  keepRow(row: RoomRow): void {
+  keepRow(row: RoomFields): void {
     this.#ports.storage.transaction(() => this.#ports.storage.occupancy.writeRoom(row));
   }
 
   /** Stores the room's current row. */
-  recordRoom(row: RoomRow): void {
+  recordRoom(row: RoomFields): void {
     this.#participants.sessions.updateRoom(row);
   }
 
@@ -205,7 +204,7 @@ export class RoomUpdates {
    * Completes a `refreshRoom` effect: everyone receives the room's current fields, or, if it is to close the sockets
    * `closing` and the room is still closed, these are closed. Sockets that joined later did so when it was open again.
    */
-  updateRoom(row: RoomRow, closing: readonly string[] | null): Effect[] {
+  updateRoom(row: RoomFields, closing: readonly string[] | null): Effect[] {
     const { sessions } = this.#participants;
     const { changes } = this.#content;
     this.recordRoom(row);

@@ -1,5 +1,6 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
-import type { EventCause } from "../../delivery/port/event-cause.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { Attendance, RoomStats, StoredSession } from "../../wire/snapshots.ts";
 import { DocumentHistory } from "../documents/document-history.ts";
 import { Documents } from "../documents/documents.ts";
 import { Channels } from "../documents/sync/channels.ts";
@@ -8,7 +9,6 @@ import { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import { OpenDocuments } from "../documents/sync/open-documents.ts";
 import { PendingTokens } from "../documents/sync/pending-tokens.ts";
 import type { PersonalPart, RecordsOfUser } from "../port/personal-data.ts";
-import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
 import { CLOSE } from "../protocol/close.ts";
 import { failure } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";

@@ -1,13 +1,13 @@
 /** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
 import { findRoomRow } from "../../features/rooms/queries.ts";
-import type { RoomRow } from "../../features/rooms/table.ts";
 import { findUsers } from "../../features/users/list-queries.ts";
-import { recordOf } from "../../features/users/present.ts";
+import { recordOf } from "../../features/users/table.ts";
 import {
   findAccountTokenEpoch,
   findExistingUsers,
   findTokenBearer,
 } from "../../features/users/token-bearer.ts";
+import type { RoomFields } from "../../wire/room.ts";
 import { DatabaseQueue, type Question } from "../engine/database-queue.ts";
 import type { Room } from "../engine/room.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
@@ -102,7 +102,7 @@ export class D1Reads {
     if (row !== null) perform(room.updates.updateRoom(row, closing));
   }
 
-  async #findRoom(): Promise<RoomRow | null> {
+  async #findRoom(): Promise<RoomFields | null> {
     const { identity, tenant } = this.#ports.context;
     const { updates } = this.#ports.room;
     const { revision } = updates;

@@ -5,10 +5,8 @@ import { usedOf } from "../../features/quotas/queries.ts";
 import { describeExceeded } from "../../features/quotas/quota.ts";
 import { type QuotaRow, selectQuotas } from "../../features/quotas/shared-store.ts";
 import { selectRoom, updateFirstJoin } from "../../features/rooms/shared-store.ts";
-import type { RoomRow } from "../../features/rooms/table.ts";
-import { recordOf } from "../../features/users/present.ts";
 import { selectUsersById } from "../../features/users/shared-store.ts";
-import type { UserRow } from "../../features/users/table.ts";
+import { recordOf, type UserRow } from "../../features/users/table.ts";
 import { findAccountTokenEpoch } from "../../features/users/token-bearer.ts";
 import { ceilingOf, isTokenOf, type TokenClaims } from "../../features/users/token-claims.ts";
 import { tokensFor } from "../../features/users/tokens.ts";
@@ -16,6 +14,7 @@ import { quotaDefaults, reconnectGraceMs } from "../../platform/config/limits.ts
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { FairLoader } from "../../platform/flow/fair-loader.ts";
+import type { RoomFields } from "../../wire/room.ts";
 import {
   JOIN_FAILED,
   type JoinDecision,
@@ -55,7 +54,7 @@ interface Authorization {
 
 /** What is read for a user who joins; null where there is none. */
 interface Joiner {
-  readonly room: RoomRow | null;
+  readonly room: RoomFields | null;
   readonly user: UserRow | null;
   /** Of the organization. */
   readonly quotas: readonly QuotaRow[];
@@ -171,7 +170,7 @@ export class JoinAuthorizer {
   }
 
   /** Why a user may not take part now; null if it may. */
-  #refusalOf(room: RoomRow, userId: string, quotas: Joiner["quotas"]): JoinRefusal | null {
+  #refusalOf(room: RoomFields, userId: string, quotas: Joiner["quotas"]): JoinRefusal | null {
     if (room.state === "closed") return ROOM_CLOSED;
     const online = usedOf(quotas, "online_users", quotaDefaults(this.#ports.context.env));
     if (online.used >= online.limit && !this.#wasOnlineLately(userId))

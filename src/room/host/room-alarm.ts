@@ -1,6 +1,7 @@
 /** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
-import type { EventName } from "../../delivery/port/event-name.ts";
+
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import type { EventName } from "../../wire/event-name.ts";
 import type { DelayedEvents } from "../engine/outbox/delayed-events.ts";
 import type { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import type { StatsProjection } from "../engine/participants/stats-projection.ts";

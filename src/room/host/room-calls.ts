@@ -1,9 +1,10 @@
 /** The calls of a room's object that REST makes for what happens in the room: each says for which organization. */
-import type { EventCause } from "../../delivery/port/event-cause.ts";
+
 import { AppError } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { Reconciliation, RoomSnapshot, UserSnapshot } from "../../wire/snapshots.ts";
 import { isReported } from "../engine/requests.ts";
-import type { Reconciliation, RoomSnapshot, UserSnapshot } from "../port/snapshots.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import { MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
 import type { Fault } from "../protocol/protocol.ts";

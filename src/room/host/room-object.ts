@@ -3,11 +3,11 @@ import type { Env } from "../../env.ts";
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
+import type { RoomStats } from "../../wire/snapshots.ts";
 import { PartialFailure } from "../engine/partial-failure.ts";
 import type { PersonalPart, RecordsOfUser } from "../port/personal-data.ts";
 import type { TracedCommand } from "../port/room-command.ts";
 import type { RoomRpc } from "../port/room-rpc.ts";
-import type { RoomStats } from "../port/snapshots.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,

@@ -1,6 +1,5 @@
 /** What a room's object is made of: creates its parts, and connects them. */
 
-import type { EventName } from "../../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../../delivery/subscribers.ts";
 import { boardCommentBytes, storeUseOf } from "../../demo/boards.ts";
 import type { Env } from "../../env.ts";
@@ -13,10 +12,11 @@ import {
   storeQuotaBytes,
 } from "../../platform/config/limits.ts";
 import { writeMetrics } from "../../platform/telemetry/telemetry.ts";
+import type { EventName } from "../../wire/event-name.ts";
+import type { RoomStats } from "../../wire/snapshots.ts";
 import { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import { StatsProjection } from "../engine/participants/stats-projection.ts";
 import { Room } from "../engine/room.ts";
-import type { RoomStats } from "../port/snapshots.ts";
 import { SqliteStorage } from "../storage/storage-sqlite.ts";
 import type { Effect } from "../transport/effects.ts";
 import { Sockets } from "../transport/sockets.ts";

@@ -1,5 +1,5 @@
 /** What a room's object keeps of one of its users, as it is exported. */
-import type { StoredSession } from "./snapshots.ts";
+import type { StoredSession } from "../../wire/snapshots.ts";
 
 /** The parts of a room that know its users, in the order in which they are read. */
 export const PERSONAL_PARTS = ["sessions", "follows", "comments", "documents"] as const;

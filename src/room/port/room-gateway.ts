@@ -1,8 +1,10 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them. */
-import type { EventCause } from "../../delivery/port/event-cause.ts";
+
 import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type { Trace } from "../../platform/trace.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
 import type {
   AuthoredUpdate,
   HistoryPage,
@@ -14,7 +16,6 @@ import type {
 import type { PersonalPart, RecordsOfUser } from "./personal-data.ts";
 import type { TracedCommand } from "./room-command.ts";
 import type { DocumentDetails, DocumentWrite, ListedDocument } from "./room-documents.ts";
-import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 import type { DocumentAddress } from "./upgrade-headers.ts";
 
 /** The response to one batch of writes to stores. */

@@ -1,7 +1,9 @@
 /** The RPC methods of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
-import type { EventCause } from "../../delivery/port/event-cause.ts";
+
 import type { ArchiveRpc } from "../../platform/archive/object-archive.ts";
 import type { Trace } from "../../platform/trace.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
 import type {
   AuthoredUpdate,
   HistoryPage,
@@ -21,7 +23,6 @@ import type {
   DocumentWrite,
   ListedDocument,
 } from "./room-documents.ts";
-import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The RPC methods of a room's object. */
 export interface RoomRpc extends Rpc.DurableObjectBranded, ArchiveRpc {

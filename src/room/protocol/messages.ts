@@ -1,7 +1,7 @@
 /** Every message that a client can send, as zod schemas. */
 import * as z from "zod";
-import { Role } from "../../features/users/schema.ts";
 import { text } from "../../platform/text.ts";
+import { Role } from "../../wire/user.ts";
 import { CommentCreation, CommentPage, CommentText } from "./comment-messages.ts";
 import * as limits from "./limits.ts";
 import {

@@ -1,8 +1,8 @@
 /** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and its deadlines. */
 
-import type { Room } from "../../features/rooms/schema.ts";
-import type { Role, User } from "../../features/users/schema.ts";
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
+import type { Room } from "../../wire/room.ts";
+import type { Role, User } from "../../wire/user.ts";
 import type { RosterPlace } from "./messages.ts";
 
 /** A client sends PING when it is otherwise idle; the runtime answers PONG without waking the room. */

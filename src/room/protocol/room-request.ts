@@ -1,6 +1,6 @@
 /** What participants and the organization request of a room: each one transaction and one response. */
-import type { RoomRow } from "../../features/rooms/table.ts";
-import type { UserRecord } from "../../features/users/present.ts";
+import type { RoomFields } from "../../wire/room.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */
@@ -11,7 +11,7 @@ type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;
 
 /** What the database returned for a query. */
 export type QueryResult =
-  | { readonly room: RoomRow }
+  | { readonly room: RoomFields }
   | { readonly userExists: boolean }
   | { readonly users: readonly UserRecord[]; readonly total: number };
 

@@ -1,6 +1,6 @@
 /** A room's outbox and occupancy period in memory. */
-import type { RoomRow } from "../../features/rooms/table.ts";
-import type { UserRecord } from "../../features/users/present.ts";
+import type { RoomFields } from "../../wire/room.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import { MemoryPart } from "./memory-part.ts";
 import type {
   ChangedStore,
@@ -98,7 +98,7 @@ export class MemoryDocumentNotes extends MemoryPart<readonly DocumentNote[]> imp
 
 export class MemoryOccupancy implements OccupancyTable {
   #id: string | null = null;
-  #room: RoomRow | null = null;
+  #room: RoomFields | null = null;
   /** Replaced, never mutated, so that the old one is a snapshot. */
   #participants: ReadonlyMap<string, Participant> = new Map();
 
@@ -143,11 +143,11 @@ export class MemoryOccupancy implements OccupancyTable {
     this.#participants = new Map();
   }
 
-  readRoom(): RoomRow | null {
+  readRoom(): RoomFields | null {
     return this.#room;
   }
 
-  writeRoom(row: RoomRow): void {
+  writeRoom(row: RoomFields): void {
     this.#room = row;
   }
 }

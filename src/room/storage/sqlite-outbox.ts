@@ -1,7 +1,7 @@
 /** A room's outbox and occupancy period in SQLite. */
-import { EventName } from "../../delivery/port/event-name.ts";
-import type { RoomRow } from "../../features/rooms/table.ts";
-import type { UserRecord } from "../../features/users/present.ts";
+import { EventName } from "../../wire/event-name.ts";
+import type { RoomFields } from "../../wire/room.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import { LIMIT, type SqliteTables } from "./sqlite-tables.ts";
 import type {
@@ -212,16 +212,16 @@ export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
     this.tables.write("DELETE FROM participants");
   }
 
-  readRoom(): RoomRow | null {
+  readRoom(): RoomFields | null {
     const row = this.#readFact("room");
     return row === null ? null : parseRoom(row);
   }
 
-  writeRoom(row: RoomRow): void {
+  writeRoom(row: RoomFields): void {
     this.#writeFact("room", JSON.stringify(row));
   }
 }
 
 /** As {@link SqliteOccupancy} wrote them. */
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
-const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
+const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;

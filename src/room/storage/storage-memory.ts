@@ -1,6 +1,7 @@
 /** The room's storage in memory, for tests of the room. */
-import type { UserRecord } from "../../features/users/present.ts";
-import type { Attendance, StoredSession } from "../port/snapshots.ts";
+
+import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";

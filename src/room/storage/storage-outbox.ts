@@ -1,8 +1,8 @@
 /** The storage port for the room's outbox, and for the occupancy period that its events report. */
-import type { EventCause } from "../../delivery/port/event-cause.ts";
-import type { EventName } from "../../delivery/port/event-name.ts";
-import type { RoomRow } from "../../features/rooms/table.ts";
-import type { UserRecord } from "../../features/users/present.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { EventName } from "../../wire/event-name.ts";
+import type { RoomFields } from "../../wire/room.ts";
+import type { UserRecord } from "../../wire/user.ts";
 
 /** An event as it is recorded. */
 export interface RecordedEvent {
@@ -98,6 +98,6 @@ export interface OccupancyTable {
   /** Ends the period and forgets who took part. */
   end(): void;
   /** The room's row as last read from the database; null before the first join. */
-  readRoom(): RoomRow | null;
-  writeRoom(row: RoomRow): void;
+  readRoom(): RoomFields | null;
+  writeRoom(row: RoomFields): void;
 }

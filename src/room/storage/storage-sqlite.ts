@@ -1,6 +1,7 @@
 /** The room's storage in the SQLite database of its Durable Object. */
-import type { UserRecord } from "../../features/users/present.ts";
-import type { Attendance, StoredSession } from "../port/snapshots.ts";
+
+import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteEntries } from "./sqlite-entries.ts";

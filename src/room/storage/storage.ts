@@ -1,6 +1,7 @@
 /** The room's storage port: synchronous, transactional, and empty until the first write. */
-import type { UserRecord } from "../../features/users/present.ts";
-import type { Attendance, StoredSession } from "../port/snapshots.ts";
+
+import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { DocumentTable } from "./storage-documents.ts";
 import type { ChangeLog, EpochTable, ReceiptTable } from "./storage-log.ts";

@@ -1,6 +1,7 @@
 /** One socket as the room sees it, by phase. */
-import type { Role } from "../../features/users/schema.ts";
+
 import type { TokenEpochs } from "../../features/users/token-claims.ts";
+import type { Role } from "../../wire/user.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 
 /** The documents that a socket has open, and how its client speaks of them. */

@@ -1,5 +1,5 @@
 /** The actions as a program sees them: each goes to the service with its arguments as JSON. */
-import type { Comment } from "../../room/protocol/comment.ts";
+import type { Comment } from "../../wire/comment.ts";
 import type { HostBindings } from "../runners/runner.ts";
 import type { Calls } from "./calls.ts";
 import { freeze, stringify } from "./intrinsics.ts";

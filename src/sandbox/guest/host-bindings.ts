@@ -1,7 +1,9 @@
 /** The service's side of the bindings, typed with the resources that it returns. */
-import type { StorageFile, UploadResult } from "../../features/files/schema.ts";
-import type { Room } from "../../features/rooms/schema.ts";
-import type { User } from "../../features/users/schema.ts";
+
+import type { UploadResult } from "../../features/files/schema.ts";
+import type { StorageFile } from "../../wire/file.ts";
+import type { Room } from "../../wire/room.ts";
+import type { User } from "../../wire/user.ts";
 import type { BindingAnswer, HostBindings } from "../runners/runner.ts";
 import type { RoomDocument } from "./types.ts";
 

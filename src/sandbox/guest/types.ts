@@ -1,10 +1,12 @@
 /** The types that a workflow's author writes against; `atrium/workflow` publishes them. */
-import type { EventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
-import type { WorkflowEvent } from "../../delivery/workflow-events.ts";
-import type { StorageFile, UploadResult } from "../../features/files/schema.ts";
-import type { Room } from "../../features/rooms/schema.ts";
-import type { User } from "../../features/users/schema.ts";
-import type { Comment } from "../../room/protocol/comment.ts";
+
+import type { UploadResult } from "../../features/files/schema.ts";
+import type { Comment } from "../../wire/comment.ts";
+import type { EventName, WorkflowEventName } from "../../wire/event-name.ts";
+import type { StorageFile } from "../../wire/file.ts";
+import type { Room } from "../../wire/room.ts";
+import type { User } from "../../wire/user.ts";
+import type { WorkflowEvent } from "../../wire/workflow-events.ts";
 
 /** The events of these names. */
 export type EventOf<Name extends WorkflowEventName> = WithName<WorkflowEvent, Name>;

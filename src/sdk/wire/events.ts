@@ -1,5 +1,7 @@
 /** The events that webhooks and workflows receive, inferred from the service's own schemas. */
 
+export type { EventPage } from "../../features/events/schema.ts";
+export type { WebhookBackloggedEvent } from "../../features/webhooks/schema.ts";
 export type {
   CommentEvent,
   DocumentEvent,
@@ -7,7 +9,8 @@ export type {
   FileEvent,
   StoreEvent,
   VersionEvent,
-} from "../../delivery/content-events.ts";
+} from "../../wire/content-events.ts";
+export type { EventName, WebhookEventName, WorkflowEventName } from "../../wire/event-name.ts";
 export type {
   Event as AtriumEvent,
   ParticipantEvent,
@@ -15,13 +18,10 @@ export type {
   SessionClosedEvent,
   SessionStartedEvent,
   UserEvent,
-} from "../../delivery/events.ts";
-export type { EventName, WebhookEventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
+} from "../../wire/events.ts";
 export type {
   WorkflowDisabledEvent,
   WorkflowEvent,
   WorkflowScheduledEvent,
   WorkflowTriggeredEvent,
-} from "../../delivery/workflow-events.ts";
-export type { EventPage } from "../../features/events/schema.ts";
-export type { WebhookBackloggedEvent } from "../../features/webhooks/schema.ts";
+} from "../../wire/workflow-events.ts";

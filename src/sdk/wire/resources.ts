@@ -3,7 +3,7 @@
 export type { DeliveryStats } from "../../delivery/stats/schema.ts";
 export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
-export type { FoundFile, StorageFile, UploadResult } from "../../features/files/schema.ts";
+export type { FoundFile, UploadResult } from "../../features/files/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";
@@ -24,14 +24,8 @@ export type {
   DocumentSummary,
 } from "../../features/room-content/documents/document-schema.ts";
 export type { DocumentVersion, TrailEntry } from "../../features/room-content/documents/history-schema.ts";
-export type { ListedRoom, Room } from "../../features/rooms/schema.ts";
-export type {
-  IssuedToken,
-  Role,
-  User as UserRecord,
-  UserSession,
-  UserWithToken,
-} from "../../features/users/schema.ts";
+export type { ListedRoom } from "../../features/rooms/schema.ts";
+export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
 export type { Delivery, DeliveryAttempt } from "../../features/webhooks/delivery-schema.ts";
 export type { Replay } from "../../features/webhooks/replay-schema.ts";
 export type { Webhook, WebhookWithSecret } from "../../features/webhooks/schema.ts";
@@ -44,7 +38,10 @@ export type { Workflow } from "../../features/workflows/schema.ts";
 export type { WorkflowSecret } from "../../features/workflows/secret-schema.ts";
 export type { WorkflowWithSecret } from "../../features/workflows/trigger-schema.ts";
 export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/workflows/version-schema.ts";
-export type { Comment } from "../../room/protocol/comment.ts";
+export type { Comment } from "../../wire/comment.ts";
+export type { StorageFile } from "../../wire/file.ts";
+export type { Room } from "../../wire/room.ts";
+export type { Role, User as UserRecord, UserSession } from "../../wire/user.ts";
 
 /** What a user shows of itself right now: any JSON object, to which the service adds a `color`. */
 export type PresenceState = Readonly<Record<string, unknown>>;

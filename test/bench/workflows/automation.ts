@@ -1,8 +1,8 @@
 /** A workflow of the bench: created over REST, and polled until its runs are recorded. */
 import { CommandError } from "../../../src/cli/process/command.ts";
-import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import type { WorkflowExecution } from "../../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../../src/features/workflows/schema.ts";
+import type { EventName } from "../../../src/wire/event-name.ts";
 import type { Organization } from "../organization.ts";
 
 const RECORD_LIMIT_MS = 60_000;

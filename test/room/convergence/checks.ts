@@ -1,7 +1,7 @@
 /** What must be true in the end: everything acknowledged was done once, and all content follows from the changes. */
 import { expect } from "vitest";
-import type { Comment } from "../../../src/room/protocol/comment.ts";
 import type { Change, Response } from "../../../src/room/protocol/protocol.ts";
+import type { Comment } from "../../../src/wire/comment.ts";
 import type { Answered, Client, Request } from "./client.ts";
 import {
   COUNTER,

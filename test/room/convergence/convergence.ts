@@ -1,6 +1,6 @@
 /** Clients of a room who work, disconnect and reconnect, in a simulated or a real room. */
 import { expect } from "vitest";
-import type { Comment } from "../../../src/room/protocol/comment.ts";
+import type { Comment } from "../../../src/wire/comment.ts";
 import { type Content, checkAgreement } from "./checks.ts";
 import { Client, type Request, type View, viewOf } from "./client.ts";
 import type { Environment } from "./environment.ts";

@@ -1,7 +1,7 @@
 /** Replays a room's changes: the content they lead to, and the request that made each of them. */
 import { expect } from "vitest";
-import type { Comment } from "../../../src/room/protocol/comment.ts";
 import type { Change } from "../../../src/room/protocol/protocol.ts";
+import type { Comment } from "../../../src/wire/comment.ts";
 
 /** The one store that clients write to. */
 export const STORE = "s";

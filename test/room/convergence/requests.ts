@@ -1,5 +1,5 @@
 /** The requests of a scenario's steps, each marked so that its changes can be recognized. */
-import type { Comment } from "../../../src/room/protocol/comment.ts";
+import type { Comment } from "../../../src/wire/comment.ts";
 import type { Client, Request } from "./client.ts";
 import { COUNTER, commentChangeOf, REACTION, STORE, storeChangeOf } from "./log.ts";
 import type { RequestStep } from "./steps.ts";

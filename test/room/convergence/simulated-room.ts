@@ -1,12 +1,12 @@
 /** The pure room in this process: no time passes, and only what the scenario says is lost. */
 import { expect } from "vitest";
-import type { UserRecord } from "../../../src/features/users/present.ts";
 import { Room } from "../../../src/room/engine/room.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
 import type { ServerMessage } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { Effect } from "../../../src/room/transport/effects.ts";
+import type { UserRecord } from "../../../src/wire/user.ts";
 import { ROOM } from "../support/rows.ts";
 import type { ClientConnection, Environment, RoomOverview } from "./environment.ts";
 import { STORE } from "./log.ts";

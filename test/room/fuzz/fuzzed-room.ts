@@ -1,8 +1,6 @@
 /** The pure room for the fuzzer: its host, its database and its clock are in this process; its storage may fail. */
 import { expect } from "vitest";
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
-import type { UserRecord } from "../../../src/features/users/present.ts";
-import type { Role } from "../../../src/features/users/schema.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
@@ -17,6 +15,7 @@ import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { Effect } from "../../../src/room/transport/effects.ts";
+import type { Role, UserRecord } from "../../../src/wire/user.ts";
 import { ROOM } from "../support/rows.ts";
 import { FailingStorage } from "./failing-storage.ts";
 import type { Host, Line, Receiver, RoomState } from "./host.ts";

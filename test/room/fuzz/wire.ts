@@ -1,12 +1,12 @@
 /** What the server may send, as docs/protocol.md has it: every frame that a fuzzed client receives must match. */
 import * as z from "zod";
-import { Room } from "../../../src/features/rooms/schema.ts";
-import { Role, User } from "../../../src/features/users/schema.ts";
 import { ERROR_CODES, MODULES } from "../../../src/platform/error-codes.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { CLOSE } from "../../../src/room/protocol/close.ts";
-import { Comment } from "../../../src/room/protocol/comment.ts";
 import { RosterPlace } from "../../../src/room/protocol/messages.ts";
+import { Comment } from "../../../src/wire/comment.ts";
+import { Room } from "../../../src/wire/room.ts";
+import { Role, User } from "../../../src/wire/user.ts";
 
 /** The largest frame: the changes of a join, or a page of a store with one entry too much, and what surrounds them. */
 const MAX_SENT_BYTES = 2 * 1024 * 1024;

@@ -1,7 +1,5 @@
 /** What happens to documents is reported together, each once and in order, while a subscriber listens. */
 import { beforeEach, expect, it } from "vitest";
-import type { DocumentUpdatedEvent, VersionEvent } from "../../../src/delivery/content-events.ts";
-import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
 import { Documents } from "../../../src/room/documents/documents.ts";
 import { VERSION_QUIET_MS } from "../../../src/room/documents/history/history-limits.ts";
@@ -11,6 +9,8 @@ import {
   DocumentEvents,
 } from "../../../src/room/engine/outbox/document-events.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import type { DocumentUpdatedEvent, VersionEvent } from "../../../src/wire/content-events.ts";
+import type { EventName } from "../../../src/wire/event-name.ts";
 import { FREE } from "../documents/free-quota.ts";
 import { updatesOf } from "../documents/yjs-edits.ts";
 import { ROOM } from "../support/rows.ts";

@@ -2,12 +2,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { SessionClosedEvent } from "../../../src/delivery/events.ts";
 import { MAX_USERS_CHARACTERS } from "../../../src/room/engine/outbox/event-recorder.ts";
 import { Sessions } from "../../../src/room/engine/participants/sessions.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
+import type { SessionClosedEvent } from "../../../src/wire/events.ts";
 import { ROOM } from "../support/rows.ts";
 
 const sessionOf = (userId: string, name = "Ada") => ({

@@ -1,6 +1,6 @@
 /** A subscriber that checks each event against those before it. */
 import { expect } from "vitest";
-import type { Event } from "../../../src/delivery/events.ts";
+import type { Event } from "../../../src/wire/events.ts";
 
 export class EventHistory {
   readonly #ids = new Set<string>();

@@ -6,12 +6,11 @@ import { drizzle } from "drizzle-orm/d1";
 import { expect, vi } from "vitest";
 import { accounts } from "../../../src/features/accounts/organization/table.ts";
 import { type RoomRow, rooms } from "../../../src/features/rooms/table.ts";
-import { recordOf, type UserRecord } from "../../../src/features/users/present.ts";
-import type { Role } from "../../../src/features/users/schema.ts";
-import { type UserRow, users } from "../../../src/features/users/table.ts";
+import { recordOf, type UserRow, users } from "../../../src/features/users/table.ts";
 import { tokensFor } from "../../../src/features/users/tokens.ts";
 import { roomGateway } from "../../../src/room/host/gateway.ts";
 import type { RoomObject } from "../../../src/room/host/room-object.ts";
+import type { Role, UserRecord } from "../../../src/wire/user.ts";
 import { TestSocket } from "./test-socket.ts";
 
 const db = drizzle(env.DB);

@@ -1,7 +1,8 @@
 /** The recorder of store events over a storage, without the rest of the room. */
-import type { EventCause } from "../../../src/delivery/port/event-cause.ts";
+
 import { StoreEvents } from "../../../src/room/engine/outbox/store-events.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+import type { EventCause } from "../../../src/wire/event-cause.ts";
 
 export const storeEventsOf = (
   storage: RoomStorage,

@@ -1,8 +1,8 @@
 /** The port to an organization's event log: what was recorded, kept in the order of each room for some time. */
 
 import type { ArchivedObject } from "../../../platform/archive/object-archive.ts";
+import type { WebhookEventName } from "../../../wire/event-name.ts";
 import type { OutgoingEvent } from "../../port/delivery-record.ts";
-import type { WebhookEventName } from "../../port/event-name.ts";
 import type { RoomSubscription } from "../../port/subscription.ts";
 import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 

@@ -2,7 +2,7 @@
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { byteLength, fold } from "../../../platform/text.ts";
 import { presentTime } from "../../../platform/time.ts";
-import type { Comment } from "../../protocol/comment.ts";
+import type { Comment } from "../../../wire/comment.ts";
 import type { CommentCreation, CommentPage } from "../../protocol/comment-messages.ts";
 import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../../protocol/limits.ts";
 import type { RoomStorage } from "../../storage/storage.ts";

@@ -1,6 +1,7 @@
 /** What a room keeps of one of its users: read in slices for an export. */
+
+import type { Comment } from "../../../wire/comment.ts";
 import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../port/personal-data.ts";
-import type { Comment } from "../../protocol/comment.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { StoredDocument } from "../../storage/storage-documents.ts";
 import type { Comments } from "./comments.ts";

@@ -1,5 +1,5 @@
 /** A comment as storage has it: as JSON, with or without its content. */
-import type { Comment } from "../../protocol/comment.ts";
+import type { Comment } from "../../../wire/comment.ts";
 import type { StoredComment } from "../../storage/storage-content.ts";
 
 export const rowOf = (comment: Comment): StoredComment => ({

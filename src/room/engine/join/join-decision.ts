@@ -1,15 +1,15 @@
 /** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
-import type { RoomRow } from "../../../features/rooms/table.ts";
-import type { UserRecord } from "../../../features/users/present.ts";
-import type { Role } from "../../../features/users/schema.ts";
+
 import type { TokenEpochs } from "../../../features/users/token-claims.ts";
+import type { RoomFields } from "../../../wire/room.ts";
+import type { Role, UserRecord } from "../../../wire/user.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 
 export type JoinDecision = JoinApproval | JoinRefusal;
 
 export interface JoinApproval {
   readonly approved: true;
-  readonly room: RoomRow;
+  readonly room: RoomFields;
   readonly user: UserRecord;
   /** The highest role that the token allows. */
   readonly ceiling: Role;

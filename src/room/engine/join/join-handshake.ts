@@ -1,6 +1,6 @@
 /** How a socket joins: it sends one JOIN_ROOM, the database authorizes it, and it receives the room's state. */
-import { presentRoom } from "../../../features/rooms/schema.ts";
-import { lowerRole } from "../../../features/users/schema.ts";
+import { presentRoom } from "../../../wire/room.ts";
+import { lowerRole } from "../../../wire/user.ts";
 import { CLOSE } from "../../protocol/close.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
 import { MAX_JOIN_PRESENCE_BYTES } from "../../protocol/limits.ts";

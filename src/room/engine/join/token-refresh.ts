@@ -1,5 +1,5 @@
 /** How a joined socket gets a newer token of its user, so that it stays open when the first one expires. */
-import { lowerRole } from "../../../features/users/schema.ts";
+import { lowerRole } from "../../../wire/user.ts";
 import { failure, success } from "../../protocol/frame.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { Fault } from "../../protocol/protocol.ts";

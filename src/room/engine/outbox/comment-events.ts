@@ -1,8 +1,9 @@
 /** Records the events of comments in the room's outbox, in the transaction of what they report. */
-import type { CommentEvent } from "../../../delivery/content-events.ts";
-import { presentEvent } from "../../../delivery/events.ts";
-import { presentRoom } from "../../../features/rooms/schema.ts";
-import type { Comment } from "../../protocol/comment.ts";
+
+import type { Comment } from "../../../wire/comment.ts";
+import type { CommentEvent } from "../../../wire/content-events.ts";
+import { presentEvent } from "../../../wire/events.ts";
+import { presentRoom } from "../../../wire/room.ts";
 import type { EventPorts } from "./event-ports.ts";
 
 export class CommentEvents {

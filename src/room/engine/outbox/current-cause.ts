@@ -1,5 +1,5 @@
 /** Which workflow's run the room is carrying out a request of, for the events that follow from it. */
-import type { EventCause } from "../../../delivery/port/event-cause.ts";
+import type { EventCause } from "../../../wire/event-cause.ts";
 
 /** Requests are carried out one by one, each without a pause: at any time there is one cause at most. */
 export class CurrentCause {

@@ -1,6 +1,6 @@
 /** Events that a room records some time after what they report, together, and only while a subscriber listens to them. */
-import type { EventName } from "../../../delivery/port/event-name.ts";
-import type { RoomRow } from "../../../features/rooms/table.ts";
+import type { EventName } from "../../../wire/event-name.ts";
+import type { RoomFields } from "../../../wire/room.ts";
 import type { EventPorts } from "./event-ports.ts";
 
 /** While no subscriber listens, the room looks for one so rarely: the first event of a new one may be so late. */
@@ -16,7 +16,7 @@ export interface NotedEvents {
   /** Grows with each thing that is noted, also with one that storage has a note of already. */
   progress(): number;
   /** Records the events to which a subscriber listens, and deletes their notes; within a transaction. */
-  record(heard: ReadonlySet<EventName>, room: RoomRow): void;
+  record(heard: ReadonlySet<EventName>, room: RoomFields): void;
   /** Deletes all notes. */
   forget(): void;
 }
@@ -29,7 +29,7 @@ export class DelayedEvents {
   #notBefore = Number.NEGATIVE_INFINITY;
   #hasNews = false;
   /** Of a room that only REST has used: kept with the first note, because an alarm does not say which room it is. */
-  #row: RoomRow | null = null;
+  #row: RoomFields | null = null;
 
   constructor(ports: EventPorts, noted: NotedEvents) {
     this.#ports = ports;
@@ -39,7 +39,7 @@ export class DelayedEvents {
   }
 
   /** The row of a room that no one has joined, as just read. */
-  offerRow(row: RoomRow): void {
+  offerRow(row: RoomFields): void {
     this.#row = row;
   }
 

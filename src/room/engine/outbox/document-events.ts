@@ -1,7 +1,6 @@
 /** Records what happens to documents and their versions as events, while a subscriber listens to them. */
-import { type EventDraft, presentEvent } from "../../../delivery/events.ts";
-import { presentRoom } from "../../../features/rooms/schema.ts";
-import type { RoomRow } from "../../../features/rooms/table.ts";
+import { type EventDraft, presentEvent } from "../../../wire/events.ts";
+import { presentRoom, type RoomFields } from "../../../wire/room.ts";
 import type { DocumentEventName, DocumentNote } from "../../storage/storage-outbox.ts";
 import { DelayedEvents, type NotedEvents } from "./delayed-events.ts";
 import type { EventPorts } from "./event-ports.ts";
@@ -73,7 +72,7 @@ class NotedDocuments implements NotedEvents {
     return this.count;
   }
 
-  record(heard: ReadonlySet<string>, room: RoomRow): void {
+  record(heard: ReadonlySet<string>, room: RoomFields): void {
     const { documentNotes } = this.#ports.storage;
     for (const note of documentNotes.list()) {
       if (!heard.has(note.event)) continue;
@@ -82,7 +81,7 @@ class NotedDocuments implements NotedEvents {
     }
   }
 
-  #append(note: DocumentNote, row: RoomRow): void {
+  #append(note: DocumentNote, row: RoomFields): void {
     const { storage, now, newId, stats } = this.#ports;
     const [id, occurredAt] = [newId(), now()];
     const room = presentRoom(row, occurredAt, stats());

@@ -1,6 +1,6 @@
 /** What the events of the room's content need. */
-import type { EventCause } from "../../../delivery/port/event-cause.ts";
-import type { RoomStats } from "../../port/snapshots.ts";
+import type { EventCause } from "../../../wire/event-cause.ts";
+import type { RoomStats } from "../../../wire/snapshots.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 
 export interface EventPorts {

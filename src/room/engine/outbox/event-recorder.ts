@@ -1,10 +1,8 @@
 /** Records the room's events in its outbox, in the transaction of what they report. */
-import { type EventDraft, presentEvent } from "../../../delivery/events.ts";
-import { presentRoom } from "../../../features/rooms/schema.ts";
-import type { RoomRow } from "../../../features/rooms/table.ts";
-import { presentUser, type UserRecord } from "../../../features/users/present.ts";
-import type { User } from "../../../features/users/schema.ts";
-import type { RoomStats } from "../../port/snapshots.ts";
+import { type EventDraft, presentEvent } from "../../../wire/events.ts";
+import { presentRoom, type RoomFields } from "../../../wire/room.ts";
+import type { RoomStats } from "../../../wire/snapshots.ts";
+import { presentUser, type User, type UserRecord } from "../../../wire/user.ts";
 import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
 
 /** The size of `users` in `session.closed`, in characters of JSON: more would slow down every list of deliveries. */
@@ -20,7 +18,7 @@ export class EventRecorder {
   }
 
   /** A user has come online; `stats` include them. */
-  recordJoined(room: RoomRow, { id, joinedAt, user }: OpenSession, stats: RoomStats): void {
+  recordJoined(room: RoomFields, { id, joinedAt, user }: OpenSession, stats: RoomStats): void {
     const { occupancy } = this.#storage;
     occupancy.writeRoom(room);
     const presented = presentRoom(room, joinedAt, stats);
@@ -80,7 +78,7 @@ export class EventRecorder {
   }
 
   /** Stores the room's current row for later events; before the first join there are none. */
-  updateRoom(row: RoomRow): void {
+  updateRoom(row: RoomFields): void {
     const { occupancy } = this.#storage;
     const stored = occupancy.readRoom();
     if (stored !== null && JSON.stringify(stored) !== JSON.stringify(row)) occupancy.writeRoom(row);

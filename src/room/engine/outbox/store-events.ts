@@ -1,7 +1,6 @@
 /** Records `store.changed`: one event for all changes of a store within an interval, while a subscriber listens to it. */
-import { presentEvent } from "../../../delivery/events.ts";
-import { presentRoom } from "../../../features/rooms/schema.ts";
-import type { RoomRow } from "../../../features/rooms/table.ts";
+import { presentEvent } from "../../../wire/events.ts";
+import { presentRoom, type RoomFields } from "../../../wire/room.ts";
 import type { ChangedStore } from "../../storage/storage-outbox.ts";
 import { DelayedEvents, type NotedEvents } from "./delayed-events.ts";
 import type { EventPorts } from "./event-ports.ts";
@@ -45,12 +44,12 @@ class NotedStores implements NotedEvents {
     return this.#ports.storage.changes.lastSeq();
   }
 
-  record(_: unknown, room: RoomRow): void {
+  record(_: unknown, room: RoomFields): void {
     for (const changed of this.#ports.storage.changedStores.list()) this.#append(changed, room);
     this.forget();
   }
 
-  #append({ store, fromSeq, cause }: ChangedStore, row: RoomRow): void {
+  #append({ store, fromSeq, cause }: ChangedStore, row: RoomFields): void {
     const { storage, now, newId, stats } = this.#ports;
     const [id, occurredAt, toSeq] = [newId(), now(), storage.changes.lastSeq()];
     const event = "store.changed";

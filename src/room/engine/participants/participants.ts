@@ -1,8 +1,7 @@
 /** Who is in the room: connections, sessions and presence together, and how users go offline. */
 
-import { presentUser } from "../../../features/users/present.ts";
-import type { User } from "../../../features/users/schema.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../platform/error-codes.ts";
+import { presentUser, type User } from "../../../wire/user.ts";
 import { CLOSE, type CloseCode } from "../../protocol/close.ts";
 import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
 import type { Joined } from "../../transport/connection.ts";

@@ -1,8 +1,7 @@
 /** The users who are online, whole or page by page: JSON that is kept, because each join is answered with some. */
 
-import { presentUser } from "../../../features/users/present.ts";
-import type { User } from "../../../features/users/schema.ts";
 import { byteLength } from "../../../platform/text.ts";
+import { presentUser, type User } from "../../../wire/user.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import { MAX_ROSTER_PAGE_BYTES } from "../../protocol/limits.ts";
 import type { RosterPlace } from "../../protocol/messages.ts";

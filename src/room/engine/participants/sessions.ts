@@ -1,8 +1,9 @@
 /** Who is online and since when, and the stats that follow from it: memory and storage in step. */
-import type { RoomRow } from "../../../features/rooms/table.ts";
-import { ERASED_FIELDS } from "../../../features/users/erased-user.ts";
-import type { UserRecord } from "../../../features/users/present.ts";
-import type { Attendance, RoomStats, StoredSession } from "../../port/snapshots.ts";
+
+import { ERASED_FIELDS } from "../../../wire/erased-user.ts";
+import type { RoomFields } from "../../../wire/room.ts";
+import type { Attendance, RoomStats, StoredSession } from "../../../wire/snapshots.ts";
+import type { UserRecord } from "../../../wire/user.ts";
 import type { Grace, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import { Graces } from "./graces.ts";
@@ -13,7 +14,7 @@ const MAX_LISTED_SESSIONS = 100;
 
 const EMPTY_STATS: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
 
-const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
+const newRecord = ({ accountId, id }: RoomFields, now: number): RoomRecord => ({
   ...{ accountId, roomId: id, ...EMPTY_STATS },
   ...{ version: 0, copiedVersion: 0, lastAliveAt: now },
 });
@@ -105,7 +106,7 @@ export class Sessions {
   }
 
   /** A user comes online: with a grace, without a socket. `room` is the room's row as just read from the database. */
-  start(room: RoomRow, session: OpenSession, grace: Grace | null = null): void {
+  start(room: RoomFields, session: OpenSession, grace: Grace | null = null): void {
     const { joinedAt } = session;
     const record = countParticipants(
       this.#record ?? newRecord(room, joinedAt),
@@ -193,7 +194,7 @@ export class Sessions {
   }
 
   /** Stores the room's current row, for later events. */
-  updateRoom(room: RoomRow): void {
+  updateRoom(room: RoomFields): void {
     if (this.#record !== null) this.#recorder.updateRoom(room);
   }
 

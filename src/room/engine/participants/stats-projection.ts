@@ -1,6 +1,6 @@
 /** When the room's stats and the size of its stores are copied to the database: soon, one copy at a time, and again after a failure. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
-import type { RoomStats } from "../../port/snapshots.ts";
+import type { RoomStats } from "../../../wire/snapshots.ts";
 import type { RoomRecord } from "../../storage/storage.ts";
 import type { StoreQuota } from "../content/store-quota.ts";
 

@@ -1,8 +1,8 @@
 /** Users who take part without a socket, for a time that is set over REST: agents, for example. */
 
-import type { RoomRow } from "../../../features/rooms/table.ts";
-import type { UserRecord } from "../../../features/users/present.ts";
 import { AppError } from "../../../platform/errors.ts";
+import type { RoomFields } from "../../../wire/room.ts";
+import type { UserRecord } from "../../../wire/user.ts";
 import { CLOSE } from "../../protocol/close.ts";
 import type { Visit } from "../../protocol/room-request.ts";
 import type { OpenSession } from "../../storage/storage.ts";
@@ -20,7 +20,7 @@ interface VisitPorts {
 
 /** A user who may take part, as just read from the database. */
 export interface Visitor {
-  readonly room: RoomRow;
+  readonly room: RoomFields;
   readonly user: UserRecord;
 }
 

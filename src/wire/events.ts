@@ -1,7 +1,5 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
-import { Room } from "../features/rooms/schema.ts";
-import { User } from "../features/users/schema.ts";
 import { presentTime } from "../platform/time.ts";
 import {
   CommentEvent,
@@ -11,8 +9,10 @@ import {
   StoreEvent,
   VersionEvent,
 } from "./content-events.ts";
+import type { EventCause } from "./event-cause.ts";
 import { common, roomId, user, userId } from "./event-fields.ts";
-import type { EventCause } from "./port/event-cause.ts";
+import { Room } from "./room.ts";
+import { User } from "./user.ts";
 
 /** A user came online, or went offline with its last connection; `sessionId` is the user's session. */
 export const ParticipantEvent = z

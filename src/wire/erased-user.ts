@@ -1,5 +1,5 @@
 /** What remains of a user in events once the user is erased: an ID that no longer leads to anyone. Pure. */
-import { fold } from "../../platform/text.ts";
+import { fold } from "../platform/text.ts";
 
 const NAME = "Deleted user";
 

@@ -1,8 +1,8 @@
 /** The events of a room's content: files, stores, documents and comments. The SDK infers its types from it. */
 import * as z from "zod";
-import { StorageFile } from "../features/files/schema.ts";
-import { Comment } from "../room/protocol/comment.ts";
+import { Comment } from "./comment.ts";
 import { cause, common, roomId } from "./event-fields.ts";
+import { StorageFile } from "./file.ts";
 
 /**
  * A file was stored, or deleted by itself: `room.deleted` stands for the files of a deleted room. `userId` is who did

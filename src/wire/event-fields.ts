@@ -1,8 +1,8 @@
 /** The fields that several events have in common. */
 import * as z from "zod";
-import { Room } from "../features/rooms/schema.ts";
-import { User } from "../features/users/schema.ts";
 import { Timestamp } from "../platform/time.ts";
+import { Room } from "./room.ts";
+import { User } from "./user.ts";
 
 /** What every event has. */
 export const common = {

@@ -1,0 +1,76 @@
+/** A room on the wire, and how its row and its live stats are presented. The SDK imports its type. */
+import * as z from "zod";
+import { presentTime, Timestamp } from "../platform/time.ts";
+import type { RoomStats } from "./snapshots.ts";
+
+export const RoomState = z.enum(["active", "closed"]);
+export type RoomState = z.infer<typeof RoomState>;
+
+/** A room (spec section 2). */
+export const Room = z
+  .object({
+    id: z.uuid(),
+    account_id: z.uuid(),
+    name: z.string(),
+    custom_id: z.string().optional().meta({ description: "Your own identifier. Absent if not set." }),
+    created_at: Timestamp,
+    state: RoomState.meta({ description: "A closed room refuses joins and uploads, and keeps its data." }),
+    duration_seconds: z.int().meta({
+      description:
+        "Total time with at least one user online, in whole seconds, including the current occupancy period.",
+      minimum: 0,
+    }),
+    active_participants: z.int().meta({
+      description: "Users online now. A user with several tabs counts once.",
+      minimum: 0,
+    }),
+    total_users_created: z.int().meta({
+      description: "Users ever created in the room. Deleting a user does not lower it.",
+      minimum: 0,
+    }),
+  })
+  .meta({
+    id: "Room",
+    example: {
+      id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+      account_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
+      name: "Weekly planning",
+      custom_id: "planning-7",
+      created_at: "2026-01-31T09:30:00.000Z",
+      state: "active",
+      duration_seconds: 0,
+      active_participants: 0,
+      total_users_created: 0,
+    },
+  });
+export type Room = z.infer<typeof Room>;
+
+/** The columns of a room's row that live rooms and events need. */
+export interface RoomFields extends RoomStats {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly customId: string | null;
+  readonly state: RoomState;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** The first join, epoch ms; null while the room's object is empty. */
+  readonly firstJoinAt: number | null;
+  readonly totalUsersCreated: number;
+}
+
+/** Presents a room at `now` (epoch ms) with live stats from its object, or by default with the copy in its row. */
+export function presentRoom(row: RoomFields, now: number, stats: RoomStats = row): Room {
+  const currentMs = stats.occupiedSince === null ? 0 : Math.max(0, now - stats.occupiedSince);
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    name: row.name,
+    ...(row.customId === null ? {} : { custom_id: row.customId }),
+    created_at: presentTime(row.createdAt),
+    state: row.state,
+    duration_seconds: Math.floor((stats.occupiedMs + currentMs) / 1000),
+    active_participants: stats.activeParticipants,
+    total_users_created: row.totalUsersCreated,
+  };
+}

@@ -29,7 +29,7 @@ import { auditLogKeptMs } from "./platform/config/limits.ts";
 import { jwtSecrets } from "./platform/config/secrets.ts";
 import type { Database } from "./platform/d1/d1.ts";
 import { expire } from "./platform/d1/expiry.ts";
-import { type CallBudget, newCallBudget } from "./platform/flow/slices.ts";
+import { type CallBudget, newCallBudget } from "./platform/flow/work-budget.ts";
 import { countingQueries, openAll, openDirectory, openTenant } from "./platform/placement/databases.ts";
 import { reportFailure, writeMetrics } from "./platform/telemetry/telemetry.ts";
 import { runTasks } from "./platform/time-limit.ts";
@@ -92,7 +92,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
     deletions: () => {
       const remove: SubscriberGateway["remove"] = (key) => {
-        budget.calls.take();
+        budget.calls.spend();
         return ports.subscribers.remove(key);
       };
       const subscribers = { ...ports.subscribers, remove };

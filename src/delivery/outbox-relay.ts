@@ -1,7 +1,7 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
 import type { RequestContext } from "../platform/context/context.ts";
 import type { Database, Statement } from "../platform/d1/d1.ts";
-import { type CallBudget, newCallBudget, type Slices } from "../platform/flow/slices.ts";
+import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { TracedCommand } from "../room/port/room-command.ts";
 import type { RoomGateway } from "../room/port/room-gateway.ts";
@@ -70,7 +70,7 @@ export async function relayEvents(
   }
 }
 
-async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: Slices): Promise<void> {
+async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: WorkBudget): Promise<void> {
   const [earlier] = await ctx.db.run([selectEarlierEvents(row, MAX_EARLIER)]);
   const left = earlier.filter(({ id }) => relayed.get(id, Date.now()) === undefined);
   for (const each of left) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each, calls))]);
@@ -84,10 +84,10 @@ const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement 
 async function relayEvent(
   { db, rooms, subscribers, log }: RelayPorts,
   row: OutboxEventRow,
-  calls: Slices,
+  calls: WorkBudget,
 ): Promise<string | null> {
   const { id, event, accountId, roomId, occurredAt, pendingSubscriptions, trace } = row;
-  calls.take(); // the room's, which an event of a user asks
+  calls.spend(); // the room's, which an event of a user asks
   const body = await presentOutboxEvent(rooms, row);
   const pending = { id, event, occurredAt, body, pendingSubscriptions, trace };
   const unreached = await fanOut({ db, accountId }, subscribers, roomId, [pending], calls);
@@ -122,7 +122,7 @@ export async function relayPending(
         const all = { accountId: row.accountId, command: JSON.stringify(command), at: row.createdAt };
         await db.run(continueCommand(all, { ...row, behind }, roomsAtOnce));
       }
-      budget.calls.take();
+      budget.calls.spend();
       await rooms.apply(row.roomId, row.accountId, command);
       return true;
     },

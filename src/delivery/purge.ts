@@ -1,6 +1,6 @@
-/** Removes the subscribers of a deleted organization with what they have recorded, in slices. */
+/** Removes the subscribers of a deleted organization with what they have recorded, in chunks. */
 import type { Statement, Tenant } from "../platform/d1/d1.ts";
-import type { Slices } from "../platform/flow/slices.ts";
+import type { WorkBudget } from "../platform/flow/work-budget.ts";
 import type { SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
 
 const AT_ONCE = 50;
@@ -16,19 +16,19 @@ export interface Purge {
   remove(id: string): readonly [Statement, ...Statement[]];
 }
 
-/** Removes subscribers until none or no slice is left, and returns true if none is. */
+/** Removes subscribers until none is left (true) or the budget is spent. */
 export async function purgeSubscribers(
   { db, accountId }: Tenant,
   subscribers: Pick<SubscriberGateway, "remove" | "subscriptionsChanged">,
-  slices: Slices,
+  budget: WorkBudget,
   purge: Purge,
 ): Promise<boolean> {
-  return slices.finish(async () => {
+  return budget.run(async () => {
     const [, found] = await db.run([purge.disableAll(), purge.selectSome(AT_ONCE)]);
     await subscribers.subscriptionsChanged(accountId);
     await Promise.all(found.map(({ id }) => subscribers.remove(purge.keyOf(id))));
     const [first, ...others] = found.flatMap(({ id }) => purge.remove(id));
     if (first !== undefined) await db.run([first, ...others]);
-    return { isFull: found.length === AT_ONCE };
+    return found.length === AT_ONCE;
   });
 }

@@ -1,7 +1,7 @@
 /** Goes through the rows that wait in an outbox, page by page, within limits of time, failures and calls. */
 import type { Database, Page, Statement } from "../platform/d1/d1.ts";
-import type { CallBudget } from "../platform/flow/slices.ts";
-import { inParallel, takeTurns } from "../platform/flow/turns.ts";
+import { forEachConcurrently, roundRobin } from "../platform/flow/concurrency-limit.ts";
+import type { CallBudget } from "../platform/flow/work-budget.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 
 const PAGE_SIZE = 100;
@@ -48,8 +48,8 @@ export async function forEachRow<Row extends { readonly id: string }>(
 ): Promise<void> {
   const [accounts] = await db.run([kind.accounts()]);
   const first: Turn[] = accounts.map(({ accountId }) => ({ accountId, offset: 0, timeouts: 0 }));
-  await takeTurns(first, { turns: limits.pages, concurrency: limits.concurrency }, async (turn) => {
-    if (!budget.queries.areLeft) return null;
+  await roundRobin(first, { turns: limits.pages, concurrency: limits.concurrency }, async (turn) => {
+    if (!budget.queries.hasLeft) return null;
     const next = await relayPage(db, turn, limits, budget, kind);
     return next !== null && next.timeouts < limits.timeouts ? next : null;
   });
@@ -67,14 +67,12 @@ async function relayPage<Row extends { readonly id: string }>(
   let next = { accountId, offset, timeouts };
   const done: string[] = [];
   const rooms = Map.groupBy(rows, (row) => kind.roomOf(row)).values();
-  await inParallel(limits.concurrency, async () => {
-    for (const rowsOfRoom of rooms) {
-      const { relayed, isTimeout } = await relayRoom(rowsOfRoom, limits, budget, kind);
-      done.push(...relayed);
-      const left = rowsOfRoom.length - relayed.length;
-      next = { accountId, offset: next.offset + left, timeouts: next.timeouts + Number(isTimeout) };
-      if (next.timeouts >= limits.timeouts) return;
-    }
+  await forEachConcurrently(limits.concurrency, rooms, async (rowsOfRoom) => {
+    if (next.timeouts >= limits.timeouts) return;
+    const { relayed, isTimeout } = await relayRoom(rowsOfRoom, limits, budget, kind);
+    done.push(...relayed);
+    const left = rowsOfRoom.length - relayed.length;
+    next = { accountId, offset: next.offset + left, timeouts: next.timeouts + Number(isTimeout) };
   });
   if (done.length > 0) {
     await db.run([kind.delete(done)]).catch((error: unknown) => {
@@ -94,7 +92,7 @@ async function relayRoom<Row extends { readonly id: string }>(
 ): Promise<{ readonly relayed: readonly string[]; readonly isTimeout: boolean }> {
   const relayed: string[] = [];
   for (const row of rows) {
-    if (!queries.areLeft) break;
+    if (!queries.hasLeft) break;
     const result = await withTimeLimit(kind.relay(row), rowMs).catch((error: unknown) => {
       kind.failed(error);
       return false;

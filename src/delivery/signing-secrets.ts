@@ -3,7 +3,7 @@
  * are used.
  */
 
-import { resealSlices } from "../platform/crypto/resealing.ts";
+import { resealInChunks } from "../platform/crypto/resealing.ts";
 import { type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
 import type { Database } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./port/subscriber-port.ts";
@@ -97,7 +97,7 @@ export async function resealSigningSecrets(
         return `${MARK}${UNREADABLE}:${stored.slice(MARK.length)}`;
       }
     };
-    await resealSlices(db, {
+    await resealInChunks(db, {
       select: (limit) => selectSecretsWithin(kind, [rangeOf(CLEAR), ...replaced], limit),
       reseal: async (row: StoredSecrets) => {
         const owner = { kind, accountId: row.accountId, id: row.id };

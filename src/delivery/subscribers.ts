@@ -2,8 +2,8 @@
 import type { Env } from "../env.ts";
 import { archivedObject } from "../platform/archive/archived-object.ts";
 import type { Tenant } from "../platform/d1/d1.ts";
-import { newCallBudget, type Slices } from "../platform/flow/slices.ts";
-import { inParallel } from "../platform/flow/turns.ts";
+import { forEachConcurrently } from "../platform/flow/concurrency-limit.ts";
+import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import type { WebhookEventName } from "../wire/event-name.ts";
 import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
 import { selectSubscriptions } from "./outbox/subscription-store.ts";
@@ -70,18 +70,18 @@ export async function fanOut(
   subscribers: SubscriberGateway,
   roomId: string,
   events: readonly PendingEvent[],
-  calls: Slices = newCallBudget().calls,
+  calls: WorkBudget = newCallBudget().calls,
   exceptId?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  calls.take(); // the log's
+  calls.spend(); // the log's
   const found = await publish(tenant, subscribers, roomId, events);
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
     try {
-      if (!calls.areLeft) throw new Error("The invocation may make no further call");
-      calls.take();
+      if (!calls.hasLeft) throw new Error("The invocation may make no further call");
+      calls.spend();
       const { accountId } = tenant;
       if (kind === "log") await subscribers.appendToLog(accountId, roomId, events);
       else await subscribers.enqueue({ kind, accountId, id }, events, version);
@@ -91,12 +91,10 @@ export async function fanOut(
       }
     }
   };
-  const batches = batchBySubscriber(roomId, events, current).values();
+  const batches = batchBySubscriber(roomId, events, current);
   const chars = events.reduce((sum, { body }) => sum + body.length, 1);
   const atOnce = Math.min(MAX_AT_ONCE, Math.ceil(MAX_CHARS_AT_ONCE / chars));
-  await inParallel(atOnce, async () => {
-    for (const batch of batches) await enqueue(batch);
-  });
+  await forEachConcurrently(atOnce, batches, enqueue);
   return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
 }
 

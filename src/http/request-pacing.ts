@@ -1,5 +1,5 @@
 /** Spreads the requests of a credential that sends many at once, while its isolate also serves others. */
-import { Budget } from "../platform/flow/budget.ts";
+import { TokenBucket } from "../platform/flow/token-bucket.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 
 /** What one credential may send at once, and then steadily: as much as the rate limits allow in the long run. */
@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 5_000;
 
 /** Memory of one isolate: its thread is what requests wait for. */
 export class RequestPacing {
-  readonly #budgets = new TtlCache<Budget>({ ttlMs: FORGET_MS, maxEntries: 10_000 });
+  readonly #budgets = new TtlCache<TokenBucket>({ ttlMs: FORGET_MS, maxEntries: 10_000 });
   #latest = "";
   #sharedUntil = Number.NEGATIVE_INFINITY;
 
@@ -21,7 +21,7 @@ export class RequestPacing {
   waitMs(credential: string, now: number): number | null {
     if (this.#latest !== "" && this.#latest !== credential) this.#sharedUntil = now + SHARED_MS;
     this.#latest = credential;
-    const budget = this.#budgets.get(credential, now) ?? new Budget(REQUESTS_OF_CREDENTIAL, now);
+    const budget = this.#budgets.get(credential, now) ?? new TokenBucket(REQUESTS_OF_CREDENTIAL, now);
     this.#budgets.set(credential, budget, now);
     const isShared = now < this.#sharedUntil;
     const waitMs = isShared ? budget.affordableIn(now) : 0;

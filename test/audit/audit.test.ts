@@ -6,7 +6,7 @@ import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/features/audi
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
 import { auditEntries } from "../../src/http/audit/table.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
@@ -310,7 +310,7 @@ describe("the audit log", () => {
     const owner = await withEntries([now - 3_000, now]);
     await purgeOldAuditEntries(openDatabase(env.DB), now, 2_000);
     expect((await logOf(owner.api)).entries).toHaveLength(1);
-    expect(await purgeAuditEntries(openTenant(env, owner.id), new Slices(1))).toBe(true);
+    expect(await purgeAuditEntries(openTenant(env, owner.id), new WorkBudget(1))).toBe(true);
     expect((await logOf(owner.api)).entries).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** That a room which never rests keeps nothing of the sockets that have come and gone. */
 import v8 from "node:v8";
 import { expect, it } from "vitest";
-import { Budget } from "../../src/platform/flow/budget.ts";
+import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
 import { Pacing } from "../../src/room/engine/pacing.ts";
 import type { Joined } from "../../src/room/transport/connection.ts";
 import { Connections } from "../../src/room/transport/connections.ts";
@@ -29,6 +29,6 @@ it("the budgets of sockets go with them, however few users there are", () => {
     pacing.budgets.countFrame(socket, 1);
     connections.remove(socket.id);
   }
-  expect(v8.queryObjects(Budget, { format: "count" })).toBeLessThan(200);
+  expect(v8.queryObjects(TokenBucket, { format: "count" })).toBeLessThan(200);
   expect(pacing.nextIn()).toBeNull(); // it is still there
 });

@@ -9,7 +9,7 @@ import {
 import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
 import type { SubscriberGateway } from "../../src/delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Api, account } from "../support/api.ts";
 
@@ -53,7 +53,7 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   const left: number[] = [];
   while (pendingSubscriptions !== undefined) {
     const pending = [{ ...event, pendingSubscriptions }];
-    const unreached = await fanOut(tenant, counting, "room", pending, new Slices(801));
+    const unreached = await fanOut(tenant, counting, "room", pending, new WorkBudget(801));
     pendingSubscriptions = unreached.get(event.id);
     left.push(JSON.parse(pendingSubscriptions ?? "[]").length);
   }

@@ -5,7 +5,7 @@ import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openDatabase, PING } from "../../src/platform/d1/d1.ts";
-import { newCallBudget, Slices } from "../../src/platform/flow/slices.ts";
+import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { countingQueries, openAll } from "../../src/platform/placement/databases.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import type { RoomGateway } from "../../src/room/port/room-gateway.ts";
@@ -202,8 +202,11 @@ describe("a run of the cron trigger", () => {
     const db = openDatabase(env.DB);
     const ports = { db, rooms: obeying(applied), subscribers: subscriberGateway(env), log: () => {} };
     const run = () => {
-      const calls = new Slices(120);
-      return relayPending(ports, Date.now() + MINUTE_MS, "", { calls, queries: new Slices(9_999, calls) });
+      const calls = new WorkBudget(120);
+      return relayPending(ports, Date.now() + MINUTE_MS, "", {
+        calls,
+        queries: new WorkBudget(9_999, calls),
+      });
     };
     await run();
     expect(applied.length).toBeGreaterThan(100);
@@ -216,12 +219,12 @@ describe("a run of the cron trigger", () => {
   });
 
   it("counts each batch on a database of its bindings", async () => {
-    const queries = new Slices(2);
+    const queries = new WorkBudget(2);
     const databases = openAll(countingQueries(env, queries));
     await databases.get("DB")?.run([PING, PING]);
-    expect(queries.areLeft).toBe(true);
+    expect(queries.hasLeft).toBe(true);
     await databases.get("DB_2")?.run([PING]);
-    expect(queries.areLeft).toBe(false);
+    expect(queries.hasLeft).toBe(false);
   });
 
   it("does each task of each database once, in no more invocations than the platform allows", async () => {
@@ -273,7 +276,7 @@ describe("a command for all rooms with users online", () => {
     return ids;
   }
 
-  it("is written in slices, each once, and reaches each of them, whatever fails and dies in between", async () => {
+  it("is written in chunks, each once, and reaches each of them, whatever fails and dies in between", async () => {
     const [owner, neighbour] = [await account(), await account()];
     const ids = await withRoomsOnline(owner.id, 11);
     await withRoomsOnline(neighbour.id, 2);

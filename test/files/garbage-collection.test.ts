@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Blobs, MAX_DELETED } from "../../src/features/files/storage/blobs.ts";
 import { collectGarbage, MAX_UPLOAD_MS } from "../../src/features/files/storage/garbage-collection.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { batchesOf } from "../support/rows-read.ts";
@@ -194,7 +194,7 @@ describe("garbage collection", () => {
     expect(await remainsOf(owner)).toEqual([[], []]);
   });
 
-  it("gives up uploads that crashes cut off in slices, however many there are", async () => {
+  it("gives up uploads that crashes cut off in chunks, however many there are", async () => {
     const owner = await ownerWithRoom();
     const many = 2 * MAX_DELETED + 500;
     await env.DB.prepare(
@@ -226,7 +226,7 @@ describe("garbage collection", () => {
       .bind(owner.id, owner.roomId, JSON.stringify(rows))
       .run();
     const run = async (calls: number) => {
-      const budget = new Slices(calls);
+      const budget = new WorkBudget(calls);
       await collectGarbage(db, blobs, Date.now(), { calls: budget, queries: budget });
       return (await statesOf(owner.id)).length;
     };

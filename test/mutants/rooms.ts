@@ -1,4 +1,4 @@
-/** Bugs in the deletion of rooms, which goes in slices. */
+/** Bugs in the deletion of rooms, which goes in chunks. */
 import type { Mutant } from "./mutant.ts";
 
 const DELETION = ["test/rooms/deletion.test.ts"];
@@ -40,10 +40,10 @@ export const ROOMS: readonly Mutant[] = [
     tests: DELETION,
   },
   {
-    bug: "a large deleted room takes all slices of a run",
+    bug: "a large deleted room takes all chunks of a run",
     file: "src/features/rooms/purge.ts",
-    code: "slices.upTo(SLICES_PER_ROOM)",
-    by: "slices",
+    code: "new WorkBudget(CHUNKS_PER_ROOM, budget)",
+    by: "budget",
     tests: DELETION,
   },
   {

@@ -10,7 +10,7 @@ import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
 import type { Database } from "../../src/platform/d1/d1.ts";
 import { expire } from "../../src/platform/d1/expiry.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openAll, openDirectory, openTenant } from "../../src/platform/placement/databases.ts";
 import { remainsOf, remove } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
@@ -229,7 +229,7 @@ describe("a move", () => {
     await furnish(owner, "DB_2");
     const before = await contentOf("DB_2", owner.id);
     await begin(owner.id, "DB_3");
-    await continueMoves(portsOf(), new Slices(3));
+    await continueMoves(portsOf(), new WorkBudget(3));
     const refused = await owner.api.post("/rooms", { name: "Refused" });
     expect([refused.status, refused.error?.code]).toEqual([429, "RATE_LIMITED"]);
     expect(refused.headers.get("Retry-After")).toBe("10");
@@ -266,7 +266,7 @@ describe("a move", () => {
     await begin(owner.id, "DB_3");
     const log: string[] = [];
     const ports = portsOf(log);
-    while ((await moveOf(owner.id))?.phase === "copying") await continueMoves(ports, new Slices(1));
+    while ((await moveOf(owner.id))?.phase === "copying") await continueMoves(ports, new WorkBudget(1));
     const move = (await moveOf(owner.id)) as MoveRow;
     await openAll(env)
       .get("DB_3")

@@ -7,7 +7,7 @@ import { purgeRooms } from "../../src/features/organizations/purge-rooms.ts";
 import type { Organization } from "../../src/features/organizations/schema.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";
-import { newCallBudget, Slices } from "../../src/platform/flow/slices.ts";
+import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openAll, openDirectory, openTenant } from "../../src/platform/placement/databases.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import type { RoomGateway } from "../../src/room/port/room-gateway.ts";
@@ -109,7 +109,7 @@ describe("an organization", () => {
     await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
   });
 
-  it("ends the access of all of its members at once, however many there are, and removes them in slices", async () => {
+  it("ends the access of all of its members at once, however many there are, and removes them in chunks", async () => {
     const owner = await account();
     const member = await addMember(owner.id, "member");
     const api = member.browser.api(owner.id);
@@ -169,7 +169,7 @@ describe("an organization", () => {
     expect((await neighbour.api.get(`/rooms/${room.id}`)).status).toBe(200);
   });
 
-  it("is removed in slices, each run continuing where the last one stopped", async () => {
+  it("is removed in chunks, each run continuing where the last one stopped", async () => {
     const owner = await account();
     const rooms = await Promise.all(Array.from({ length: 25 }, () => owner.api.createRoom()));
     for (const { id } of rooms.slice(0, 3)) await owner.api.createUser(id);
@@ -179,7 +179,7 @@ describe("an organization", () => {
     const { ports, unexpected } = deletion();
     const left: number[] = [];
     for (let run = 0; run < 30 && (await remains(owner)) !== null; run += 1) {
-      await continueDeletion(ports, owner.id, now + 2 * MINUTE_MS, new Slices(10));
+      await continueDeletion(ports, owner.id, now + 2 * MINUTE_MS, new WorkBudget(10));
       left.push((await rowsOf(owner)).rooms ?? 0);
     }
     expect(left.at(-1)).toBe(0);
@@ -200,9 +200,9 @@ describe("an organization", () => {
       .run();
     const tenant = openTenant(env, owner.id);
     const { rooms } = deletion().ports;
-    expect(await purgeRooms(tenant, rooms, new Slices(2), Date.now())).toBe(false);
+    expect(await purgeRooms(tenant, rooms, new WorkBudget(2), Date.now())).toBe(false);
     expect(await rowsOf(owner)).toMatchObject({ rooms: 1, users: 1 });
-    expect(await purgeRooms(tenant, rooms, new Slices(2), Date.now())).toBe(true);
+    expect(await purgeRooms(tenant, rooms, new WorkBudget(2), Date.now())).toBe(true);
     expect((await rowsOf(owner)).rooms).toBe(undefined);
   });
 
@@ -226,14 +226,14 @@ describe("an organization", () => {
     const run = async () => {
       const deleted = "SELECT count(*) AS n FROM accounts WHERE deleted_at IS NOT NULL";
       const turns = (await env.DB.prepare(deleted).first<number>("n")) ?? 0; // one for each
-      const limits = { organizations: turns, turns, concurrency: 1, slices: 10, turnMs: 20 };
+      const limits = { organizations: turns, turns, concurrency: 1, chunks: 10, turnMs: 20 };
       await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, stuck.id, newCallBudget(), limits);
     };
     await run();
     await expect.poll(async () => (await rowsOf(small)).rooms).toBeUndefined();
     expect((await rowsOf(large)).rooms).toBeGreaterThan(0);
     const before = (await rowsOf(large)).rooms;
-    const one = { organizations: 1, turns: 1, concurrency: 1, slices: 10, turnMs: 5_000 };
+    const one = { organizations: 1, turns: 1, concurrency: 1, chunks: 10, turnMs: 5_000 };
     await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, newCallBudget(), one);
     expect((await rowsOf(large)).rooms).toBeLessThan(before ?? 0);
     const areGone = async () => {

@@ -1,4 +1,4 @@
-/** What has expired is deleted in bounded slices, and nothing else. */
+/** What has expired is deleted in chunks, and nothing else. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { OPERATOR_TOKENS } from "../../src/features/backup/token-store.ts";
@@ -9,8 +9,8 @@ import { PASSWORD_LINKS } from "../../src/features/people/password-link-store.ts
 import { SIGN_INS } from "../../src/features/people/store.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
-import { deleteInSlices, deleteUntil, type Expiring } from "../../src/platform/d1/expiry.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { deleteInChunks, deleteUntil, type Expiring } from "../../src/platform/d1/expiry.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
@@ -52,7 +52,7 @@ it.each(TABLES)("of %o", async (expiring, columns, values) => {
       `SELECT count(*) AS n FROM ${table} WHERE ${column} BETWEEN ${NOW} AND ${NOW} + 2500`,
     ).first("n");
   const run = () =>
-    deleteInSlices(openDirectory(env), (limit) => deleteUntil(expiring, NOW, limit), new Slices(1));
+    deleteInChunks(openDirectory(env), (limit) => deleteUntil(expiring, NOW, limit), new WorkBudget(1));
   const touched = await rowsTouchedBy(async () => expect(await run()).toBe(false));
   expect(touched.written).toBeLessThanOrEqual(SLICE * ROWS_PER_ROW);
   expect(touched.read).toBeLessThanOrEqual(SLICE * ROWS_PER_ROW);

@@ -10,7 +10,7 @@ import { openBlobs } from "../../src/features/files/storage/blobs.ts";
 import { deleteFilesOfUser } from "../../src/features/files/storage/garbage-collection.ts";
 import type { PersonalData, PersonalRecord } from "../../src/features/privacy/schema.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
@@ -189,7 +189,7 @@ it("erasing a user goes on where it was cut off, slice by slice, of whatever is 
       .bind(room.id, userId)
       .first<number>("n");
   // Requests that have died, each after one slice.
-  expect(await deleteFilesOfUser(tenant, room.id, ada.id, new Slices(1))).toBe(false);
+  expect(await deleteFilesOfUser(tenant, room.id, ada.id, new WorkBudget(1))).toBe(false);
   expect(await filesOf(ada.id)).toBe(FILES + 1 - 1_000);
   const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(room.id)}`);
   expect(await shard.eraseUser(room.id, ada.id, 0)).not.toBeNull();

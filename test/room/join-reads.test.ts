@@ -1,7 +1,6 @@
 /** R66, R76: what many wait for is read in turns by key, together, and not for those who are gone. */
 import { describe, expect, it } from "vitest";
-import { FairLanes } from "../../src/platform/flow/fair-lanes.ts";
-import { FairLoader } from "../../src/platform/flow/fair-loader.ts";
+import { FairLoader } from "../../src/platform/flow/fair-queue.ts";
 import { JOIN_READS } from "../../src/room/engine/join/join-spread.ts";
 
 describe("joins", () => {
@@ -52,14 +51,4 @@ describe("joins", () => {
     release();
     expect(usersOf(reads)).toEqual([["ada", "ben", "cleo"]]);
   });
-});
-
-it("users with waiting work take turns (R66)", () => {
-  const lanes = new FairLanes<string>();
-  for (const item of ["a1", "a2", "a3"]) lanes.add("a", item);
-  for (const item of ["b1", "b2"]) lanes.add("b", item);
-  expect([lanes.take(), lanes.take()]).toEqual(["a1", "b1"]);
-  lanes.add("c", "c1");
-  expect(lanes.takeAll((item) => item === "b2" || item === "a3")).toEqual(["a3", "b2"]);
-  expect([lanes.take(), lanes.take(), lanes.take()]).toEqual(["a2", "c1", undefined]);
 });

@@ -1,10 +1,10 @@
-/** Rooms are deleted at once, however much is in them; the rows of large ones are removed in bounded slices. */
+/** Rooms are deleted at once, however much is in them; the rows of large ones are removed in chunks. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { collectGarbage } from "../../src/features/files/storage/garbage-collection.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { purgeDeletedRooms } from "../../src/features/rooms/purge.ts";
-import { Slices } from "../../src/platform/flow/slices.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { blobs } from "../files/upload-form.ts";
@@ -114,7 +114,7 @@ describe("deleting a large room", () => {
     await owner.api.delete(`/rooms/${room.id}`);
     const left: (number | undefined)[] = [];
     while ((await count("rooms", room.id)) === 1) {
-      const touched = await rowsTouchedBy(() => purgeDeletedRooms(db, new Slices(1)));
+      const touched = await rowsTouchedBy(() => purgeDeletedRooms(db, new WorkBudget(1)));
       expect(touched.written).toBeLessThan(SLICE * ROWS_PER_USER);
       left.push(await count("users", room.id));
       expect(await usesOf(owner)).toMatchObject({ rooms: 1, users: 1, file_bytes: 0 });
@@ -141,7 +141,7 @@ describe("deleting a large room", () => {
     expect(await eventsOf()).toHaveLength(1);
   });
 
-  it("takes its names out of the index of searches with the deletion, and the index of its users in slices", async () => {
+  it("takes its names out of the index of searches with the deletion, and the index of its users in chunks", async () => {
     const { owner, room } = await withLargeRoom();
     const insert = "INSERT INTO search_lists (account_id, room_id, state) VALUES (?, ?, 'building')";
     for (const roomId of ["", room.id]) await env.DB.prepare(insert).bind(owner.id, roomId).run();

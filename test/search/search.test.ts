@@ -266,13 +266,13 @@ it("the index of a list that cannot be continued, or is long, holds up no other 
   };
   const failures: string[] = [];
   // One slice of 200 rooms in a turn, and one turn for each list.
-  const limits = { lists: 3, turns: 3, concurrency: 1, slices: 1 };
+  const limits = { lists: 3, turns: 3, concurrency: 1, chunks: 1 };
   await continueIndexes(db, broken.id, (_, error) => failures.push(String(error)), limits);
   expect(failures).toEqual(["Error: It failed"]);
   expect(await stateOf(short)).toBe("complete");
   expect([await stateOf(long), await stateOf(broken)]).toEqual(["building", "building"]);
   // A run that has time for one list takes another one, if it begins elsewhere.
-  const once = { lists: 1, turns: 3, concurrency: 1, slices: 1 };
+  const once = { lists: 1, turns: 3, concurrency: 1, chunks: 1 };
   await continueIndexes(directory, long.id, console.error, once);
   expect([await stateOf(long), await stateOf(broken)]).toEqual(["complete", "building"]);
   await build();

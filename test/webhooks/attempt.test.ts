@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
 import type { Destination } from "../../src/delivery/port/webhook-request.ts";
 import { ATTEMPT_TIMEOUT_MS, type AttemptPorts, attempt } from "../../src/features/webhooks/attempt.ts";
-import { parseRetryAfter } from "../../src/platform/flow/retry-after.ts";
+import { parseRetryAfter } from "../../src/platform/flow/backoff.ts";
 import type { Received } from "../support/receiver.ts";
 
 const { port, mumblerPort, closedPort } = inject("receiver");

@@ -10,8 +10,8 @@ import type { AuditRow } from "../../http/audit/table.ts";
 import { encodePosition } from "../../http/lists/list-cursor.ts";
 import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
 import type { Database, Page, Tenant } from "../../platform/d1/d1.ts";
-import { deleteInSlices, expire } from "../../platform/d1/expiry.ts";
-import type { Slices } from "../../platform/flow/slices.ts";
+import { deleteInChunks, expire } from "../../platform/d1/expiry.ts";
+import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { PlacedTenant } from "../../platform/placement/databases.ts";
 import { type AuditEntry, presentAuditEntry } from "./schema.ts";
 
@@ -49,10 +49,10 @@ const mergeNewest = (rows: readonly AuditRow[]): AuditRow[] =>
     (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
   );
 
-/** Deletes entries that are older than `keptMs`, in slices; a later run continues. */
+/** Deletes entries that are older than `keptMs`, in chunks; a later run continues. */
 export const purgeOldAuditEntries = (db: Database, now: number, keptMs: number): Promise<unknown> =>
   expire(db, AUDIT_ENTRIES, now - keptMs - 1);
 
-/** Deletes the entries of a deleted organization until none or no slice is left, and returns true if none is. */
-export const purgeAuditEntries = (tenant: Tenant, slices: Slices): Promise<boolean> =>
-  deleteInSlices(tenant.db, (limit) => deleteSomeAuditEntries(tenant, limit), slices);
+/** Deletes the entries of a deleted organization until none is left (true) or the budget is spent. */
+export const purgeAuditEntries = (tenant: Tenant, budget: WorkBudget): Promise<boolean> =>
+  deleteInChunks(tenant.db, (limit) => deleteSomeAuditEntries(tenant, limit), budget);

@@ -1,4 +1,4 @@
-/** Finds files by their names. Names are read in slices and compared here, as SQLite folds the letters of ASCII only. */
+/** Finds files by their names, read in chunks and compared here: SQLite folds the letters of ASCII only. */
 
 import { encodePosition } from "../../http/lists/list-cursor.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
@@ -15,7 +15,7 @@ import {
 
 /** Names in one statement, and statements of one request: together the 5,000 that the API's description promises. */
 const NAMES_AT_ONCE = 1_000;
-const MAX_SLICES = 5;
+const MAX_CHUNKS = 5;
 
 /** Which files to find. */
 export interface FileSearch {
@@ -55,7 +55,7 @@ async function readNames(
   const found: NamedFile[] = [];
   let at: FilePosition =
     after === undefined ? BEFORE_NEWEST : { uploadedAt: Number(after.key), key: after.id };
-  for (let slice = 0; slice < MAX_SLICES; slice += 1) {
+  for (let chunk = 0; chunk < MAX_CHUNKS; chunk += 1) {
     const [names] = await tenant.db.run([selectNames(tenant, roomId, at, atOnce)]);
     const matches = names.filter(
       (file) =>

@@ -10,6 +10,7 @@ import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { logError } from "../../platform/log.ts";
 import { openDirectory } from "../../platform/placement/databases.ts";
 import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
@@ -20,8 +21,8 @@ import type { MailRow } from "./table.ts";
 
 const PURPOSE = "atrium mails";
 const AT_ONCE = 20;
-/** Slices of one run of the cron trigger; what is left waits for the next one. */
-const MAX_SLICES = 25;
+/** The next run of the cron trigger continues. */
+const CHUNKS_PER_RUN = 25;
 /** What one attempt may take. Whether a slower one has sent the mail is not known. */
 const SEND_LIMIT_MS = 20_000;
 /** An attempt whose end was not recorded by then was cut off by a crash. */
@@ -114,6 +115,5 @@ export async function continueMails(env: Env, now: number): Promise<void> {
   const db = openDirectory(env);
   await expire(db, MAILS, now);
   const outbox = mailOutbox(env);
-  for (let slice = 0; outbox !== null && slice < MAX_SLICES; slice += 1)
-    if (!(await outbox.send(db, now))) return;
+  if (outbox !== null) await new WorkBudget(CHUNKS_PER_RUN).run(() => outbox.send(db, now));
 }

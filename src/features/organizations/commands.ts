@@ -31,7 +31,7 @@ export async function updateOrganization(
 }
 
 /**
- * Deletes the organization: at once every access to it, then, in slices, what it owns. VALIDATION_ERROR unless `confirm`
+ * Deletes the organization: at once every access to it, then, in chunks, what it owns. VALIDATION_ERROR unless `confirm`
  * is its name. Access ends first, so that nothing is created meanwhile.
  */
 export async function deleteOrganization(

@@ -1,11 +1,11 @@
-/** Removes what deleted organizations own, in bounded slices: first after the request, then by the cron trigger. */
+/** Removes what deleted organizations own, in chunks: first after the request, then by the cron trigger. */
 
 import { selectUnrelayed } from "../../delivery/outbox/outbox-store.ts";
 import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { deleteInSlices } from "../../platform/d1/expiry.ts";
-import { newCallBudget, Slices } from "../../platform/flow/slices.ts";
-import { takeTurns } from "../../platform/flow/turns.ts";
+import { deleteInChunks } from "../../platform/d1/expiry.ts";
+import { roundRobin } from "../../platform/flow/concurrency-limit.ts";
+import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
 import { DIRECTORY, type PlacedTenant } from "../../platform/placement/databases.ts";
 import { removePlaced } from "../../platform/placement/place.ts";
 import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
@@ -19,10 +19,10 @@ import { deleteFence } from "./fence-store.ts";
 import { purgeRooms } from "./purge-rooms.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
-/** What the request may do that deletes an organization, each slice of at most a thousand rows. */
-const SLICES_OF_REQUEST = 150;
-/** What one run of the cron trigger may do for all, and so many slices in each turn: the next run follows within a minute. */
-const RUN = { organizations: 10, turns: 10, concurrency: 4, slices: 30, turnMs: 10_000 };
+/** Chunks, each of at most a thousand rows, within the request that deletes an organization. */
+const CHUNKS_PER_REQUEST = 150;
+/** Limits of one run of the cron trigger, and `chunks` of each turn: the next run follows within a minute. */
+const RUN = { organizations: 10, turns: 10, concurrency: 4, chunks: 30, turnMs: 10_000 };
 /** Longer than any isolate remembers a credential: after it, no request can create anything more. */
 const ROW_REMAINS_MS = 60_000;
 
@@ -38,25 +38,25 @@ export interface DeletionPorts {
 }
 
 /**
- * Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues what
- * is left when this was the last slice, or failed.
+ * Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues after
+ * a failure, or once the budget is spent.
  */
 export async function continueDeletion(
   ports: DeletionPorts,
   accountId: string,
   now: number,
-  slices: Slices = new Slices(SLICES_OF_REQUEST),
+  budget: WorkBudget = new WorkBudget(CHUNKS_PER_REQUEST),
 ): Promise<void> {
   const tenant = ports.openTenant(accountId);
   const { directory } = tenant;
   try {
     const isEmpty =
-      (await deleteInSlices(directory, (limit) => deleteMembershipsOf(tenant, limit), slices)) &&
-      (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
-      (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
-      (await purgeRooms(tenant, ports.rooms, slices, now)) &&
-      (await purgeAuditEntries(tenant, slices)) &&
-      (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, slices)));
+      (await deleteInChunks(directory, (limit) => deleteMembershipsOf(tenant, limit), budget)) &&
+      (await purgeWebhooks(tenant, ports.subscribers, budget, now)) &&
+      (await purgeWorkflows(tenant, ports.subscribers, budget, now)) &&
+      (await purgeRooms(tenant, ports.rooms, budget, now)) &&
+      (await purgeAuditEntries(tenant, budget)) &&
+      (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, budget)));
     if (!isEmpty) return;
     // What is relayed at the same time would write to the log once it is removed.
     const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
@@ -87,13 +87,13 @@ export async function continueDeletions(
   limits = RUN,
 ): Promise<void> {
   const [deleted] = await ports.directory.run([selectDeleted(firstId, limits.organizations)]);
-  await takeTurns(deleted, limits, async (organization) => {
-    const slices = new Slices(limits.slices, queries);
-    const turn = continueDeletion(ports, organization.id, now, slices);
+  await roundRobin(deleted, limits, async (organization) => {
+    const budget = new WorkBudget(limits.chunks, queries);
+    const turn = continueDeletion(ports, organization.id, now, budget);
     if ((await withTimeLimit(turn, limits.turnMs)) === TIMED_OUT) {
       ports.log("What a deleted organization owned took too long to remove; it is continued later");
       return null;
     }
-    return slices.areLeft ? null : organization;
+    return budget.hasLeft ? null : organization;
   });
 }

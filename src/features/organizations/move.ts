@@ -1,6 +1,6 @@
-/** Moves organizations from one database to another, in bounded slices, by the cron trigger (docs/decisions/0027). */
+/** Moves organizations from one database to another, in chunks, by the cron trigger (docs/decisions/0027). */
 import type { Database } from "../../platform/d1/d1.ts";
-import { Slices } from "../../platform/flow/slices.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { lowerFence, raiseFence } from "./fence-store.ts";
 import { ADVANCES, type MovePorts } from "./move-phases.ts";
 import {
@@ -12,26 +12,26 @@ import {
   updatePlacement,
 } from "./move-store.ts";
 
-/** What one run of the cron trigger may do: the next one follows within a minute. */
-const SLICES_PER_RUN = 2_000;
+/** Limits of one run of the cron trigger: the next one follows within a minute. */
+const CHUNKS_PER_RUN = 2_000;
 const MOVES_PER_RUN = 4;
 
 /** Continues the moves that are not complete. Never rejects because of one of them: a later run continues it. */
 export async function continueMoves(
   ports: MovePorts,
-  slices: Slices = new Slices(SLICES_PER_RUN),
+  budget: WorkBudget = new WorkBudget(CHUNKS_PER_RUN),
 ): Promise<void> {
   const [pending] = await ports.directory.run([selectMoves(MOVES_PER_RUN)]);
   await Promise.all(
     pending.map(({ accountId }) =>
-      continueMove(ports, accountId, slices).catch((error: unknown) =>
+      continueMove(ports, accountId, budget).catch((error: unknown) =>
         ports.log("An organization could not be moved on yet", error),
       ),
     ),
   );
 }
 
-async function continueMove(ports: MovePorts, accountId: string, slices: Slices): Promise<void> {
+async function continueMove(ports: MovePorts, accountId: string, budget: WorkBudget): Promise<void> {
   const [[taken]] = await ports.directory.run([takeTurn(accountId, ports.now())]);
   if (taken === undefined) return;
   const [source, target] = [openOf(ports, taken.source), openOf(ports, taken.target)];
@@ -40,9 +40,9 @@ async function continueMove(ports: MovePorts, accountId: string, slices: Slices)
   await source.run([raiseFence(taken)]);
   await target.run([isPlaced ? lowerFence(taken) : raiseFence(taken)]);
   let move: MoveRow | null = taken;
-  await slices.finish(async () => {
+  await budget.run(async () => {
     move = move && (await advance(ports, move));
-    return { isFull: move !== null };
+    return move !== null;
   });
 }
 
@@ -52,7 +52,7 @@ function openOf({ databases }: MovePorts, name: string): Database {
   return database;
 }
 
-/** Does one slice, and returns where the move is then; null when it is complete, or another run has taken it over. */
+/** Does one chunk, and returns where the move is then; null when it is complete, or another run has taken it over. */
 async function advance(ports: MovePorts, move: MoveRow): Promise<MoveRow | null> {
   const databases = { source: openOf(ports, move.source), target: openOf(ports, move.target) };
   const next = await ADVANCES[move.phase](ports, move, databases);

@@ -1,6 +1,6 @@
-/** Removes the rooms of a deleted organization, with everything in them, in slices. */
+/** Removes the rooms of a deleted organization, with everything in them, in chunks. */
 import type { Tenant } from "../../platform/d1/d1.ts";
-import type { Slices } from "../../platform/flow/slices.ts";
+import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../../room/port/room-gateway.ts";
 import { purgeRoom } from "../rooms/purge.ts";
 import { markDeleted } from "../rooms/purge-store.ts";
@@ -9,22 +9,22 @@ import { selectSomeRooms } from "../rooms/shared-store.ts";
 const ROOMS_AT_ONCE = 20;
 
 /**
- * Removes rooms until none or no slice is left, and returns true if none is. A room's row goes last, and says until then
+ * Removes rooms until none is left (true) or the budget is spent. A room's row goes last, and says until then
  * what is left to do, so that a crash in between costs nothing.
  */
 export async function purgeRooms(
   tenant: Tenant,
   rooms: Pick<RoomGateway, "apply">,
-  slices: Slices,
+  budget: WorkBudget,
   now: number,
 ): Promise<boolean> {
-  return slices.finish(async () => {
+  return budget.run(async () => {
     const [found] = await tenant.db.run([selectSomeRooms(tenant, ROOMS_AT_ONCE)]);
     await Promise.all(found.map(({ id }) => rooms.apply(id, tenant.accountId, { type: "room.deleted" })));
     for (const { id } of found) {
       await tenant.db.run([markDeleted(tenant, id, now)]);
-      if (!(await purgeRoom(tenant, id, slices))) return { isFull: true };
+      if (!(await purgeRoom(tenant, id, budget))) return true;
     }
-    return { isFull: found.length === ROOMS_AT_ONCE };
+    return found.length === ROOMS_AT_ONCE;
   });
 }

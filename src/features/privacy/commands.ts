@@ -1,13 +1,13 @@
 /** Erases what is kept of a user. */
 
 import { AppError } from "../../platform/errors.ts";
-import { Slices } from "../../platform/flow/slices.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUser } from "../files/storage/garbage-collection.ts";
 import { eraseUser } from "../users/deletion-commands.ts";
 import type { PrivacyContext } from "./context.ts";
 
-/** What one request does, each slice of at most a thousand files. */
-const SLICES_PER_REQUEST = 50;
+/** Each chunk has at most a thousand files. */
+const CHUNKS_PER_REQUEST = 50;
 const RETRY_SECONDS = 1;
 
 /**
@@ -20,7 +20,7 @@ export async function erasePersonalData(
   userId: string,
 ): Promise<Record<string, never>> {
   await eraseUser(ctx, roomId, userId);
-  if (await deleteFilesOfUser(ctx, roomId, userId, new Slices(SLICES_PER_REQUEST))) return {};
+  if (await deleteFilesOfUser(ctx, roomId, userId, new WorkBudget(CHUNKS_PER_REQUEST))) return {};
   const why = "Very many files of this user are left; send the request again to continue";
   throw new AppError("Users", "RATE_LIMITED", why, RETRY_SECONDS);
 }

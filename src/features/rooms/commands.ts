@@ -9,7 +9,7 @@ import { presentRoom, type Room } from "../../wire/room.ts";
 import { deleteRoomFiles } from "../files/storage/garbage-collection.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext, RoomDeletionContext } from "./context.ts";
-import { purgeSlice } from "./purge.ts";
+import { purgeChunk } from "./purge.ts";
 import { markDeleted } from "./purge-store.ts";
 import { getRoomRow } from "./queries.ts";
 import { insertRoomClosed, insertRoomEvent, insertRoomUpdated } from "./room-event-store.ts";
@@ -96,7 +96,7 @@ export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Prom
     insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     markDeleted(ctx, roomId, ctx.now()),
-    ...purgeSlice(ctx, roomId),
+    ...purgeChunk(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
   await Promise.all([relayChange(ctx, deletion, owed, events), deleteRoomFiles(ctx, roomId, files)]);

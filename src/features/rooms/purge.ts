@@ -1,26 +1,26 @@
-/** Removes what deleted rooms leave behind, in bounded slices: one with the deletion itself, the others by the cron trigger. */
+/** Removes what deleted rooms leave behind, in chunks: one with the deletion itself, the others by the cron trigger. */
 
 import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import { isFenced } from "../../platform/d1/d1-errors.ts";
-import { Slices } from "../../platform/flow/slices.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { MAX_DELETED } from "../files/storage/blobs.ts";
 import { deleteSome, selectDeletedRooms } from "./purge-store.ts";
 
-/** Users, and files, in one slice: the most that the batch of a deletion removes, and as many files as R2 deletes at once. */
+/** Users, and files, in one chunk: the most that the batch of a deletion removes, and as many files as R2 deletes at once. */
 const ROWS_AT_ONCE = MAX_DELETED;
-/** What one run may do: the next one follows within a minute. No room takes all of it. */
-const SLICES_PER_RUN = 200;
-const SLICES_PER_ROOM = 20;
+/** Limits of one run, of which no room takes all: the next one follows within a minute. */
+const CHUNKS_PER_RUN = 200;
+const CHUNKS_PER_ROOM = 20;
 const ROOMS_PER_RUN = 100;
 
 /** For the batch that deletes the room, behind the statement that marks it: all of it, unless it is large. */
-export const purgeSlice = (tenant: Tenant, roomId: string) => deleteSome(tenant, roomId, ROWS_AT_ONCE);
+export const purgeChunk = (tenant: Tenant, roomId: string) => deleteSome(tenant, roomId, ROWS_AT_ONCE);
 
 /** Removes more of a deleted room, and returns true once nothing is left. The row goes last, so that a crash costs nothing. */
-export const purgeRoom = (tenant: Tenant, roomId: string, slices: Slices): Promise<boolean> =>
-  slices.finish(async () => {
-    const [users, files] = await tenant.db.run(purgeSlice(tenant, roomId));
-    return { isFull: users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE };
+export const purgeRoom = (tenant: Tenant, roomId: string, budget: WorkBudget): Promise<boolean> =>
+  budget.run(async () => {
+    const [users, files] = await tenant.db.run(purgeChunk(tenant, roomId));
+    return users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE;
   });
 
 /**
@@ -29,12 +29,12 @@ export const purgeRoom = (tenant: Tenant, roomId: string, slices: Slices): Promi
  */
 export async function purgeDeletedRooms(
   db: Database,
-  slices: Slices = new Slices(SLICES_PER_RUN),
+  budget: WorkBudget = new WorkBudget(CHUNKS_PER_RUN),
 ): Promise<void> {
   const [deleted] = await db.run([selectDeletedRooms(ROOMS_PER_RUN)]);
   const failures: unknown[] = [];
   for (const { accountId, id } of deleted) {
-    const purge = purgeRoom({ db, accountId }, id, slices.upTo(SLICES_PER_ROOM));
+    const purge = purgeRoom({ db, accountId }, id, new WorkBudget(CHUNKS_PER_ROOM, budget));
     await purge.catch((error: unknown) => (isFenced(error) ? undefined : failures.push(error)));
   }
   if (failures.length > 0) throw failures[0];

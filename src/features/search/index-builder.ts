@@ -1,7 +1,7 @@
-/** Indexes the lists that have grown long, and clears the index of those that are deleted, in bounded slices. */
+/** Indexes the lists that have grown long, and clears the index of those that are deleted, in chunks. */
 import type { Database } from "../../platform/d1/d1.ts";
-import { Slices } from "../../platform/flow/slices.ts";
-import { takeTurns } from "../../platform/flow/turns.ts";
+import { roundRobin } from "../../platform/flow/concurrency-limit.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import {
   deleteRemoved,
   deleteSomeItems,
@@ -12,10 +12,10 @@ import {
   updateBuilt,
 } from "./store.ts";
 
-/** An indexed name costs a millisecond of the database at most, and other statements wait for a slice. */
+/** An indexed name costs a millisecond of the database at most, and other statements wait for a chunk. */
 const ITEMS_AT_ONCE = 200;
-/** What one run of the cron trigger may do: lists take turns, of so many slices each. */
-const RUN = { lists: 20, turns: 50, concurrency: 1, slices: 5 };
+/** Limits of one run of the cron trigger: lists take turns of `chunks` each. */
+const RUN = { lists: 20, turns: 50, concurrency: 1, chunks: 5 };
 
 /**
  * Continues with the lists whose index is not complete. Until then, a search reads the list itself. A long list, or one
@@ -29,8 +29,8 @@ export async function continueIndexes(
   limits = RUN,
 ): Promise<void> {
   const [unfinished] = await db.run([selectUnfinished(firstId, limits.lists)]);
-  await takeTurns(unfinished, limits, (list) =>
-    continueIndex(db, list, new Slices(limits.slices)).catch((error: unknown) => {
+  await roundRobin(unfinished, limits, (list) =>
+    continueIndex(db, list, new WorkBudget(limits.chunks)).catch((error: unknown) => {
       log("The index of a list could not be continued yet", error);
       return null;
     }),
@@ -38,26 +38,30 @@ export async function continueIndexes(
 }
 
 /** Returns how far the list is then; null when it is done. */
-const continueIndex = (db: Database, list: UnfinishedList, slices: Slices): Promise<UnfinishedList | null> =>
-  list.state === "building" ? build(db, list, slices) : clear(db, list, slices);
+const continueIndex = (
+  db: Database,
+  list: UnfinishedList,
+  budget: WorkBudget,
+): Promise<UnfinishedList | null> =>
+  list.state === "building" ? build(db, list, budget) : clear(db, list, budget);
 
-async function build(db: Database, list: UnfinishedList, slices: Slices): Promise<UnfinishedList | null> {
+async function build(db: Database, list: UnfinishedList, budget: WorkBudget): Promise<UnfinishedList | null> {
   let at = list;
-  const isComplete = await slices.finish(async () => {
+  const isComplete = await budget.run(async () => {
     const [items] = await db.run([selectUnbuilt(at, ITEMS_AT_ONCE)]);
     const isFull = items.length === ITEMS_AT_ONCE;
     const last = items.at(-1);
     await db.run([insertItems(at, items), updateBuilt(at, (isFull && last) || null)]);
     if (last !== undefined) at = { ...at, builtTime: last.createdAt, builtId: last.id };
-    return { isFull };
+    return isFull;
   });
   return isComplete ? null : at;
 }
 
-async function clear(db: Database, list: UnfinishedList, slices: Slices): Promise<UnfinishedList | null> {
-  const isComplete = await slices.finish(async () => {
+async function clear(db: Database, list: UnfinishedList, budget: WorkBudget): Promise<UnfinishedList | null> {
+  const isComplete = await budget.run(async () => {
     const [deleted] = await db.run([deleteSomeItems(list, ITEMS_AT_ONCE), deleteRemoved(list)]);
-    return { isFull: deleted.length === ITEMS_AT_ONCE };
+    return deleted.length === ITEMS_AT_ONCE;
   });
   return isComplete ? null : list;
 }

@@ -1,4 +1,4 @@
-/** The statements that build the index of lists, and clear it after them, in slices. */
+/** The statements that build the index of lists, and clear it after them, in chunks. */
 import { and, eq, sql } from "drizzle-orm";
 import { build, type Statement, statement } from "../../platform/d1/d1.ts";
 import { searchItems, searchLists } from "./table.ts";
@@ -46,7 +46,7 @@ export function selectUnbuilt(list: UnfinishedList, limit: number): Statement<Bu
     sql: `SELECT id, created_at AS createdAt FROM ${from}
           WHERE ${where} AND created_at <= ? AND (created_at, id) < (?, ?)
           ORDER BY created_at DESC, id DESC LIMIT ?`,
-    // No ID is behind the tilde: the first slice begins with the newest item.
+    // No ID is behind the tilde: the first chunk begins with the newest item.
     params: [...params, list.builtTime, list.builtTime, list.builtId || "~", limit],
   };
 }

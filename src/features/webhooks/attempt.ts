@@ -1,7 +1,7 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
 import type { AttemptResult, Destination, WebhookMessage } from "../../delivery/port/webhook-request.ts";
 import { signatureHeaders } from "../../platform/crypto/standard-webhooks.ts";
-import { parseRetryAfter } from "../../platform/flow/retry-after.ts";
+import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 import { type ResponseBody, readBody } from "../../platform/response-body.ts";
 import { findTargetProblem } from "../../platform/target.ts";
 import type { Trace } from "../../platform/trace.ts";

@@ -5,7 +5,7 @@ import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
 import { fanOut } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { newCallBudget } from "../../platform/flow/slices.ts";
+import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { presentBacklogged } from "./backlog-event.ts";
 import { backlogNotice, disabledNotice } from "./notices.ts";

@@ -1,6 +1,6 @@
 /** How the secrets of workflows are encrypted, opened for a run, and sealed again when the deployment's secret is replaced. */
 
-import { resealSlices } from "../../platform/crypto/resealing.ts";
+import { resealInChunks } from "../../platform/crypto/resealing.ts";
 import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database, Statement } from "../../platform/d1/d1.ts";
 import type { Secret } from "../../sandbox/runners/runner.ts";
@@ -63,7 +63,7 @@ export async function resealSecrets(
 ): Promise<void> {
   const replaced = await sealer.replacedKeyIds();
   if (replaced.length === 0) return;
-  await resealSlices(db, {
+  await resealInChunks(db, {
     select: (limit) => selectSealedBy(replaced, limit),
     reseal: (row: StoredSecret) => resealed(sealer, row, log),
   });

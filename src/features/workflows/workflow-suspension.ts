@@ -5,7 +5,7 @@ import { presentWorkflowDisabled } from "../../delivery/workflow-disabled.ts";
 import type { Env } from "../../env.ts";
 import type { CachedRow } from "../../platform/d1/cached-row.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { newCallBudget } from "../../platform/flow/slices.ts";
+import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { notifyOwners } from "../mail/notices.ts";
 import type { StoredState } from "./handler-state.ts";
 import { disabledNotice } from "./notices.ts";

@@ -10,7 +10,7 @@ export const auditEntries = sqliteTable(
   "audit_entries",
   {
     id: text().primaryKey(),
-    /** No reference: the entries of a deleted organization are deleted in slices. */
+    /** No reference: the entries of a deleted organization are deleted in chunks. */
     accountId: text("account_id").notNull(),
     at: integer().notNull(),
     actorType: text("actor_type", { enum: AUDIT_ACTORS }).notNull(),

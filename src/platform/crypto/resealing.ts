@@ -1,24 +1,24 @@
-/** Encrypts anew, a slice at a time, what the current key has not encrypted. */
+/** Re-encryption, in chunks, of rows that the current key has not encrypted. */
 import type { Database, Statement } from "../d1/d1.ts";
+import { WorkBudget } from "../flow/work-budget.ts";
 
-const SLICE = 100;
-/** What is left after so many slices waits for the next run of the cron trigger. */
-const MAX_SLICES = 20;
+const ROWS_AT_ONCE = 100;
+/** The next run of the cron trigger continues. */
+const CHUNKS_PER_RUN = 20;
 
 /** Rows of one kind. */
 export interface Resealing<Row> {
-  /** At most so many that are to be encrypted anew. */
+  /** At most `limit` rows that are to be encrypted anew. */
   select(limit: number): Statement<Row>;
-  /** What takes a row out of those. */
+  /** The statement after which {@link select} no longer finds the row. */
   reseal(row: Row): Promise<Statement>;
 }
 
-export async function resealSlices<Row>(db: Database, { select, reseal }: Resealing<Row>): Promise<void> {
-  for (let slice = 0; slice < MAX_SLICES; slice += 1) {
-    const [rows] = await db.run([select(SLICE)]);
+/** Resolves to false when rows are left for a later run. */
+export const resealInChunks = <Row>(db: Database, { select, reseal }: Resealing<Row>): Promise<boolean> =>
+  new WorkBudget(CHUNKS_PER_RUN).run(async () => {
+    const [rows] = await db.run([select(ROWS_AT_ONCE)]);
     const [first, ...others] = await Promise.all(rows.map(reseal));
-    if (first === undefined) return;
-    await db.run([first, ...others]);
-    if (rows.length < SLICE) return;
-  }
-}
+    if (first !== undefined) await db.run([first, ...others]);
+    return rows.length === ROWS_AT_ONCE;
+  });

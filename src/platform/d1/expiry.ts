@@ -1,11 +1,11 @@
-/** Deletes what has expired, in bounded slices: no other statement waits for long, however much a pause has left. */
+/** Deletes expired rows in chunks, so that no other statement waits for long. */
 
-import { Slices } from "../flow/slices.ts";
+import { WorkBudget } from "../flow/work-budget.ts";
 import type { Database, Statement } from "./d1.ts";
 
 const ROWS_AT_ONCE = 1_000;
-/** What one run of the cron trigger may do: the next one follows within a minute. */
-const SLICES_PER_RUN = 100;
+/** The next run of the cron trigger follows within a minute. */
+const CHUNKS_PER_RUN = 100;
 
 /** A row for each that was deleted. */
 export type Deletion = Statement<{ deleted: number }>;
@@ -30,17 +30,17 @@ export const deleteUntil = (
   params: [time, limit],
 });
 
-/** Repeats a deletion of up to so many rows until it finds fewer, or no slice is left. Returns true if it found fewer. */
-export const deleteInSlices = (
+/** Repeats a deletion until it finds no more rows (true), or the budget is spent. */
+export const deleteInChunks = (
   db: Database,
   deletion: (limit: number) => Deletion,
-  slices: Slices = new Slices(SLICES_PER_RUN),
+  budget: WorkBudget = new WorkBudget(CHUNKS_PER_RUN),
 ): Promise<boolean> =>
-  slices.finish(async () => {
+  budget.run(async () => {
     const [deleted] = await db.run([deletion(ROWS_AT_ONCE)]);
-    return { isFull: deleted.length === ROWS_AT_ONCE };
+    return deleted.length === ROWS_AT_ONCE;
   });
 
 /** Deletes what has expired until `time` (epoch ms); a later run continues. */
 export const expire = (db: Database, expiring: Expiring, time: number): Promise<boolean> =>
-  deleteInSlices(db, (limit) => deleteUntil(expiring, time, limit));
+  deleteInChunks(db, (limit) => deleteUntil(expiring, time, limit));

@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { type Database, openDatabase, type Results, type Statement, type Tenant } from "../d1/d1.ts";
 import { isFenced } from "../d1/d1-errors.ts";
 import { AppError } from "../errors.ts";
-import type { Slices } from "../flow/slices.ts";
+import type { WorkBudget } from "../flow/work-budget.ts";
 import { TtlCache } from "../ttl-cache.ts";
 import { isElsewhere, requireHere, selectPlacement } from "./store.ts";
 
@@ -72,17 +72,17 @@ function nearestIn(env: Env): (name: string) => Database {
 }
 
 /** The same bindings for one invocation: each batch on one of its databases takes one of its queries. */
-export const countingQueries = (env: Env, queries: Slices): Env => ({
+export const countingQueries = (env: Env, queries: WorkBudget): Env => ({
   ...env,
   ...Object.fromEntries(
     knownOf(env).names.map((name) => [name, countingBatches(boundOrThrow(env, name), queries)]),
   ),
 });
 
-const countingBatches = (bound: D1Database, queries: Slices): D1Database =>
+const countingBatches = (bound: D1Database, queries: WorkBudget): D1Database =>
   new Proxy(bound, {
     get(target, name) {
-      if (name === "batch") queries.take();
+      if (name === "batch") queries.spend();
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },

@@ -1,5 +1,5 @@
 /** Orders what a room needs of the database, so that one user's questions delay no change and no one else. */
-import { FairLanes } from "../../platform/flow/fair-lanes.ts";
+import { FairQueue } from "../../platform/flow/fair-queue.ts";
 import type { DatabaseQuery } from "../protocol/room-request.ts";
 
 /** A question of a joined socket. */
@@ -25,7 +25,7 @@ const MAX_WAITING_QUESTIONS = 32;
  */
 export class DatabaseQueue {
   readonly #ports: DatabaseQueuePorts;
-  readonly #questions = new FairLanes<Question>();
+  readonly #questions = new FairQueue<Question>();
   #refreshed: Promise<void> = Promise.resolve();
   #waitingRefreshes = 0;
   /** The question that is being answered. */
@@ -60,7 +60,7 @@ export class DatabaseQueue {
 
   /** Answers a question when it is its user's turn. False when too many of the user's questions wait. */
   ask(question: Question): boolean {
-    if (this.#questions.sizeOf(question.userId) >= MAX_WAITING_QUESTIONS) return false;
+    if (this.#questions.itemsOf(question.userId).length >= MAX_WAITING_QUESTIONS) return false;
     this.#questions.add(question.userId, question);
     this.#answerNext();
     return true;

@@ -1,5 +1,5 @@
 /** What sockets and users may still send and ask, and what floods and joins have cost them. */
-import { Budget } from "../../platform/flow/budget.ts";
+import { TokenBucket } from "../../platform/flow/token-bucket.ts";
 import {
   BROADCASTS_OF_USER,
   FLOOD_FORGET_MS,
@@ -21,11 +21,11 @@ import type { Connections } from "../transport/connections.ts";
 /** What one user may spend, and what waits of it. */
 interface Account {
   /** Smaller while a flood is remembered, as `joins`. */
-  frames: Budget;
-  readonly work: Budget;
+  frames: TokenBucket;
+  readonly work: TokenBucket;
   /** Spent beside `work`. */
-  readonly broadcasts: Budget;
-  joins: Budget;
+  readonly broadcasts: TokenBucket;
+  joins: TokenBucket;
   /** After how many floods in a row the user may join again, and when (epoch ms). */
   floods: number;
   pausedUntil: number;
@@ -42,7 +42,7 @@ const MANY_SOCKETS = 100;
 export class PacingBudgets {
   readonly #now: () => number;
   readonly #connections: Connections;
-  readonly #frames = new Map<string, Budget>();
+  readonly #frames = new Map<string, TokenBucket>();
   readonly #accounts = new Map<string, Account>();
 
   constructor(now: () => number, connections: Connections) {
@@ -67,11 +67,11 @@ export class PacingBudgets {
     return ofSocket >= 0 && ofUser >= 0;
   }
 
-  #framesOf(id: string, now: number): Budget {
+  #framesOf(id: string, now: number): TokenBucket {
     const known = this.#frames.get(id);
     if (known !== undefined) return known;
     if (this.#frames.size >= MANY_SOCKETS + 2 * this.#connections.joinedCount) this.#forgetSockets();
-    const frames = new Budget(FRAMES_OF_SOCKET, now);
+    const frames = new TokenBucket(FRAMES_OF_SOCKET, now);
     this.#frames.set(id, frames);
     return frames;
   }
@@ -89,10 +89,10 @@ export class PacingBudgets {
     if (known !== undefined) return forgive(known, now);
     if (this.#accounts.size >= MANY_ACCOUNTS) this.#forget(now);
     const account: Account = {
-      frames: new Budget(FRAMES_OF_USER, now),
-      work: new Budget(WORK_OF_USER, now),
-      broadcasts: new Budget(BROADCASTS_OF_USER, now),
-      joins: new Budget(JOINS_OF_USER, now),
+      frames: new TokenBucket(FRAMES_OF_USER, now),
+      work: new TokenBucket(WORK_OF_USER, now),
+      broadcasts: new TokenBucket(BROADCASTS_OF_USER, now),
+      joins: new TokenBucket(JOINS_OF_USER, now),
       floods: 0,
       pausedUntil: Number.NEGATIVE_INFINITY,
       waitingMessages: 0,
@@ -116,9 +116,9 @@ export class PacingBudgets {
     const now = this.#now();
     const account = this.accountOf(userId);
     if (now < account.pausedUntil) return; // another socket of the same flood
-    account.frames = new Budget(FRAMES_AFTER_FLOOD, now);
+    account.frames = new TokenBucket(FRAMES_AFTER_FLOOD, now);
     account.frames.spend(FRAMES_AFTER_FLOOD.burst, now);
-    account.joins = new Budget(JOINS_AFTER_FLOOD, now);
+    account.joins = new TokenBucket(JOINS_AFTER_FLOOD, now);
     account.pausedUntil = now + Math.min(FLOOD_PAUSE.maxMs, FLOOD_PAUSE.firstMs * 2 ** account.floods);
     account.floods += 1;
   }
@@ -154,8 +154,8 @@ export class PacingBudgets {
 function forgive(account: Account, now: number): Account {
   if (account.floods > 0 && now > account.pausedUntil + FLOOD_FORGET_MS) {
     account.floods = 0;
-    account.frames = new Budget(FRAMES_OF_USER, now);
-    account.joins = new Budget(JOINS_OF_USER, now);
+    account.frames = new TokenBucket(FRAMES_OF_USER, now);
+    account.joins = new TokenBucket(JOINS_OF_USER, now);
   }
   return account;
 }

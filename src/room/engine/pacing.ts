@@ -1,5 +1,5 @@
 /** Lets messages run at the pace that their users can afford: the others wait, are refused, or close their socket. */
-import { Budget } from "../../platform/flow/budget.ts";
+import { TokenBucket } from "../../platform/flow/token-bucket.ts";
 import {
   BROADCASTS_OF_ROOM,
   costOf,
@@ -37,13 +37,13 @@ export class Pacing {
   readonly budgets: PacingBudgets;
   /** By socket, each in its order; the socket whose turn is next comes first. No queue is empty. */
   readonly #waiting = new Map<string, { readonly userId: string; readonly queue: WaitingMessage[] }>();
-  readonly #broadcasts: Budget;
+  readonly #broadcasts: TokenBucket;
 
   constructor(ports: PacingPorts, connections: Connections) {
     this.#ports = ports;
     this.#connections = connections;
     this.budgets = new PacingBudgets(() => ports.now(), connections);
-    this.#broadcasts = new Budget(BROADCASTS_OF_ROOM, ports.now());
+    this.#broadcasts = new TokenBucket(BROADCASTS_OF_ROOM, ports.now());
   }
 
   /** What happens to a message of a joined socket; one that waits is kept for {@link next}. */

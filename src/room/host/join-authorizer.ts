@@ -13,7 +13,7 @@ import { tokensFor } from "../../features/users/tokens.ts";
 import { quotaDefaults, reconnectGraceMs } from "../../platform/config/limits.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { FairLoader } from "../../platform/flow/fair-loader.ts";
+import { FairLoader } from "../../platform/flow/fair-queue.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import {
   JOIN_FAILED,

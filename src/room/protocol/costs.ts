@@ -1,5 +1,5 @@
 /** What each message costs its room. A message type without an entry here does not compile. */
-import type { Allowance } from "../../platform/flow/budget.ts";
+import type { Rate } from "../../platform/flow/token-bucket.ts";
 import type { CommentPage } from "./comment-messages.ts";
 import type { ClientMessage } from "./messages.ts";
 
@@ -14,25 +14,25 @@ export type PacedMessage = ClientMessage | DocumentMessage;
 type PacedOf<Type extends PacedMessage["type"]> = Extract<PacedMessage, { readonly type: Type }>;
 
 /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
-export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
-export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
+export const FRAMES_OF_SOCKET: Rate = { perSecond: 200, burst: 1_000 };
+export const FRAMES_OF_USER: Rate = { perSecond: 400, burst: 2_000 };
 /** Of a user whose socket was closed for flooding, until that is forgotten: each return would be another burst. */
-export const FRAMES_AFTER_FLOOD: Allowance = { perSecond: 400, burst: 400 };
+export const FRAMES_AFTER_FLOOD: Rate = { perSecond: 400, burst: 400 };
 const FRAME_BYTES = 64 * 1024;
 /** A frame that was read for nothing counts once more for each full one of these. */
 const REFUSED_FRAME_BYTES = 8 * 1024;
 
 /** Joins of one user. */
-export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 64 };
+export const JOINS_OF_USER: Rate = { perSecond: 2, burst: 64 };
 /** Of a user who has flooded, as with frames: all of its sockets would come back in the same moment. */
-export const JOINS_AFTER_FLOOD: Allowance = { perSecond: 2, burst: 2 };
+export const JOINS_AFTER_FLOOD: Rate = { perSecond: 2, burst: 2 };
 /** A user whose socket was closed for flooding may not join for so long, and for twice as long each next time. */
 export const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
 /** After this time without another flood, the next pause is the first again. */
 export const FLOOD_FORGET_MS = 60_000;
 
 /** What one address may spend on connecting to one room. */
-export const CONNECTIONS_OF_ADDRESS: Allowance = { perSecond: 20, burst: 1_000 };
+export const CONNECTIONS_OF_ADDRESS: Rate = { perSecond: 20, burst: 1_000 };
 export const CONNECTION_COST = 1;
 /** Of a socket that was closed before it joined, whatever the reason. Those of a hundred people may break at once. */
 export const UNJOINED_COST = 3;
@@ -40,14 +40,14 @@ export const UNJOINED_COST = 3;
 export const MAX_CONNECTION_DEBT = 100;
 
 /** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
-export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
+export const WORK_OF_USER: Rate = { perSecond: 10_000, burst: 30_000 };
 /**
  * Broadcasts of one user. A large burst to many would keep everyone's messages waiting until it is sent, and what goes on
  * for long takes the thread from other rooms: 60 small ones a second to a thousand receivers are 3,750 points.
  */
-export const BROADCASTS_OF_USER: Allowance = { perSecond: 4_000, burst: 10_000 };
+export const BROADCASTS_OF_USER: Rate = { perSecond: 4_000, burst: 10_000 };
 /** Broadcasts of everyone together. */
-export const BROADCASTS_OF_ROOM: Allowance = { perSecond: 64_000, burst: 128_000 };
+export const BROADCASTS_OF_ROOM: Rate = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;
 const DELIVERED_BYTES_PER_POINT = 4 * 1024;
 /** Of what is read of a frame about a document, and of what is merged to answer one. */

@@ -1,5 +1,5 @@
 /** What addresses spend on connecting to the room: sockets that do not join cost more than those that do. */
-import { Budget } from "../../platform/flow/budget.ts";
+import { TokenBucket } from "../../platform/flow/token-bucket.ts";
 import {
   CONNECTION_COST,
   CONNECTIONS_OF_ADDRESS,
@@ -12,7 +12,7 @@ const MANY_ADDRESSES = 1_000;
 
 /** Memory only, like all budgets: they are full again before the object may hibernate, or soon afterwards. */
 export class Addresses {
-  readonly #budgets = new Map<string, Budget>();
+  readonly #budgets = new Map<string, TokenBucket>();
 
   /** Milliseconds until a socket of the address may connect; 0 for now. */
   connectableIn(address: string, now: number): number {
@@ -32,7 +32,7 @@ export class Addresses {
   #spend(address: string, cost: number, now: number): void {
     const known = this.#budgets.get(address);
     if (known === undefined && this.#budgets.size >= MANY_ADDRESSES) this.#forget(now);
-    const budget = known ?? new Budget(CONNECTIONS_OF_ADDRESS, now);
+    const budget = known ?? new TokenBucket(CONNECTIONS_OF_ADDRESS, now);
     this.#budgets.set(address, budget);
     budget.spend(Math.min(cost, budget.left(now) + MAX_CONNECTION_DEBT), now);
   }

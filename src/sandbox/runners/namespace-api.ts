@@ -1,6 +1,6 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
 import type { NamespaceSettings } from "../../platform/config/workflows.ts";
-import { parseRetryAfter } from "../../platform/flow/retry-after.ts";
+import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 import { type Answer, parseAnswer } from "./namespace-answer.ts";
 import { NamespaceError } from "./namespace-error.ts";
 import { formOf, type ScriptUpload } from "./script-upload.ts";

@@ -29,7 +29,7 @@ beforeEach(() => {
     storage,
     async fanOut(events, budget) {
       batches.push(events.map(({ id }) => id));
-      for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.take();
+      for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();
       const result = results.shift() ?? new Map<string, string>();
       if (result instanceof Error) throw result;
       return result;

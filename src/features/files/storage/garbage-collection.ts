@@ -1,7 +1,7 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
 import type { RequestContext } from "../../../platform/context/context.ts";
-import type { Database, Statement, Tenant } from "../../../platform/d1/d1.ts";
-import { newCallBudget, Slices } from "../../../platform/flow/slices.ts";
+import type { Database, Tenant } from "../../../platform/d1/d1.ts";
+import { newCallBudget, WorkBudget } from "../../../platform/flow/work-budget.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,
@@ -18,8 +18,8 @@ export const MAX_UPLOAD_MS = 30 * 60 * 1000;
 /** An upload that began this long ago was cut off: none that still runs is so old. */
 const ABANDONED_AFTER_MS = 2 * MAX_UPLOAD_MS;
 
-/** Bounds the work of one run, which the cron trigger starts each minute. */
-const MAX_BATCHES = 50;
+/** The cron trigger starts a run each minute. */
+const CHUNKS_PER_RUN = 50;
 
 /** Deletes the bytes first and the row last: after a crash in between, the row says what is left to do. */
 export async function deleteBlobs(
@@ -30,20 +30,6 @@ export async function deleteBlobs(
   if (deleting.length === 0) return;
   await blobs.delete(deleting);
   await db.run([deleteMarked(deleting.map(({ key }) => key))]);
-}
-
-async function deleteInBatches(
-  db: Database,
-  blobs: Blobs,
-  select: Statement<DeletingFile>,
-  calls: Slices,
-): Promise<void> {
-  for (let batch = 0, isFull = true; isFull && calls.areLeft && batch < MAX_BATCHES; batch += 1) {
-    const [deleting] = await db.run([select]);
-    for (const { uploadId } of deleting) if (uploadId !== null) calls.take(); // each upload is aborted by itself
-    await deleteBlobs(db, blobs, deleting);
-    isFull = deleting.length === MAX_DELETED;
-  }
 }
 
 /**
@@ -64,23 +50,23 @@ export async function deleteRoomFiles(
 }
 
 const deleteFurtherFiles = (tenant: Tenant & { readonly blobs: Blobs }, roomId: string): Promise<boolean> =>
-  new Slices(MAX_BATCHES).finish(async () => {
+  new WorkBudget(CHUNKS_PER_RUN).run(async () => {
     const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, MAX_DELETED)]);
     await deleteBlobs(tenant.db, tenant.blobs, hidden);
-    return { isFull: hidden.length === MAX_DELETED };
+    return hidden.length === MAX_DELETED;
   });
 
-/** Deletes the files that a user uploaded, in slices; true when none is left. */
+/** Deletes the files that a user uploaded, in chunks; true when none is left. */
 export const deleteFilesOfUser = (
   tenant: Tenant & { readonly blobs: Blobs },
   roomId: string,
   userId: string,
-  slices: Slices,
+  budget: WorkBudget,
 ): Promise<boolean> =>
-  slices.finish(async () => {
+  budget.run(async () => {
     const [hidden] = await tenant.db.run([markSomeFilesOfUser(tenant, roomId, userId, MAX_DELETED)]);
     await deleteBlobs(tenant.db, tenant.blobs, hidden);
-    return { isFull: hidden.length === MAX_DELETED };
+    return hidden.length === MAX_DELETED;
   });
 
 /** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
@@ -90,9 +76,15 @@ export async function collectGarbage(
   now: number,
   { calls } = newCallBudget(),
 ): Promise<void> {
-  await new Slices(MAX_BATCHES).finish(async () => {
+  await new WorkBudget(CHUNKS_PER_RUN).run(async () => {
     const [given] = await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS, MAX_DELETED)]);
-    return { isFull: given.length === MAX_DELETED };
+    return given.length === MAX_DELETED;
   });
-  await deleteInBatches(db, blobs, selectDeleting(MAX_DELETED), calls);
+  await new WorkBudget(CHUNKS_PER_RUN).run(async () => {
+    if (!calls.hasLeft) return false;
+    const [deleting] = await db.run([selectDeleting(MAX_DELETED)]);
+    for (const { uploadId } of deleting) if (uploadId !== null) calls.spend(); // each upload is aborted by itself
+    await deleteBlobs(db, blobs, deleting);
+    return deleting.length === MAX_DELETED;
+  });
 }

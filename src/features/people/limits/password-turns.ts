@@ -1,5 +1,5 @@
 /** When passwords are checked: each check takes some 100 ms of the one thread that answers everyone's requests. */
-import { Budget } from "../../../platform/flow/budget.ts";
+import { TokenBucket } from "../../../platform/flow/token-bucket.ts";
 import { TtlCache } from "../../../platform/ttl-cache.ts";
 
 /**
@@ -23,16 +23,16 @@ interface Turn {
 }
 
 export class PasswordTurns {
-  readonly #clients = new TtlCache<Budget>({ ttlMs: FORGET_MS, maxEntries: 10_000 });
-  #all: Budget | null = null;
-  #known: Budget | null = null;
+  readonly #clients = new TtlCache<TokenBucket>({ ttlMs: FORGET_MS, maxEntries: 10_000 });
+  #all: TokenBucket | null = null;
+  #known: TokenBucket | null = null;
 
   /** The next turn of a client; when it is too far ahead, for how long asking again is of no use. `now` is epoch ms. */
   take(client: string, now: number, isKnown: boolean): Turn | { readonly refusedForMs: number } {
-    this.#all ??= new Budget(WRONG_OF_ALL, now);
-    this.#known ??= new Budget(WRONG_OF_KNOWN, now);
+    this.#all ??= new TokenBucket(WRONG_OF_ALL, now);
+    this.#known ??= new TokenBucket(WRONG_OF_KNOWN, now);
     const hasShare = isKnown && this.#known.affordableIn(now) < this.#all.affordableIn(now);
-    const ofClient = this.#clients.get(client, now) ?? new Budget(WRONG_OF_CLIENT, now);
+    const ofClient = this.#clients.get(client, now) ?? new TokenBucket(WRONG_OF_CLIENT, now);
     const budgets = [ofClient, hasShare ? this.#known : this.#all];
     const waitMs = Math.max(...budgets.map((budget) => budget.affordableIn(now)));
     if (waitMs > MAX_WAIT_MS) return { refusedForMs: waitMs - MAX_WAIT_MS };

@@ -16,4 +16,4 @@ export const joinRefusedAfterMs = (random: number): number => 2_000 + 2_000 * ra
  * How those who wait are read: together, by one short read after the other. When rooms of a thousand come back, others'
  * requests wait behind no more than that of each.
  */
-export const JOIN_READS = { readsAtOnce: 1, waitsPerRead: 50 } as const;
+export const JOIN_READS = { waitsPerRead: 50 } as const;

@@ -1,6 +1,6 @@
 /** Empties the room's outbox: passes its events on in order as soon as they are recorded, and retries what fails. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
-import { newCallBudget, type Slices } from "../../../platform/flow/slices.ts";
+import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { OutboxEvent } from "../../storage/storage-outbox.ts";
 
@@ -11,7 +11,7 @@ interface OutboxDrainPorts {
    * Enqueues events at their subscribers by at most so many calls. Resolves to the subscriptions that could not be
    * reached, as JSON by event id; rejects when the subscriptions could not be read.
    */
-  fanOut(events: readonly OutboxEvent[], calls: Slices): Promise<ReadonlyMap<string, string>>;
+  fanOut(events: readonly OutboxEvent[], calls: WorkBudget): Promise<ReadonlyMap<string, string>>;
   keepAlive(work: Promise<unknown>): void;
   /** Reports a failed fan-out, which will be retried. */
   failed(error: unknown): void;
@@ -76,10 +76,10 @@ export class OutboxDrain {
       let isComplete = true;
       const { calls } = newCallBudget();
       for (let events = this.#list(); events.length > 0 && isComplete; events = this.#list()) {
-        isComplete = (await this.#fanOut(events, calls)) && calls.areLeft;
+        isComplete = (await this.#fanOut(events, calls)) && calls.hasLeft;
       }
       if (isComplete) this.#failures = 0;
-      else this.#failures = calls.areLeft ? this.#failures + 1 : 1; // an invocation that is used up is no failure
+      else this.#failures = calls.hasLeft ? this.#failures + 1 : 1; // an invocation that is used up is no failure
     } catch (error) {
       this.#failures += 1;
       this.#ports.failed(error);
@@ -97,7 +97,7 @@ export class OutboxDrain {
   }
 
   /** Deletes what reached all its subscribers, and keeps the missing ones with the rest. True when nothing is left. */
-  async #fanOut(events: readonly OutboxEvent[], calls: Slices): Promise<boolean> {
+  async #fanOut(events: readonly OutboxEvent[], calls: WorkBudget): Promise<boolean> {
     const { storage } = this.#ports;
     const unreached = await this.#ports.fanOut(events, calls);
     storage.transaction(() => {

@@ -1,7 +1,7 @@
 /** Exponential backoff: how delays grow, where they stop, and what jitter does to them. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { backoffMs } from "../../src/platform/flow/backoff.ts";
+import { backoffMs } from "../../../src/platform/flow/backoff.ts";
 
 const OPTIONS = { firstMs: 250, maxMs: 10_000 };
 

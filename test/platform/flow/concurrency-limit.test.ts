@@ -1,12 +1,12 @@
 /** Work for many in turns. */
 import { expect, it } from "vitest";
-import { takeTurns } from "../../src/platform/flow/turns.ts";
+import { roundRobin } from "../../../src/platform/flow/concurrency-limit.ts";
 
 /** Pieces of work by their names, which take so many turns each, and note the order in which they had them. */
 async function turnsOf(pieces: Readonly<Record<string, number>>, turns: number, concurrency: number) {
   const taken: string[] = [];
   const first = Object.entries(pieces).map(([name, left]) => ({ name, left }));
-  await takeTurns(first, { turns, concurrency }, async ({ name, left }) => {
+  await roundRobin(first, { turns, concurrency }, async ({ name, left }) => {
     taken.push(name);
     await null;
     return left > 1 ? { name, left: left - 1 } : null;
@@ -26,7 +26,7 @@ it("no more turns begin than may", async () => {
 it("one that never ends its turn takes one place of those at the same time, and holds up no other", async () => {
   const taken: string[] = [];
   const ends = new Set<() => void>();
-  const all = takeTurns(["stuck", "a", "b", "c"], { turns: 9, concurrency: 2 }, (name) => {
+  const all = roundRobin(["stuck", "a", "b", "c"], { turns: 9, concurrency: 2 }, (name) => {
     taken.push(name);
     return name === "stuck" ? new Promise((resolve) => ends.add(() => resolve(null))) : Promise.resolve(null);
   });

@@ -1,0 +1,122 @@
+/** Fair queues: keys, such as users, take turns, so that one with much waiting work delays no other. Pure. */
+
+export class FairQueue<Item> {
+  /** The first key is next. No list is empty. */
+  readonly #items = new Map<string, Item[]>();
+
+  add(key: string, item: Item): void {
+    const items = this.#items.get(key);
+    if (items === undefined) this.#items.set(key, [item]);
+    else items.push(item);
+  }
+
+  /** Takes the oldest item of the next key whose oldest item is ready; undefined when there is none. */
+  take(isReady: (item: Item, key: string) => boolean = () => true): Item | undefined {
+    for (const [key, items] of this.#items) {
+      const [item] = items;
+      if (item === undefined || !isReady(item, key)) continue;
+      items.shift();
+      this.#items.delete(key);
+      if (items.length > 0) this.#items.set(key, items); // at the end: the others come first
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes all items that match, whatever their keys. */
+  takeAll(matches: (item: Item, key: string) => boolean): Item[] {
+    const taken: Item[] = [];
+    for (const [key, items] of this.#items) {
+      const others = items.filter((item) => !matches(item, key));
+      if (others.length === items.length) continue;
+      taken.push(...items.filter((item) => matches(item, key)));
+      if (others.length === 0) this.#items.delete(key);
+      else this.#items.set(key, others);
+    }
+    return taken;
+  }
+
+  /** Waiting items of a key, oldest first. */
+  itemsOf(key: string): readonly Item[] {
+    return this.#items.get(key) ?? [];
+  }
+
+  /** The oldest item of each key. */
+  *heads(): Generator<{ readonly key: string; readonly item: Item }> {
+    for (const [key, [item]] of this.#items) if (item !== undefined) yield { key, item };
+  }
+}
+
+interface FairLoaderOptions<Value> {
+  /** Reads the values of several keys at once. */
+  read(keys: readonly string[]): Promise<(key: string) => Value>;
+  /** Waiting callers that one read serves. */
+  readonly waitsPerRead: number;
+}
+
+interface Wait<Value> {
+  readonly key: string;
+  /** False once the value is of no use any more. */
+  isWanted(): boolean;
+  resolve(value: Value | null): void;
+  reject(error: unknown): void;
+}
+
+/** Loads values by key, one read at a time. Callers that wait share the next read, and keys take turns. */
+export class FairLoader<Value> {
+  readonly #options: FairLoaderOptions<Value>;
+  readonly #waits = new FairQueue<Wait<Value>>();
+  #isReading = false;
+  #isHeld = false;
+
+  constructor(options: FairLoaderOptions<Value>) {
+    this.#options = options;
+  }
+
+  /** The value when it is the key's turn; null when it is not wanted by then. Rejects when its read does. */
+  load(key: string, isWanted: () => boolean): Promise<Value | null> {
+    return new Promise((resolve, reject) => {
+      this.#waits.add(key, { key, isWanted, resolve, reject });
+      void this.#readNext();
+    });
+  }
+
+  /** Nothing is read until the returned function is called. */
+  hold(): () => void {
+    this.#isHeld = true;
+    return () => {
+      this.#isHeld = false;
+      void this.#readNext();
+    };
+  }
+
+  async #readNext(): Promise<void> {
+    if (this.#isHeld || this.#isReading) return;
+    const waits = this.#takeWanted();
+    if (waits.length === 0) return;
+    this.#isReading = true;
+    await this.#read(waits);
+    this.#isReading = false;
+    void this.#readNext();
+  }
+
+  #takeWanted(): Wait<Value>[] {
+    const waits: Wait<Value>[] = [];
+    while (waits.length < this.#options.waitsPerRead) {
+      const wait = this.#waits.take();
+      if (wait === undefined) break;
+      if (wait.isWanted()) waits.push(wait);
+      else wait.resolve(null);
+    }
+    return waits;
+  }
+
+  async #read(waits: readonly Wait<Value>[]): Promise<void> {
+    try {
+      const find = await this.#options.read([...new Set(waits.map(({ key }) => key))]);
+      for (const { key, resolve } of waits) resolve(find(key));
+    } catch (error) {
+      for (const { reject } of waits) reject(error);
+    }
+  }
+}

@@ -1,6 +1,6 @@
 /** Serves Workers side by side in one workerd process, each on a direct socket of its own, from a temporary directory. */
 import { rmSync } from "node:fs";
-import { mkdtemp, readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
@@ -56,13 +56,14 @@ export interface Served {
 
 /**
  * Serves these Workers of `workers/` while `work` runs, and leaves nothing behind.
- * On direct sockets: the proxies of `wrangler dev` and of Miniflare cost many times what the Worker does.
+ * `rewrite` may change the bundled script of each. On direct sockets: the proxies of `wrangler dev` and of Miniflare cost many times what the Worker does.
  */
 export async function serving<T>(
   names: readonly [string, ...string[]],
   stop: AbortSignal,
   work: (served: Served) => Promise<T>,
   isInspected = false,
+  rewrite?: (script: string) => string,
 ): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), "atrium-bench-"));
   const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -74,6 +75,7 @@ export async function serving<T>(
     const workers: V4WorkerOptions[] = [];
     for (const name of names) {
       const worker = await workerOf(name, directory, stop);
+      if (rewrite !== undefined) await rewriteScript(path.join(directory, name, `${name}.js`), rewrite);
       if (name.startsWith(POOLED)) pool ??= await startPool(PROGRAM_MB, console.error);
       workers.push(name.startsWith(POOLED) && pool !== undefined ? withPool(worker, pool) : worker);
     }
@@ -119,6 +121,10 @@ async function workerOf(name: string, directory: string, stop: AbortSignal): Pro
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...BINDINGS,
   };
+}
+
+async function rewriteScript(file: string, rewrite: (script: string) => string): Promise<void> {
+  await writeFile(file, rewrite(await readFile(file, "utf8")));
 }
 
 /** TypeScript, or JavaScript for a peer whose types may not be installed. */

@@ -89,3 +89,11 @@ export const MEASURES: readonly Measure[] = [
 
 /** Where to begin: the folders that import each other, and those that are too large. */
 export const DETAILS: readonly string[] = [...mutualFolders(), ...largeFolders()];
+
+/** Modules of which a function runs during a warm request, those of `platform/` left out. */
+export const PATH_BOUNDS = [
+  { name: "POST /rooms", bound: 40, target: 16 },
+  { name: "STORE_SET", bound: 40, target: 20 },
+  { name: "a join up to its webhook", bound: 110, target: 32 },
+  { name: "a run of a workflow", bound: 80, target: 40 },
+] as const;

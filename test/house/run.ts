@@ -1,11 +1,20 @@
-/** `npm run house`: prints the size of the repository beside its targets. */
-import { DETAILS, MEASURES } from "./measures.ts";
+/** `npm run house`: prints the size of the repository beside its targets; with `--modules`, those of each path as well. */
+import { parseArgs } from "node:util";
+import { DETAILS, MEASURES, PATH_BOUNDS } from "./measures.ts";
+import { measurePaths } from "./paths.ts";
 
+const { modules: showsModules = false } = parseArgs({ options: { modules: { type: "boolean" } } }).values;
 const column = (value: number): string => value.toLocaleString("en").padStart(8);
 
+function print(name: string, today: number, bound: number, target: number): void {
+  const met = today > target ? "" : "  met";
+  console.log(`${name.padEnd(46)}${column(today)}${column(bound)}${column(target)}${met}`);
+}
+
 console.log(`${"".padEnd(46)}   today   bound  target`);
-for (const { name, today, bound, target } of MEASURES)
-  console.log(
-    `${name.padEnd(46)}${column(today)}${column(bound)}${column(target)}${today > target ? "" : "  met"}`,
-  );
+for (const { name, today, bound, target } of MEASURES) print(name, today, bound, target);
+const paths = await measurePaths();
+for (const { name, bound, target } of PATH_BOUNDS)
+  print(`modules of ${name}`, paths.find((path) => path.name === name)?.modules.length ?? 0, bound, target);
 if (DETAILS.length > 0) console.log(`\n${DETAILS.join("\n")}`);
+if (showsModules) for (const { name, modules } of paths) console.log(`\n${name}:\n${modules.join("\n")}`);

@@ -1,4 +1,4 @@
-/** What a subscriber's queue does to its database: it takes over an earlier version's, reads by index, and counts exactly. */
+/** What a subscriber's queue does to its database: it reads by index, and counts exactly. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -49,17 +49,12 @@ class Subject {
     this.object.clock = () => this.now;
   }
 
-  /** Runs `work` in an object whose storage `prepare` has filled. */
   static run<T>(
     work: (subject: Subject) => Promise<T>,
-    {
-      prepare = () => {},
-      maxBytes = 1024 ** 3,
-    }: { prepare?: (state: DurableObjectState) => void; maxBytes?: number } = {},
+    { maxBytes = 1024 ** 3 }: { maxBytes?: number } = {},
   ): Promise<T> {
     const key: SubscriberKey = { kind: "webhook", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
     return runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${key.id}`), (_, state) => {
-      prepare(state);
       return work(new Subject(state, key, maxBytes));
     });
   }
@@ -102,71 +97,6 @@ class Subject {
     );
   }
 }
-
-/** A database as the first version wrote it: a delivered event, a started retry, two that wait, and one that was refused. */
-function writeFirstVersion({ storage }: DurableObjectState): void {
-  storage.sql.exec(`
-    CREATE TABLE subscriber (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), kind TEXT NOT NULL,
-      account_id TEXT NOT NULL, id TEXT NOT NULL, memory TEXT NOT NULL);
-    CREATE TABLE deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL,
-      event TEXT NOT NULL, room_id TEXT NOT NULL, occurred_at INTEGER NOT NULL, body TEXT NOT NULL, lane TEXT NOT NULL,
-      created_at INTEGER NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, last_attempt_at INTEGER,
-      due_at INTEGER, error TEXT, log TEXT NOT NULL DEFAULT '[]');
-    CREATE INDEX deliveries_pending ON deliveries (seq) WHERE status = 'pending';
-    CREATE INDEX deliveries_over ON deliveries (seq) WHERE status <> 'pending';
-    CREATE INDEX deliveries_old ON deliveries (created_at) WHERE status <> 'pending';
-    CREATE TABLE known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX known_oldest ON known (at);
-    INSERT INTO subscriber VALUES (1, 'webhook', 'an account', 'a webhook', '{"failingSince":7,"version":3}');
-    INSERT INTO known VALUES ('event 4', ${START});`);
-  const insert = (number: number, fields: string): void => {
-    storage.sql.exec(
-      `INSERT INTO deliveries VALUES (?, ?, ?, 'user.created', 'room', ${START}, ?, 'room', ${START}, ${fields})`,
-      number,
-      `delivery ${number}`,
-      `event ${number}`,
-      JSON.stringify({ number }),
-    );
-  };
-  insert(
-    1,
-    `'success', 1, ${START}, NULL, NULL, '[{"attempted_at":"2099-12-31T23:59:59.000Z","duration_ms":1}]'`,
-  );
-  insert(
-    2,
-    `'pending', 1, ${START}, ${START + 5_000}, 'It failed', '[{"attempted_at":"x","duration_ms":1}]'`,
-  );
-  insert(3, `'pending', 0, NULL, ${START}, NULL, '[]'`);
-  insert(4, `'pending', 0, NULL, ${START}, NULL, '[]'`);
-  insert(5, "'failed', 0, NULL, NULL, 'Too many events were already waiting', '[]'");
-}
-
-describe("a database of the first version", () => {
-  it("is taken over with what waits in it, and with what was refused because too much waited", () =>
-    Subject.run(
-      async (subject) => {
-        subject.expectExactTotals();
-        expect([subject.total("pending"), subject.total("success"), subject.total("failed")]).toEqual([
-          4, 1, 0,
-        ]);
-        subject.object.enqueue(
-          subject.key,
-          [{ ...outgoingEvent(4), eventId: "event 4" }, outgoingEvent(6)],
-          1,
-        );
-        await expect.poll(() => subject.total("success")).toBe(5);
-        subject.now += 5_000;
-        subject.object.alarm();
-        await expect.poll(() => subject.total("success")).toBe(6);
-        expect(subject.attempted).toEqual([3, 4, 5, 6, 2]);
-        subject.expectExactTotals();
-        expect(new DeliveryStore(subject.state.storage).handlerState.read()).toBe(
-          '{"failingSince":7,"version":3}',
-        );
-      },
-      { prepare: writeFirstVersion },
-    ));
-});
 
 describe("the totals of a queue", () => {
   it("stay exact through deliveries, retries, failures and deletions", () =>

@@ -182,7 +182,6 @@ describe.each([
       );
       expect(reopen().changes.readTotals()).toEqual({ droppedSeq: 0, changes: 5, bytes: 24 });
       changes.drop(5);
-      changes.writeTotals({ droppedSeq: 5, changes: 2, bytes: 15 });
       const reopened = reopen().changes;
       expect([...reopened.oldest()].map(({ seq, at, size }) => [seq, at, size])).toEqual([
         [7, 70, 7],
@@ -392,7 +391,7 @@ describe.each([
         storage.updateUser(user("u2", { name: "New" }));
         storage.deleteSessions("u1");
         storage.changes.append({ ...change(2), replaces: { seq: 1 } });
-        storage.changes.writeTotals({ droppedSeq: 1, changes: 1, bytes: 1 });
+        storage.changes.drop(1);
         const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
         storage.receipts.insert({ ...receipt, number: 1, total: 1, at: 1 });
         storage.entries.write("s", { key: "k", value: "1", version: 1 });
@@ -547,16 +546,15 @@ describe.each([
     }));
 });
 
-it("SQLite adds missing tables to a room of an earlier version", () =>
+it("SQLite adds the tables that a room lacks", () =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
     new SqliteStorage(storage).insertSession(session("s1", "u1"));
     for (const table of [
       "changes",
-      "change_totals",
+      "dropped_changes",
       "receipts",
       "entries",
       "stores",
-      "store_totals",
       "comments",
       "comment_totals",
       "follows",
@@ -587,113 +585,3 @@ it("SQLite has no tables before the first write, nor after it is cleared (R31)",
     sqlite.clear();
     expect(tables()).toEqual([]);
   }));
-
-/** The tables that the first schema had, with what it wrote. */
-const FIRST_SCHEMA = `
-  CREATE TABLE room (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), account_id TEXT NOT NULL,
-    room_id TEXT NOT NULL, active_participants INTEGER NOT NULL, occupied_ms INTEGER NOT NULL, occupied_since INTEGER,
-    version INTEGER NOT NULL, copied_version INTEGER NOT NULL, last_alive_at INTEGER NOT NULL);
-  CREATE TABLE changes (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL, data TEXT NOT NULL,
-    user_id TEXT, request_id TEXT, fingerprint TEXT, answer TEXT);
-  CREATE UNIQUE INDEX changes_receipt ON changes (user_id, request_id) WHERE request_id IS NOT NULL;
-  CREATE TABLE stores (name TEXT PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
-  INSERT INTO stores VALUES ('s', 2, 30), ('t', 1, 12);
-  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  INSERT INTO facts VALUES ('session', 'a session');
-  INSERT INTO changes VALUES
-    (5, 50, 'storeChanged', '{"store":"s","key":"k","value":"é"}', 'u', 'r', 'f', '{"seq":5}'),
-    (6, 60, 'commentCreated', '{}', NULL, NULL, NULL, NULL),
-    (7, 70, 'storeChanged', '{"store":"s","key":"k","value":2}', 'u', 's', 'f', '{"seq":7}'),
-    (8, 80, 'userDeleted', '{"userId":"v"}', '', 'userDeleted v', '', '{}'),
-    (9, 90, 'storeChanged', '{"store":"s","key":"é"}', '', 'r', 'f', '{"seq":9}');`;
-
-it("SQLite counts the comments of a room of the third schema", () =>
-  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
-    const written = { id: "a", threadId: "a", resolved: false, comment: '"é"' };
-    new SqliteStorage(storage).comments.insert(written);
-    storage.sql.exec(`
-      DROP TRIGGER comments_inserted; DROP TRIGGER comments_updated; DROP TRIGGER comments_deleted;
-      DROP TABLE comment_totals; DROP TABLE document_updates; ALTER TABLE events DROP COLUMN trace;
-      UPDATE facts SET value = '3' WHERE name = 'schema';`);
-    const { comments } = new SqliteStorage(storage);
-    expect(comments.totals()).toEqual({ comments: 1, bytes: 4 });
-    comments.delete("a");
-    expect(comments.totals()).toEqual({ comments: 0, bytes: 0 });
-  }));
-
-/** The updates of documents as the fourth schema had them. */
-const FOURTH_SCHEMA = `
-  ALTER TABLE events DROP COLUMN trace;
-  DROP TABLE document_updates;
-  CREATE TABLE document_updates (document INTEGER NOT NULL, seq INTEGER NOT NULL, piece INTEGER NOT NULL,
-    updates INTEGER NOT NULL, first_at INTEGER NOT NULL, at INTEGER NOT NULL, user_id TEXT, data BLOB NOT NULL,
-    PRIMARY KEY (document, seq, piece)) WITHOUT ROWID;
-  INSERT INTO document_updates VALUES (1, 1, 0, 1, 5, 5, 'ada', x'0000'), (1, 2, 0, 3, 6, 7, NULL, x'0001');
-  UPDATE facts SET value = '4' WHERE name = 'schema';`;
-
-it("SQLite opens a room of the fourth schema with its documents, and who wrote them", () =>
-  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
-    new SqliteStorage(storage).documents.insert("notes", 1);
-    storage.sql.exec(FOURTH_SCHEMA);
-    const { documents } = new SqliteStorage(storage);
-    const several = [
-      { type: "key", id: "first" },
-      { type: "user", id: "ada" },
-    ] as const;
-    documents.appendUpdate(1, {
-      seq: 5,
-      updates: 1,
-      firstAt: 8,
-      at: 8,
-      authors: several,
-      data: new Uint8Array([0]),
-    });
-    expect(new SqliteStorage(storage).documents.listTrail(1, { before: 9, limit: 9 })).toEqual([
-      { seq: 5, updates: 1, firstAt: 8, at: 8, bytes: 1, authors: several },
-      { seq: 2, updates: 3, firstAt: 6, at: 7, bytes: 2, authors: [{ type: "organization" }] },
-      { seq: 1, updates: 1, firstAt: 5, at: 5, bytes: 2, authors: [{ type: "user", id: "ada" }] },
-    ]);
-  }));
-
-describe("SQLite opens a room of the first schema", () => {
-  const inFirstSchema = (work: (storage: DurableObjectStorage) => void) =>
-    runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
-      storage.sql.exec(FIRST_SCHEMA);
-      work(storage);
-    });
-
-  it("with its changes, of each entry the latest, and with its receipts", () =>
-    inFirstSchema((storage) => {
-      for (const sqlite of [new SqliteStorage(storage), new SqliteStorage(storage)]) {
-        const { changes, receipts } = sqlite;
-        expect(changes.listAfter(0).map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
-        expect([...changes.oldest()].map(({ size }) => size)).toEqual([2, 33, 14, 24]);
-        expect(changes.readTotals()).toEqual({ droppedSeq: 4, changes: 4, bytes: 73 });
-        expect(receipts.find("u", "r")).toMatchObject({ fingerprint: "f", answer: '{"seq":5}' });
-        expect(receipts.find("", "r")?.answer).toBe('{"seq":9}');
-        expect(receipts.find("room", "userDeleted v")?.answer).toBe("{}");
-        expect([receipts.find("u", "r")?.number, receipts.newest("u")?.number]).toEqual([1, 2]);
-        expect(sqlite.entries.totals()).toEqual({ stores: 2, bytes: 42 });
-        expect(sqlite.occupancy.readId()).toBe("a session");
-      }
-      const { changes } = new SqliteStorage(storage);
-      const change = { event: "storeChanged", data: "{}", at: 1, size: 2, deletes: null } as const;
-      expect(changes.append({ ...change, seq: 10, replaces: { seq: 7 } })).toBe(33);
-      const deletionOf = { store: "s", key: "é" };
-      expect(changes.append({ ...change, seq: 11, replaces: { deletionOf } })).toBe(24);
-    }));
-
-  it("without the changes that would not fit into a response any more", () =>
-    inFirstSchema((storage) => {
-      const data = JSON.stringify({ text: "x".repeat(600_000) });
-      for (const seq of [1, 2, 3, 10, 11])
-        storage.sql.exec(
-          "INSERT INTO changes (seq, at, event, data) VALUES (?, 1, 'commentCreated', ?)",
-          seq,
-          data,
-        );
-      const { changes } = new SqliteStorage(storage);
-      expect(changes.readTotals()).toEqual({ droppedSeq: 10, changes: 1, bytes: data.length });
-      expect(changes.listAfter(0).map(({ seq }) => seq)).toEqual([11]);
-    }));
-});

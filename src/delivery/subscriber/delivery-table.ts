@@ -1,9 +1,9 @@
-/** The tables of a subscriber's object, and how a database that an earlier version wrote is brought to them. */
+/** The tables of a subscriber's object. */
 import { FACTS, type Schema } from "../../platform/objects/object-tables.ts";
 
 /** What a delivery takes on disk besides its texts, its places in the indexes included. */
 const ROW_BYTES = 600;
-const bytesOf = (row: "NEW" | "OLD" | "deliveries"): string =>
+const bytesOf = (row: "NEW" | "OLD"): string =>
   `${ROW_BYTES} + length(CAST(${row}.body AS BLOB)) + length(CAST(${row}.log AS BLOB))`;
 
 const add = (sign: "+" | "-", row: "NEW" | "OLD"): string =>
@@ -72,35 +72,7 @@ const TABLES = {
   ) WITHOUT ROWID;`,
 };
 
-export const SUBSCRIBER_SCHEMA: Schema = {
-  tables: TABLES,
-  migrations: [
-    {
-      // It had other indexes and no totals, and marked what exceeded a count of waiting events as failed, without an
-      // attempt: what is left of that waits again.
-      version: 2,
-      table: "deliveries",
-      before: `
-        DROP INDEX IF EXISTS deliveries_pending;
-        DROP INDEX IF EXISTS deliveries_over;
-        DROP INDEX IF EXISTS deliveries_old;
-        UPDATE deliveries SET status = 'pending', due_at = created_at, error = NULL
-          WHERE status = 'failed' AND attempts = 0 AND error = 'Too many events were already waiting';
-        CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-        ALTER TABLE known ADD COLUMN seq INTEGER;`,
-      after: `UPDATE totals SET (deliveries, bytes) = (
-        SELECT count(*), ifnull(sum(${bytesOf("deliveries")}), 0) FROM deliveries WHERE deliveries.status = totals.status
-      );`,
-    },
-    {
-      // What a delivery follows from was not known. The rows stay as they are.
-      version: 3,
-      table: "deliveries",
-      before: "ALTER TABLE deliveries ADD COLUMN trace TEXT;",
-      after: "",
-    },
-  ],
-};
+export const SUBSCRIBER_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
 /** Selects `DeliveryRecord`s; a condition may follow. */
 export const SELECT_DELIVERIES = `SELECT seq, id, event_id AS eventId, event, room_id AS roomId,

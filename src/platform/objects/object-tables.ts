@@ -3,7 +3,7 @@ import { CHANGES_TABLE, dropChanges, RESTORING_TABLE } from "./archive-tables.ts
 import { beingRestored } from "./rpc.ts";
 
 /** A step from one version of a schema to the next. */
-export interface Migration {
+interface Migration {
   /** The version that it leads to. */
   readonly version: number;
   /** The table that it changes: a database without it has nothing to migrate. */

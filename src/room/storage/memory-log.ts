@@ -30,7 +30,8 @@ export class MemoryChanges extends MemoryPart<Log> implements ChangeLog {
   }
 
   drop(seq: number): void {
-    this.state = { ...this.state, changes: this.state.changes.filter((change) => change.seq > seq) };
+    const changes = this.state.changes.filter((change) => change.seq > seq);
+    this.state = { ...this.state, changes, droppedSeq: seq };
   }
 
   listAfter(after: number): LoggedChange[] {
@@ -44,10 +45,6 @@ export class MemoryChanges extends MemoryPart<Log> implements ChangeLog {
   readTotals(): LogTotals {
     const { changes, droppedSeq } = this.state;
     return { droppedSeq, changes: changes.length, bytes: changes.reduce((sum, { size }) => sum + size, 0) };
-  }
-
-  writeTotals({ droppedSeq }: LogTotals): void {
-    this.state = { ...this.state, droppedSeq };
   }
 }
 

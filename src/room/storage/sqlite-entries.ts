@@ -9,8 +9,6 @@ type SizeRow = { name: string; entries: number; bytes: number };
 
 const NO_SIZE: StoreSize = { entries: 0, bytes: 0 };
 
-const stepOf = (bytes: number): number => Math.floor(bytes / (1024 * 1024));
-
 export class SqliteEntries extends SqlitePart implements EntryTable {
   /** As stored: every write needs the size of its store, and the totals. */
   #sizes: Map<string, StoreSize> | null = null;
@@ -71,7 +69,6 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
 
   writeSize(store: string, size: StoreSize): void {
     const sizes = this.#known();
-    const before = this.totals();
     if (size.entries === 0) {
       this.tables.write("DELETE FROM stores WHERE name = ?", store);
       sizes.delete(store);
@@ -81,7 +78,6 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
     }
     this.#totals = null;
     this.#sizedAt = this.tables.writes;
-    this.#keepTotals(before);
   }
 
   totals(): StoreTotals {
@@ -90,13 +86,6 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
     for (const size of this.#known().values()) bytes += size.bytes;
     this.#totals = { stores: this.#known().size, bytes };
     return this.#totals;
-  }
-
-  /** For version 8 of the schema, which a deployment that is rolled back goes on with: it adds to what it finds. */
-  #keepTotals(before: StoreTotals): void {
-    const { stores, bytes } = this.totals();
-    if (stores === before.stores && stepOf(bytes) === stepOf(before.bytes)) return;
-    this.tables.write("INSERT OR REPLACE INTO store_totals VALUES (1, ?, ?)", stores, bytes);
   }
 
   /** Of all stores, of which a room has few. */

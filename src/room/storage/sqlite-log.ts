@@ -13,8 +13,8 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
   }
 
   /**
-   * Only of a deletion the address is stored, and indexed: an entry that exists names its latest change itself. A change
-   * takes the row of the one that it replaces: to delete that and insert another writes a row more.
+   * Store and key are kept only for deletions; live entries name their latest change. A change takes the row of the one
+   * that it replaces: a deletion and an insertion would write one row more.
    */
   append({ seq, at, event, data, size, replaces, deletes }: NewChange): number | null {
     const replaced = replaces === null ? null : this.#find(replaces);
@@ -52,6 +52,7 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
 
   drop(seq: number): void {
     this.tables.write("DELETE FROM changes WHERE seq <= ?", seq);
+    this.tables.write("INSERT OR REPLACE INTO dropped_changes VALUES (1, ?)", seq);
   }
 
   listAfter(seq: number): LoggedChange[] {
@@ -62,18 +63,13 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
   }
 
   readDroppedSeq(): number {
-    return this.tables.read<{ seq: number }>("SELECT dropped_seq AS seq FROM change_totals")[0]?.seq ?? 0;
+    return this.tables.read<{ seq: number }>("SELECT up_to_seq AS seq FROM dropped_changes")[0]?.seq ?? 0;
   }
 
   readTotals(): LogTotals {
     const query = "SELECT count(*) AS changes, ifnull(sum(size), 0) AS bytes FROM changes";
     const row = this.tables.read<{ changes: number; bytes: number }>(query)[0];
     return { droppedSeq: this.readDroppedSeq(), ...(row ?? { changes: 0, bytes: 0 }) };
-  }
-
-  writeTotals({ droppedSeq, changes, bytes }: LogTotals): void {
-    const query = "INSERT OR REPLACE INTO change_totals VALUES (1, ?, ?, ?)";
-    this.tables.write(query, droppedSeq, changes, bytes);
   }
 }
 

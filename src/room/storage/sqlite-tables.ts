@@ -1,11 +1,9 @@
 /** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
 import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
-import { MIGRATIONS } from "./sqlite-migrations.ts";
 
 /**
- * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per
- * user. Of the changes of an entry the log has one, the latest; only deletions have `store` and `key`, and those that
- * version 8 wrote. What version 8 needs and this one does not: `position` of receipts, and `store_totals`.
+ * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per user. The
+ * log has one change of each entry, the latest. Only deletions have `store` and `key`; live entries name their change.
  */
 const TABLES: Readonly<Record<string, string>> = {
   room: `CREATE TABLE IF NOT EXISTS room (
@@ -39,11 +37,9 @@ const TABLES: Readonly<Record<string, string>> = {
     key TEXT
   );
   CREATE UNIQUE INDEX IF NOT EXISTS changes_by_entry ON changes (store, key) WHERE store IS NOT NULL;`,
-  change_totals: `CREATE TABLE IF NOT EXISTS change_totals (
+  dropped_changes: `CREATE TABLE IF NOT EXISTS dropped_changes (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    dropped_seq INTEGER NOT NULL,
-    changes INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
+    up_to_seq INTEGER NOT NULL
   );`,
   epochs: `CREATE TABLE IF NOT EXISTS epochs (
     number INTEGER PRIMARY KEY,
@@ -58,7 +54,6 @@ const TABLES: Readonly<Record<string, string>> = {
     at INTEGER NOT NULL,
     fingerprint TEXT NOT NULL,
     answer TEXT NOT NULL,
-    position INTEGER,
     PRIMARY KEY (user_id, request_id)
   ) WITHOUT ROWID;`,
   entries: `CREATE TABLE IF NOT EXISTS entries (
@@ -73,11 +68,6 @@ const TABLES: Readonly<Record<string, string>> = {
     entries INTEGER NOT NULL,
     bytes INTEGER NOT NULL
   ) WITHOUT ROWID;`,
-  store_totals: `CREATE TABLE IF NOT EXISTS store_totals (
-    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    stores INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
-  );`,
   comments: `CREATE TABLE IF NOT EXISTS comments (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -190,7 +180,7 @@ const TABLES: Readonly<Record<string, string>> = {
   ...FACTS,
 };
 
-export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
+export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
 /** How a query limits its rows by a parameter. SQLite would prepare `LIMIT ?` again for each call: it reads the limit. */
 export const LIMIT = "LIMIT ? + 0";

@@ -47,15 +47,13 @@ export interface ChangeLog {
   append(change: NewChange): number | null;
   /** The changes that are kept, oldest first, read as far as the caller iterates. */
   oldest(): Iterable<Pick<NewChange, "seq" | "at" | "size">>;
-  /** Deletes the changes up to `seq`. */
+  /** Deletes the changes up to `seq`, and keeps that they were dropped. */
   drop(seq: number): void;
   /** The kept changes after `seq`, in order. */
   listAfter(seq: number): LoggedChange[];
   readDroppedSeq(): number;
   /** Counts what is kept: reads all of it. */
   readTotals(): LogTotals;
-  /** Keeps that changes were dropped, with what is left. */
-  writeTotals(totals: LogTotals): void;
 }
 
 /** The epochs in their order. */

@@ -33,11 +33,7 @@ const TABLES = {
   spans: SPANS_TABLE,
 };
 
-export const EVENT_LOG_SCHEMA: Schema = {
-  tables: TABLES,
-  // The first version had the same tables, and no number.
-  migrations: [{ version: 2, table: "log", before: "", after: "" }],
-};
+export const EVENT_LOG_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
 export type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
 export const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };

@@ -16,8 +16,7 @@ const SCHEMA: Schema = {
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS guesses_forgotten ON guesses (forgotten_at);`,
   },
-  // The first version had the same table, and no number.
-  migrations: [{ version: 2, table: "guesses", before: "", after: "" }],
+  migrations: [],
 };
 
 export class GuessStore {

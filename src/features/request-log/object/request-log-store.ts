@@ -34,16 +34,7 @@ const SCHEMA: Schema = {
     CREATE INDEX IF NOT EXISTS requests_of_clients ON requests (client_request_id) WHERE client_request_id IS NOT NULL;
     CREATE INDEX IF NOT EXISTS requests_of_traces ON requests (trace_id) WHERE trace_id IS NOT NULL;`,
   },
-  migrations: [
-    {
-      // The IDs of clients were not kept. The rows stay as they are.
-      version: 2,
-      table: "requests",
-      before:
-        "ALTER TABLE requests ADD COLUMN client_request_id TEXT; ALTER TABLE requests ADD COLUMN trace_id TEXT;",
-      after: "",
-    },
-  ],
+  migrations: [],
 };
 
 type Row = LoggedRequest & Record<string, SqlStorageValue> & { readonly seq: number };

@@ -170,7 +170,6 @@ export class Changes {
 
   #drop(left: LogTotals): void {
     this.#storage.changes.drop(left.droppedSeq);
-    this.#storage.changes.writeTotals(left);
     this.#droppedSeq = left.droppedSeq;
     this.#totals = left;
   }

@@ -168,7 +168,7 @@ export const DELIVERY: readonly Mutant[] = [
     file: "src/features/users/shared-store.ts",
     code: `AND +\${users.accountId} = \${sql.placeholder("accountId")} AND +\${users.roomId} = `,
     by: `AND \${users.accountId} = \${sql.placeholder("accountId")} AND \${users.roomId} = `,
-    tests: ["test/room/past-users.test.ts"],
+    tests: ["test/room/engine/join/past-users.test.ts"],
   },
   {
     bug: "an event that its subscriber could not take is lost",

@@ -196,7 +196,7 @@ export const DOCUMENTS: readonly Mutant[] = [
     file: "src/room/documents/document-space.ts",
     code: "this.#quota.changed(this.#bytes - bytes, this.#bytes);",
     by: "",
-    tests: ["test/room/store-bytes-quota.test.ts", "test/room/documents/documents.test.ts"],
+    tests: ["test/room/engine/content/store-bytes-quota.test.ts", "test/room/documents/documents.test.ts"],
   },
   {
     bug: "what a viewer asks of a document is counted for no one",

@@ -38,7 +38,7 @@ export const PRIVACY: readonly Mutant[] = [
     file: "src/room/engine/room-updates.ts",
     code: "if (isErased) this.#content.changes.forgetUser(userId);",
     by: "",
-    tests: ["test/room/comments.test.ts"],
+    tests: ["test/room/engine/content/comments.test.ts"],
   },
   {
     bug: "the event log keeps the name of an erased user",

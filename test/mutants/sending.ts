@@ -2,8 +2,8 @@
 import type { Mutant } from "./mutant.ts";
 
 const file = "src/room/transport/send-queues.ts";
-const tests = ["test/room/send-queues.test.ts"];
-const limits = ["test/room/limits.test.ts"];
+const tests = ["test/room/transport/send-queues.test.ts"];
+const limits = ["test/room/engine/limits.test.ts"];
 
 export const SENDING: readonly Mutant[] = [
   {
@@ -143,7 +143,7 @@ export const SENDING: readonly Mutant[] = [
     file: "src/room/transport/flush.ts",
     code: "this.#isSending = true;",
     by: "",
-    tests: ["test/room/flush.test.ts"],
+    tests: ["test/room/transport/flush.test.ts"],
   },
   {
     bug: "a tick seems to take as long as all that is sent beside it",

@@ -50,14 +50,14 @@ export const USERS: readonly Mutant[] = [
     file: "src/features/users/token-claims.ts",
     code: "claims.userEpoch === user.tokenEpoch &&",
     by: "",
-    tests: ["test/room/token-ending.test.ts", "test/users/token-endpoints.test.ts"],
+    tests: ["test/room/engine/participants/token-ending.test.ts", "test/users/token-endpoints.test.ts"],
   },
   {
     bug: "a token that its organization has ended works",
     file: "src/features/users/token-claims.ts",
     code: "claims.accountEpoch === user.accountTokenEpoch;",
     by: "claims.accountEpoch >= 0;",
-    tests: ["test/room/token-ending.test.ts", "test/users/token-endpoints.test.ts"],
+    tests: ["test/room/engine/participants/token-ending.test.ts", "test/users/token-endpoints.test.ts"],
   },
   {
     bug: "a token keeps a role that its user has lost",

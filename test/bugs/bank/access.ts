@@ -27,7 +27,7 @@ export const ACCESS: readonly Bug[] = [
   {
     story:
       "Rooms were bounded and organizations were not: a hundred thousand rooms could have a gibibyte each.",
-    file: "test/room/store-bytes-quota.test.ts",
+    file: "test/room/engine/content/store-bytes-quota.test.ts",
     titles: [
       "refuses what makes stores larger when it is used up, also by other rooms, until the limit is raised",
     ],

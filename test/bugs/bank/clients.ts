@@ -91,7 +91,7 @@ export const CLIENTS: readonly Bug[] = [
   {
     story:
       "The download of a store with large entries failed, because SQLite was to join more of them than fit into one value.",
-    file: "test/room/downloads.test.ts",
+    file: "test/room/engine/content/downloads.test.ts",
     titles: ["has large entries among many small ones, which SQLite could not join into one text (R77)"],
   },
   {

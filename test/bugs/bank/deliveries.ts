@@ -44,7 +44,7 @@ export const DELIVERIES: readonly Bug[] = [
   {
     story:
       "The gateway failed while it passed an event on, and would have forgotten the subscribers that it had not reached yet.",
-    file: "test/room/outbox/outbox-drain.test.ts",
+    file: "test/room/engine/outbox/outbox-drain.test.ts",
     titles: ["keeps the subscriptions that it could not reach with the event, which goes first next time"],
   },
   {

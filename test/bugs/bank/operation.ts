@@ -22,7 +22,7 @@ export const OPERATION: readonly Bug[] = [
   },
   {
     story: "Rooms that only waited until their organization was moved were logged and counted as failures.",
-    file: "test/room/stats-and-recovery.test.ts",
+    file: "test/room/engine/participants/stats-and-recovery.test.ts",
     titles: ["wait, and no failure is logged, while the organization is moved or restored (R27)"],
   },
   {

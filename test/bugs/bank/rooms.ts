@@ -67,7 +67,7 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "Each deploy and each lost connection made people leave and join again on everyone's screen and in the events.",
-    file: "test/room/grace.test.ts",
+    file: "test/room/engine/participants/grace.test.ts",
     titles: ["%s and who is back in time has never been away (R20, R50, R75)"],
   },
   {
@@ -79,7 +79,7 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "A large selection froze a user's cursor for the others, because the room refused the whole presence state.",
-    file: "test/room/presence.test.ts",
+    file: "test/room/engine/presence/presence.test.ts",
     titles: ["is changed field by field, by any tab, and keeps the others when a field is too large (R47)"],
   },
   {
@@ -103,7 +103,7 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "Each reply to a comment read all comments of the room, up to 64 MiB, and cost its author three rows.",
-    file: "test/room/comment-costs.test.ts",
+    file: "test/room/engine/content/comment-costs.test.ts",
     titles: [
       "a reply looks at one comment of its thread, and a page at its own comments, however many the room has",
     ],

@@ -5,7 +5,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A few sockets that asked for users as fast as they could let a change of a user fail after eleven seconds.",
-    file: "test/room/database-queue.test.ts",
+    file: "test/room/engine/database-queue.test.ts",
     titles: [
       "wait while REST changes a user, for at most the one that is being answered (R66)",
       "take turns with those of others (R66)",
@@ -14,7 +14,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "Thousands of questions about the room on one socket delayed the answers of its neighbours by seconds.",
-    file: "test/room/database-queue.test.ts",
+    file: "test/room/engine/database-queue.test.ts",
     titles: [
       "are answered by one read when they are equal, also of several users (R66)",
       "are refused while 32 others wait, and answered again afterwards (R66)",
@@ -29,7 +29,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A room whose users showed more than 4 MiB closed each subscriber as too slow, and again when it came back.",
-    file: "test/room/presence.test.ts",
+    file: "test/room/engine/presence/presence.test.ts",
     titles: [
       "of 16 MiB arrives in frames of at most 512 KiB, which wait for the marks of their client (R48, R49)",
       "that does not fit into a frame reaches everyone who subscribes, whatever changes meanwhile (R48, R49, R86)",
@@ -46,13 +46,13 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "32 sockets that did not read made the process grow by two gigabytes in nine seconds, by broadcasts of 64 KB.",
-    file: "test/room/limits.test.ts",
+    file: "test/room/engine/limits.test.ts",
     titles: ["ends for those who have the most unread when a room holds more than 64 MiB (R67)"],
   },
   {
     story:
       "A client that confirmed nothing was assumed to have read everything, and its unread output grew without an end.",
-    file: "test/room/limits.test.ts",
+    file: "test/room/engine/limits.test.ts",
     titles: ["ends after 64 MiB, however slowly they are sent, if its client confirms nothing (R72)"],
   },
   {
@@ -66,7 +66,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A broadcast to 32 sockets was written in one turn, and every other room and request waited for it.",
-    file: "test/room/send-queues.test.ts",
+    file: "test/room/transport/send-queues.test.ts",
     titles: ["are sent a large broadcast in portions, in each of which others get their turn"],
   },
   {
@@ -96,7 +96,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A member whose large broadcasts were refused went on sending them, and the room went on reading them.",
-    file: "test/room/refused-frames.test.ts",
+    file: "test/room/engine/refused-frames.test.ts",
     titles: [
       "counts once more for each 8 KiB, and closes the socket that goes on (R85)",
       "counts once if it is small (R85)",
@@ -115,25 +115,25 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "Ten thousand long comments stayed within their limits, and together they were more than the room's object had.",
-    file: "test/room/comments.test.ts",
+    file: "test/room/engine/content/comments.test.ts",
     titles: ["the comments of a room have at most 64 MiB together, and can always become smaller (R46)"],
   },
   {
     story: "A join of a room with 100,000 past users read all of them in the database.",
-    file: "test/room/past-users.test.ts",
+    file: "test/room/engine/join/past-users.test.ts",
     titles: ["a join of a room with 100,000 past users costs what one with ten does"],
   },
   {
     story:
       "When many large rooms came back after a deploy, their joins were read a hundred users at a time, and the requests of others took five times as long.",
-    file: "test/room/join-reads.test.ts",
+    file: "test/room/engine/join/join-reads.test.ts",
     titles: [
       "are read by one read at a time, those that wait together, and not for a socket that is gone (R66)",
     ],
   },
   {
     story: "Sockets that did not join set an alarm each, up to one in each millisecond.",
-    file: "test/room/heartbeat.test.ts",
+    file: "test/room/engine/participants/heartbeat.test.ts",
     titles: ["a thousand sockets that do not join need few alarms, and are closed at most 250 ms late (R2)"],
   },
   {

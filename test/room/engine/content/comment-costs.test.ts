@@ -1,0 +1,51 @@
+/** What comments cost a room that has many: a reply and a page read no more rows than they need. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { pointsOf } from "../../../../src/room/protocol/costs.ts";
+import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import { recordCursors } from "../../../support/recorded-cursors.ts";
+
+const THREADS = 100;
+const REPLIES = 10;
+
+/** Says how many rows each piece of work reads in a room with a thousand comments. */
+const metered = (work: (rowsOf: (piece: () => unknown) => number, storage: SqliteStorage) => void) =>
+  runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
+    const cursors = recordCursors(sql);
+    const tables = new SqliteStorage(storage);
+    for (let thread = 0; thread < THREADS; thread += 1)
+      for (let reply = 0; reply < REPLIES; reply += 1)
+        tables.comments.insert({
+          ...{ id: `${thread}-${reply}`, threadId: `${thread}`, resolved: reply === 0, comment: "{}" },
+        });
+    work((piece) => {
+      cursors.length = 0;
+      piece();
+      return cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
+    }, tables);
+  });
+
+it("a reply looks at one comment of its thread, and a page at its own comments, however many the room has", () =>
+  metered((rowsOf, { comments }) => {
+    const all = { threadId: null, resolved: null };
+    const thread = { threadId: "50", resolved: null };
+    expect(rowsOf(() => comments.hasThread("50"))).toBe(1);
+    expect(rowsOf(() => comments.count(all))).toBeLessThanOrEqual(1);
+    expect(rowsOf(() => comments.list(all, { after: 900, limit: 20 }))).toBe(20);
+    // The index of threads and the comments themselves.
+    expect(rowsOf(() => comments.list(thread, { after: 505, limit: 20 }))).toBeLessThanOrEqual(2 * REPLIES);
+    expect(rowsOf(() => comments.count(thread))).toBeLessThanOrEqual(REPLIES + 1);
+    expect(rowsOf(() => comments.count({ threadId: null, resolved: true }))).toBe(THREADS * REPLIES);
+  }));
+
+it("a list costs its sender what it passes over, and the count of what its filters match (R69)", () => {
+  const points = (data: object) =>
+    pointsOf({
+      type: "COMMENT_LIST",
+      requestId: undefined,
+      data: { after: 0, limit: 10, offset: 0, ...data },
+    });
+  expect([points({}), points({ after: 500 }), points({ offset: 2_000 })]).toEqual([10, 10, 110]);
+  expect([points({ resolved: false }), points({ threadId: "a" })]).toEqual([110, 110]);
+});

@@ -1,0 +1,127 @@
+/** What happens to documents is reported together, each once and in order, while a subscriber listens. */
+import { beforeEach, expect, it } from "vitest";
+import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
+import { Documents } from "../../../../src/room/documents/documents.ts";
+import { VERSION_QUIET_MS } from "../../../../src/room/documents/history/history-limits.ts";
+import { UNHEARD_INTERVAL_MS } from "../../../../src/room/engine/outbox/delayed-events.ts";
+import {
+  DOCUMENT_EVENT_INTERVAL_MS,
+  DocumentEvents,
+} from "../../../../src/room/engine/outbox/document-events.ts";
+import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+import type { DocumentUpdatedEvent, VersionEvent } from "../../../../src/wire/content-events.ts";
+import type { EventName } from "../../../../src/wire/event-name.ts";
+import { FREE } from "../../documents/free-quota.ts";
+import { updatesOf } from "../../documents/yjs-edits.ts";
+import { ROOM } from "../../support/rows.ts";
+
+const ADA = { type: "user", id: "ada" } as const;
+
+let now: number;
+let storage: MemoryStorage;
+let events: DocumentEvents;
+let documents: Documents;
+let history: DocumentHistory;
+let letters: Uint8Array[];
+
+/** As after a restart of the room. */
+function open(): void {
+  events = new DocumentEvents({
+    storage,
+    now: () => now,
+    newId: () => crypto.randomUUID(),
+    cause: () => null,
+    stats: () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null }),
+  });
+  const ports = { ...FREE, events, storage, now: () => now };
+  documents = new Documents(ports);
+  history = new DocumentHistory(ports, documents);
+}
+
+beforeEach(() => {
+  [now, storage] = [1_000_000, new MemoryStorage()];
+  open();
+  events.offerRow(ROOM);
+  const edits = Array.from({ length: 9 }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const);
+  letters = updatesOf(edits).map(({ update }) => update);
+});
+
+const write = (name: string) => documents.append(name, letters.shift() ?? new Uint8Array(), ADA);
+
+const report = (isHeard: (event: EventName) => boolean = () => true) => {
+  now += DOCUMENT_EVENT_INTERVAL_MS;
+  return events.report(
+    async (event) => isHeard(event),
+    async () => {},
+  );
+};
+
+const recorded = () =>
+  storage.events.list(99).map(({ event, body }) => {
+    const { roomId: _, ...data } = (JSON.parse(body) as DocumentUpdatedEvent | VersionEvent).data;
+    return [event, ...Object.values(data)];
+  });
+
+it("a creation, all updates of ten seconds as one, versions and a deletion (D24)", async () => {
+  for (const name of ["a", "a", "b", "a"]) write(name);
+  history.change("a", { type: "create", name: "Draft", by: ADA });
+  expect(events.dueAt()).toBe(now + DOCUMENT_EVENT_INTERVAL_MS);
+  await report();
+  const first = [
+    ["document.created", "a"],
+    ["document.updated", "a", 2, 3],
+    ["document.created", "b"],
+    ["version.created", "a", 3, "Draft"],
+  ];
+  expect([recorded(), events.dueAt()]).toEqual([first, null]);
+  now += VERSION_QUIET_MS;
+  write("b");
+  write("a");
+  documents.delete("a");
+  await report();
+  expect(recorded().slice(first.length)).toEqual([
+    ["version.created", "b", 1, null],
+    ["document.updated", "b", 2, 2],
+    ["document.deleted", "a"],
+  ]);
+});
+
+it("only what a subscriber listens to is recorded, and while none does the room looks for one once a minute (D24)", async () => {
+  write("a");
+  await report(() => false);
+  expect([recorded(), events.dueAt(), storage.documentNotes.list()]).toEqual([[], null, []]);
+  write("a");
+  expect(events.dueAt()).toBe(now + UNHEARD_INTERVAL_MS);
+  now += UNHEARD_INTERVAL_MS;
+  write("b");
+  await report((event) => event === "document.updated");
+  expect([recorded(), storage.documentNotes.list()]).toEqual([[["document.updated", "a", 2, 2]], []]);
+});
+
+it("what happens while the room looks for subscribers is reported, whatever the answer (D24)", async () => {
+  write("a");
+  await report(() => {
+    if (storage.documentNotes.list().length === 1) write("a");
+    return false;
+  });
+  now += UNHEARD_INTERVAL_MS;
+  await report();
+  expect(recorded()).toEqual([
+    ["document.created", "a"],
+    ["document.updated", "a", 2, 2],
+  ]);
+});
+
+it("what is noted outlives the object, and is not noted when its change fails (D24)", async () => {
+  write("a");
+  open();
+  expect(events.dueAt()).toBe(now);
+  const failing = () =>
+    storage.transaction(() => {
+      documents.append("b", letters.shift() ?? new Uint8Array(), ADA);
+      throw new Error("on purpose");
+    });
+  expect(failing).toThrow("on purpose");
+  await report();
+  expect(recorded()).toEqual([["document.created", "a"]]);
+});

@@ -1,0 +1,111 @@
+/** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
+import { beforeEach, expect, it } from "vitest";
+import { OutboxDrain } from "../../../../src/room/engine/outbox/outbox-drain.ts";
+import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+
+let now: number;
+let storage: MemoryStorage;
+let drain: OutboxDrain;
+/** The ids of each batch that was fanned out. */
+let batches: string[][];
+/** The results of the next fan-outs, in turn; later ones reach everyone. */
+let results: (ReadonlyMap<string, string> | Error)[];
+let failures: number;
+/** The calls that the next fan-outs make, in turn; later ones make none. */
+let calls: number[];
+
+const record = (...ids: string[]) => {
+  for (const id of ids)
+    storage.events.append({ id, event: "participant.joined", occurredAt: now, body: "{}" });
+  drain.drain();
+};
+const pending = () =>
+  storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
+
+beforeEach(() => {
+  [now, storage, batches, results, failures, calls] = [1_000_000, new MemoryStorage(), [], [], 0, []];
+  drain = new OutboxDrain({
+    now: () => now,
+    storage,
+    async fanOut(events, budget) {
+      batches.push(events.map(({ id }) => id));
+      for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();
+      const result = results.shift() ?? new Map<string, string>();
+      if (result instanceof Error) throw result;
+      return result;
+    },
+    keepAlive: () => undefined,
+    failed: () => {
+      failures += 1;
+    },
+  });
+});
+
+it("passes on the events of one turn at once, and those recorded in the meantime after them", async () => {
+  record("a", "b");
+  expect(drain.dueAt()).not.toBeNull();
+  await Promise.resolve();
+  record("c");
+  await drain.settled();
+  expect(batches).toEqual([["a", "b"], ["c"]]);
+  expect([pending(), drain.dueAt()]).toEqual([[], null]);
+});
+
+it("retries a failed batch with growing delays, before later events", async () => {
+  results = Array(7).fill(new Error("on purpose"));
+  const delays: number[] = [];
+  record("a");
+  for (let attempt = 0; attempt < 7; attempt += 1) {
+    await drain.settled();
+    delays.push((drain.dueAt() ?? 0) - now);
+    drain.retryIfDue();
+    now = drain.dueAt() ?? 0;
+    drain.retryIfDue();
+  }
+  await drain.settled();
+  expect(delays).toEqual([1, 2, 4, 8, 16, 30, 30].map((seconds) => seconds * 1_000));
+  expect(failures).toBe(7);
+  expect(batches).toEqual(Array(8).fill(["a"]));
+  record("b");
+  await drain.settled();
+  expect([pending(), drain.dueAt()]).toEqual([[], null]);
+});
+
+it("keeps the subscriptions that it could not reach with the event, which goes first next time", async () => {
+  results = [new Map([["a", "[1]"]])];
+  record("a", "b");
+  await drain.settled();
+  expect(pending()).toEqual([["a", "[1]"]]);
+  expect(drain.dueAt()).toBe(now + 1_000);
+  record("c");
+  await drain.settled();
+  expect(batches).toEqual([
+    ["a", "b"],
+    ["a", "c"],
+  ]);
+  expect([pending(), drain.dueAt()]).toEqual([[], null]);
+});
+
+it("stops when its invocation may make no further call, and goes on with an alarm a second later each time", async () => {
+  calls = [8_000, 8_000];
+  record(...Array.from({ length: 401 }, (_, index) => `event ${index}`));
+  for (const passedOn of [1, 2]) {
+    await drain.settled();
+    expect(batches.map(({ length }) => length)).toEqual(Array(passedOn).fill(200));
+    expect(drain.dueAt()).toBe(now + 1_000);
+    now += 1_000;
+    drain.retryIfDue();
+  }
+  await drain.settled();
+  expect(batches.map(({ length }) => length)).toEqual([200, 200, 1]);
+  expect([pending(), drain.dueAt(), failures]).toEqual([[], null, 0]);
+});
+
+it("finishes when the outbox is empty, and rejects while it is not", async () => {
+  await drain.finish();
+  results = [new Error("on purpose"), new Error("on purpose")];
+  record("a");
+  await expect(drain.finish()).rejects.toThrow("could not be passed on");
+  await drain.finish();
+  expect(pending()).toEqual([]);
+});

@@ -1,0 +1,153 @@
+/** The changes of stores are reported together, each once, while a subscriber listens. */
+import { beforeEach, expect, it } from "vitest";
+import { Changes } from "../../../../src/room/engine/content/changes.ts";
+import { UNHEARD_INTERVAL_MS } from "../../../../src/room/engine/outbox/delayed-events.ts";
+import {
+  STORE_EVENT_INTERVAL_MS,
+  type StoreEvents,
+} from "../../../../src/room/engine/outbox/store-events.ts";
+import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+import type { StoreEvent } from "../../../../src/wire/content-events.ts";
+import type { EventCause } from "../../../../src/wire/event-cause.ts";
+import { ROOM } from "../../support/rows.ts";
+import { storeEventsOf } from "../../support/store-events.ts";
+
+let now: number;
+let storage: MemoryStorage;
+let changes: Changes;
+let events: StoreEvents;
+
+beforeEach(() => {
+  [now, storage] = [1_000_000, new MemoryStorage()];
+  changes = new Changes(
+    storage,
+    () => now,
+    () => "epoch",
+  );
+  events = storeEventsOf(storage, () => now);
+  events.offerRow(ROOM);
+});
+
+/** One change of each of these stores, in one transaction. */
+const change = (...stores: string[]) =>
+  changes.transaction(() => {
+    const fromSeq = changes.lastSeq + 1;
+    for (const _ of stores) changes.append("storeChanged", () => ({}));
+    events.note(stores, fromSeq);
+  });
+
+const report = (isHeard: () => Promise<boolean> | boolean) =>
+  events.report(
+    async () => isHeard(),
+    async () => {},
+  );
+
+/** What was recorded, as store and range. */
+const recorded = () =>
+  storage.events.list(99).map(({ body }) => {
+    const { store, fromSeq, toSeq } = (JSON.parse(body) as StoreEvent).data;
+    return [store, fromSeq, toSeq];
+  });
+
+it("all changes within the interval are one event of each store", async () => {
+  change("a");
+  now += STORE_EVENT_INTERVAL_MS - 1;
+  change("b", "a");
+  await report(() => true);
+  expect([recorded(), events.dueAt()]).toEqual([[], now + 1]);
+  now += 1;
+  await report(() => true);
+  const first = [
+    ["a", 1, 3],
+    ["b", 2, 3],
+  ];
+  expect([recorded(), events.dueAt()]).toEqual([first, null]);
+  change("a");
+  expect(events.dueAt()).toBe(now + STORE_EVENT_INTERVAL_MS);
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => true);
+  expect(recorded()).toEqual([...first, ["a", 4, 4]]);
+});
+
+it("changes that workflows alone have made have the lowest depth of these, all others none", async () => {
+  let cause: EventCause | null = null;
+  events = storeEventsOf(
+    storage,
+    () => now,
+    () => cause,
+  );
+  events.offerRow(ROOM);
+  for (const depth of [3, 2, 4]) {
+    cause = { workflowId: `w${depth}`, depth };
+    change("a", "b");
+  }
+  cause = null;
+  change("b");
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => true);
+  const [a, b] = storage.events.list(2).map(({ body }) => body);
+  expect(JSON.parse(a ?? "")).toMatchObject({ data: { store: "a" }, depth: 2, workflowId: "w2" });
+  expect(Object.keys(JSON.parse(b ?? ""))).toEqual(["id", "event", "timestamp", "data", "room"]);
+});
+
+it("while no subscriber listens nothing is recorded, and the room looks for one once a minute", async () => {
+  change("a");
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => false);
+  expect([recorded(), events.dueAt()]).toEqual([[], null]);
+  change("a");
+  expect(events.dueAt()).toBe(now + UNHEARD_INTERVAL_MS);
+  now += UNHEARD_INTERVAL_MS;
+  await report(() => true);
+  change("a");
+  expect([recorded(), events.dueAt()]).toEqual([[["a", 2, 2]], now + STORE_EVENT_INTERVAL_MS]);
+});
+
+it("what changes while the room looks for subscribers is reported, whatever the answer", async () => {
+  change("a");
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => {
+    change("a");
+    return false;
+  });
+  expect(events.dueAt()).toBe(now + UNHEARD_INTERVAL_MS);
+  now += UNHEARD_INTERVAL_MS;
+  await report(() => {
+    change("b");
+    return true;
+  });
+  expect(recorded()).toEqual([
+    ["a", 1, 3],
+    ["b", 3, 3],
+  ]);
+});
+
+it("what waits outlives the object, and a failure of the database", async () => {
+  change("a");
+  events = storeEventsOf(storage, () => now);
+  expect(events.dueAt()).toBe(now);
+  await expect(report(() => Promise.reject(new Error("on purpose")))).rejects.toThrow("on purpose");
+  expect([recorded(), events.dueAt()]).toEqual([[], now + STORE_EVENT_INTERVAL_MS]);
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => true);
+  expect(recorded()).toEqual([["a", 1, 1]]);
+});
+
+it("changes that are undone are not reported", async () => {
+  const undone = () =>
+    changes.transaction(() => {
+      change("a");
+      throw new Error("on purpose");
+    });
+  expect(undone).toThrow("on purpose");
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => true);
+  expect([recorded(), events.dueAt(), storage.occupancy.readRoom()]).toEqual([[], null, null]);
+});
+
+it("the alarm is to be planned for the first change, and not for those that join it", () => {
+  change("a");
+  expect([events.takeNews(), events.takeNews()]).toEqual([true, false]);
+  change("a", "b");
+  expect(events.takeNews()).toBe(false);
+});

@@ -1,0 +1,46 @@
+/** R27 for the stats projection alone: one copy at a time, and the latest one last. */
+import { expect, it } from "vitest";
+import { StoreQuota } from "../../../../src/room/engine/content/store-quota.ts";
+import { StatsProjection } from "../../../../src/room/engine/participants/stats-projection.ts";
+
+/** A room with stats to copy, and a database that responds when the test says so. */
+function slowDatabase() {
+  const written: number[] = [];
+  const pending: (() => void)[] = [];
+  const room = {
+    record: { version: 1, copiedVersion: 0 },
+    storeQuota: new StoreQuota(() => 0),
+    get stats() {
+      return { activeParticipants: this.record.version, occupiedMs: 0, occupiedSince: null };
+    },
+    statsProjected(copiedVersion: number) {
+      written.push(copiedVersion);
+      this.record = { ...this.record, copiedVersion };
+    },
+    change() {
+      this.record = { ...this.record, version: this.record.version + 1 };
+    },
+  };
+  const projection = new StatsProjection({
+    now: () => 0,
+    room,
+    write: () => new Promise((resolve) => pending.push(resolve)),
+  });
+  return { projection, room, written, pending };
+}
+
+it("a second copy begins when the first has ended, with the stats of that moment (R27)", async () => {
+  const { projection, room, written, pending } = slowDatabase();
+  const [first, second] = [projection.copy(), projection.copy()];
+  await Promise.resolve();
+  expect(pending).toHaveLength(1);
+  room.change();
+  pending.shift()?.();
+  await first;
+  await Promise.resolve();
+  expect(pending).toHaveLength(1);
+  pending.shift()?.();
+  await second;
+  expect(written).toEqual([1, 2]);
+  expect(projection.dueAt()).toBeNull();
+});

@@ -1,0 +1,105 @@
+/** How a room closes the sockets of ended tokens: exactly those, in whatever order it learns of things. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Room } from "../../../../src/room/engine/room.ts";
+import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+import { makeRoom, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
+import { ROOM } from "../../support/rows.ts";
+
+const endTokens = async ({ user }: TestUser): Promise<void> => {
+  await env.DB.prepare("UPDATE users SET token_epoch = token_epoch + 1 WHERE id = ?").bind(user.id).run();
+};
+const endAllTokens = async ({ accountId }: TestRoom): Promise<void> => {
+  await env.DB.prepare("UPDATE accounts SET token_epoch = token_epoch + 1 WHERE id = ?")
+    .bind(accountId)
+    .run();
+};
+
+/** The user's token once its tokens have been ended this often, by itself and by the organization. */
+const tokenOf = async ({ user }: TestUser, tokenEpoch: number, accountTokenEpoch = 0): Promise<TestUser> => ({
+  user,
+  token: await tokens.sign({ ...user, tokenEpoch, accountTokenEpoch }),
+});
+
+describe("when tokens are ended (R64),", () => {
+  it("a token that is being verified does not get in", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await room.connect();
+    await room.inside(async (object, state) => {
+      for (const end of state.getWebSockets()) {
+        object.webSocketMessage(end, JSON.stringify({ type: "JOIN_ROOM", data: { token: ada.token } }));
+      }
+      await endTokens(ada);
+      await object.apply(room.accountId, { type: "tokens.ended", userId: ada.user.id });
+    });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("a decision that is older lets no one in, even when their ending is complete before it", () => {
+    const room = new Room({
+      storage: new MemoryStorage(),
+      now: () => 0,
+      newId: () => crypto.randomUUID(),
+      graceMs: 10_000,
+      roomId: () => ROOM.id,
+      storeQuotaBytes: 1024 ** 3,
+      trailKeptMs: Number.POSITIVE_INFINITY,
+      lastPingAt: () => null,
+      answerableIn: () => 0,
+      canTakeMore: () => true,
+      closingOf: () => 0,
+      report: (_, error) => {
+        throw error;
+      },
+    });
+    const { accountId, id: roomId } = ROOM;
+    const names = { name: "Ada", profilePicture: null, customId: null };
+    const user = { id: "ada", accountId, roomId, ...names, role: "editor", createdAt: 0 } as const;
+    room.open("socket", "192.0.2.1");
+    const join = JSON.stringify({ type: "JOIN_ROOM", data: { token: "of an earlier epoch" } });
+    expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
+    room.updates.apply({ type: "tokens.ended", userId: user.id });
+    expect(room.updates.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
+    const approval = { approved: true, room: ROOM, user, ceiling: "editor", tokenExpiresAt: 1 } as const;
+    expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
+  });
+
+  it("a socket of the new token survives the command, however late and often it comes", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const before = await room.join(ada);
+    await endTokens(ada);
+    const after = await room.join(await tokenOf(ada, 1));
+    for (const userId of [ada.user.id, ada.user.id, null]) await room.apply({ type: "tokens.ended", userId });
+    expect(await before.closed).toMatchObject({ code: 4401 });
+    expect(await after.request("ROOM_GET")).toMatchObject({ success: true });
+    expect(await room.online(ada)).toEqual([ada.user.id]);
+  });
+
+  it("sockets are still known by their tokens after hibernation", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    await endTokens(ada);
+    const socket = await room.join(await tokenOf(ada, 1));
+    await room.hibernate();
+    await room.apply({ type: "tokens.ended", userId: ada.user.id });
+    expect(await socket.request("ROOM_GET")).toMatchObject({ success: true });
+    await endTokens(ada);
+    await room.apply({ type: "tokens.ended", userId: ada.user.id });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+  });
+
+  it("a room that missed the organization's ending learns of it when it next copies its stats", async () => {
+    const room = await makeRoom();
+    const [ada, bob] = [await room.user(), await room.user()];
+    const socket = await room.join(ada);
+    await endAllTokens(room);
+    const later = await room.join(await tokenOf(bob, 0, 1));
+    await room.alarm();
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+    await later.drain();
+    expect(await later.request("ROOM_GET")).toMatchObject({ success: true });
+  });
+});

@@ -1,0 +1,78 @@
+/** R6, R8, R10 and R17: the frames that a joined socket may send, and the errors for all others. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PresenceUpdate, parseMove } from "../../../src/room/protocol/messages.ts";
+import { failed, makeRoom } from "../support/rooms.ts";
+
+describe("what a cursor sends", () => {
+  const object = fc.dictionary(
+    fc.constantFrom("x", "y", "state", "__proto__"),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const field = fc.oneof({ weight: 3, arbitrary: object }, fc.jsonValue({ maxDepth: 1 }));
+  const names = ["state", "patch", "remove", "more", "__proto__"] as const;
+  const fields = fc.array(fc.tuple(fc.constantFrom(...names), field), { maxLength: 3 });
+  /** As a frame has it: `__proto__` is a field like any other. */
+  const data = fields.map((each): unknown =>
+    JSON.parse(`{${[...new Map(each)].map(([name, value]) => `"${name}":${JSON.stringify(value)}`).join()}}`),
+  );
+
+  it("is read as the schema reads it, or left to the schema (R17, R47)", () => {
+    let read = 0;
+    fc.assert(
+      fc.property(fc.oneof(data, fc.jsonValue()), (value) => {
+        const move = parseMove(value);
+        if (move === null) return;
+        read += 1;
+        expect(PresenceUpdate.safeParse(value)).toEqual({ success: true, data: move });
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(read).toBeGreaterThan(0);
+  });
+
+  it.each([{ state: { x: 1 } }, { patch: { x: 1 } }, { state: {}, more: 1 }])(
+    "is read without the schema: %j",
+    (value) => {
+      const { more: _, ...move } = { more: 0, ...value };
+      expect(parseMove(value)).toEqual(move);
+    },
+  );
+});
+
+describe("a joined socket", () => {
+  it.each([
+    ["invalid JSON", "{", "BAD_REQUEST"],
+    ["an array", "[]", "BAD_REQUEST"],
+    ["null", "null", "BAD_REQUEST"],
+    ["no type", "{}", "BAD_REQUEST"],
+    ["an unknown type", '{"type":"toString"}', "BAD_REQUEST"],
+    ["a binary frame", new ArrayBuffer(8), "BAD_REQUEST"],
+    ["data that breaks its schema", '{"type":"LEAVE_ROOM","data":7}', "VALIDATION_ERROR"],
+    ["another JOIN_ROOM", '{"type":"JOIN_ROOM","data":{"token":""}}', "BAD_REQUEST"],
+  ])("that sends %s receives an error and stays open (R6, R10, R17)", async (_, frame, code) => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const neighbour = await room.join(await room.user());
+    const socket = await room.join(ada);
+    socket.sendRaw(frame);
+    expect(await socket.nextResponse()).toEqual(failed(code));
+    expect(await room.online(ada)).toEqual([ada.user.id]);
+    expect(await neighbour.drain()).toMatchObject([{ event: "userJoined" }]);
+  });
+
+  it("receives its requestId back if it is a string of at most 255 characters (R8)", async () => {
+    const room = await makeRoom();
+    const socket = await room.join(await room.user());
+    for (const [requestId, echoed] of [
+      ["", true],
+      ["x".repeat(255), true],
+      ["x".repeat(256), false],
+      [7, false],
+      [null, false],
+    ]) {
+      const answer = await socket.request("NONSENSE", {}, requestId);
+      expect(answer.requestId).toEqual(echoed ? requestId : undefined);
+    }
+  });
+});

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { withBundleLock } from "../../src/cli/bundle/bundle-lock.ts";
+import { withBundleLock } from "../../src/cli/bundle/served-files.ts";
 import { DEV_WARNING } from "../../src/cli/service/pool/without-pool.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { run } from "./processes.ts";

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { eraseTypes } from "../../src/sandbox/compile/erase-types.ts";
+import { eraseTypes } from "../../src/sandbox/compile/compile.ts";
 import { compiledModule, runCompiled, runPlain, runTranslated } from "./compiled.ts";
 import { ROOT } from "./processes.ts";
 

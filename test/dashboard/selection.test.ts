@@ -1,6 +1,6 @@
 /** Selecting rows of a list. */
 import { expect, it } from "vitest";
-import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/selection.ts";
+import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
 
 const ROWS = ["a", "b", "c", "d", "e"];
 

@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { SEED } from "../../src/demo/seed.ts";
+import { SEED } from "../../src/demo/commands.ts";
 import { claimsOf } from "../../src/features/users/token-claims.ts";
 import type { Room } from "../../src/wire/room.ts";
 import type { User } from "../../src/wire/user.ts";

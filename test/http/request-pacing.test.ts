@@ -1,6 +1,6 @@
 /** Requests of one credential beside those of others, in one isolate. */
 import { describe, expect, it } from "vitest";
-import { RequestPacing } from "../../src/http/request-pacing.ts";
+import { RequestPacing } from "../../src/http/rate-limit.ts";
 
 const waits = (pacing: RequestPacing, count: number, credential: string, now: number) =>
   Array.from({ length: count }, () => pacing.waitMs(credential, now));

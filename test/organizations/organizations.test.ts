@@ -2,8 +2,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { continueDeletion, continueDeletions } from "../../src/features/organizations/deletion.ts";
-import { purgeRooms } from "../../src/features/organizations/purge-rooms.ts";
+import {
+  continueDeletion,
+  continueDeletions,
+  purgeRooms,
+} from "../../src/features/organizations/deletion.ts";
 import type { Organization } from "../../src/features/organizations/schema.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";

@@ -1,6 +1,6 @@
 /** What a delivery's log keeps of headers: some, and never a secret. */
 import { expect, it } from "vitest";
-import { loggedHeaders } from "../../src/features/webhooks/logged-headers.ts";
+import { loggedHeaders } from "../../src/features/webhooks/attempt.ts";
 
 it("keeps no credentials, cookies or signatures, in any case", () => {
   const headers = new Headers({ "Content-Type": "text/plain", "X-Request-Id": "1", Date: "today" });

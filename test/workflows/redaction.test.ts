@@ -1,6 +1,6 @@
 /** Secrets in what runs log and return. */
 import { expect, it } from "vitest";
-import { redact } from "../../src/features/workflows/redaction.ts";
+import { redact } from "../../src/features/workflows/run-starter.ts";
 import type { RunReport } from "../../src/sandbox/runners/runner.ts";
 
 const VALUE = 'top "secret"\n\\value';

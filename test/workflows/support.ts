@@ -9,7 +9,7 @@ import { runLimits } from "../../src/platform/config/workflows.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
-import type { TypedHostBindings } from "../../src/sandbox/guest/host-bindings.ts";
+import type { TypedHostBindings } from "../../src/sandbox/guest/bindings.ts";
 import type { RunInput, RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 

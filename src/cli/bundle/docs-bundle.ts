@@ -4,13 +4,39 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { SearchEntry } from "../../docs/browser/search-index.ts";
 import { layout } from "../../docs/layout.ts";
-import { html, markup } from "../../docs/text.ts";
+import { type Html, html, markup } from "../../docs/text.ts";
 import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
-import { addressOf, INDEX, OUTSIDE, type Page, resolveLink } from "./docs-addresses.ts";
-import { renderMarkdown } from "./docs-markdown.ts";
-import { type Group, navigationHtml, readNavigation } from "./docs-navigation.ts";
+import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
 import { replaceFiles } from "./replace-files.ts";
+
+/** Its list of pages is the navigation. */
+const INDEX = "docs/README.md";
+/** Documents beside `docs`, where the places that tools look at want them. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  "README.md": "/docs/readme",
+  "CONTRIBUTING.md": "/docs/contributing",
+  "SECURITY.md": "/docs/security",
+};
+
+interface Page extends RenderedPage {
+  readonly address: string;
+}
+
+/** Where the service has a file of the repository; null when it does not serve it. */
+function addressOf(file: string): string | null {
+  const known = OUTSIDE[file];
+  if (known !== undefined) return known;
+  if (!/^docs\/.*\.(md|png)$/.test(file)) return null;
+  return `/${file.replace(/(\/README)?\.md$/, "")}`;
+}
+
+/** The address of what a link in `from` names. */
+function resolveLink(from: string, target: string): string | null {
+  const [file = "", anchor] = target.split("#");
+  const address = addressOf(path.posix.join(path.posix.dirname(from), file));
+  return address === null || anchor === undefined ? address : `${address}#${anchor}`;
+}
 
 /** The documentation in Markdown, and the pictures in it. */
 const DOCUMENTS = path.join(ROOT, "docs");
@@ -69,3 +95,33 @@ const searchEntries = ({ title: page, headings, address }: Page): SearchEntry[] 
     url: depth === 1 ? address : `${address}#${id}`,
     text,
   }));
+
+/** The navigation of the documentation: groups of pages, as docs/README.md lists them. */
+interface Group {
+  readonly title: string;
+  readonly links: readonly { readonly title: string; readonly address: string }[];
+}
+
+/** The headings of the index and the links below each. */
+function readNavigation(index: string): Group[] {
+  const [, ...sections] = index.split(/^## /m);
+  return sections.map((section) => ({
+    title: section.slice(0, section.indexOf("\n")),
+    links: [...section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title = "", target = ""]) => ({
+      title,
+      address: resolveLink(INDEX, target) ?? "",
+    })),
+  }));
+}
+
+function navigationHtml(groups: readonly Group[], { address, headings }: Page): Html {
+  const sections = headings.filter(({ depth }) => depth === 2);
+  const sectionList = html`<ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
+  const item = (link: Group["links"][number]) =>
+    link.address === address
+      ? html`<li><a href="${link.address}" aria-current="page">${link.title}</a>${sections.length > 0 ? sectionList : ""}</li>`
+      : html`<li><a href="${link.address}">${link.title}</a></li>`;
+  return html`<nav aria-label="Contents">
+${groups.map(({ title, links }) => html`<p class="group">${title}</p><ul>${links.map(item)}</ul>`)}
+</nav>`;
+}

@@ -1,14 +1,14 @@
 /** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
-import { lazy, Suspense } from "react";
-import { Redirect, Route, Switch, useParams } from "wouter";
+import { lazy, Suspense, useEffect } from "react";
+import { Link, matchRoute, Redirect, Route, Switch, useParams, useRouter } from "wouter";
 import { loadPage } from "./data/load-page.ts";
 import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
-import { OrganizationPages } from "./organization-pages.tsx";
+import { PAGES } from "./pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { ErrorMessage } from "./ui/error-message.tsx";
 import { Loading } from "./ui/loading.tsx";
-import { NotFound } from "./ui/not-found.tsx";
+import { usePageTitle } from "./ui/use-page-title.ts";
 
 const SignIn = lazy(() => loadPage(() => import("./sign-in/sign-in.tsx")));
 const SignUp = lazy(() => loadPage(() => import("./sign-in/sign-up.tsx")));
@@ -65,5 +65,57 @@ function Organization() {
         <OrganizationPages />
       </Shell>
     </OrganizationProvider>
+  );
+}
+
+/** Routes of an organization's pages. */
+function OrganizationPages() {
+  usePreloading();
+  return (
+    <Suspense fallback={<Loading />}>
+      <Switch>
+        {PAGES.map(({ path, Content }) => (
+          <Route key={path} path={path} component={Content} />
+        ))}
+        <Route>
+          <NotFound what="This page does not exist." />
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+/** Loads the code of a page as soon as a pointer or the focus reaches a link to it. */
+function usePreloading(): void {
+  const { parser, base } = useRouter();
+  useEffect(() => {
+    const onReach = ({ target }: Event) => {
+      const link = target instanceof Element ? target.closest("a") : null;
+      if (!link?.pathname.startsWith(`${base}/`)) return;
+      const path = link.pathname.slice(base.length);
+      const page = PAGES.find((one) => matchRoute(parser, one.path, path)[0]);
+      // What does not arrive now is asked for again when the link is followed.
+      page?.load().catch(() => undefined);
+    };
+    addEventListener("pointerover", onReach);
+    addEventListener("focusin", onReach);
+    return () => {
+      removeEventListener("pointerover", onReach);
+      removeEventListener("focusin", onReach);
+    };
+  }, [parser, base]);
+}
+
+/** What stands in place of a page for an unknown URL; its frame has the landmark. */
+function NotFound({ what }: { readonly what: string }) {
+  usePageTitle("Not found");
+  return (
+    <div className="sign-in-layout">
+      <h1>Not found</h1>
+      <p>{what}</p>
+      <p>
+        <Link href="~/dashboard">Go to overview</Link>
+      </p>
+    </div>
   );
 }

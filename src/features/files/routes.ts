@@ -10,8 +10,22 @@ import type { FileContext } from "./context.ts";
 import { listFiles } from "./queries.ts";
 import { FileDeletion, UploadFields, UploadResult } from "./schema.ts";
 import { serveFile } from "./serving.ts";
-import { MAX_TYPE_FILTERS, TypeFilter } from "./type-filter.ts";
+import { parseTypeFilter } from "./storage/media-type.ts";
 import { FILE_TOO_LARGE } from "./upload.ts";
+
+/** All filters are one parameter of the statement, so this bounds its work, not its shape. */
+const MAX_TYPE_FILTERS = 100;
+
+const TypeFilter = z
+  .string()
+  .max(255)
+  .transform((value, context) => {
+    const filter = parseTypeFilter(value);
+    if (filter === null)
+      context.addIssue("must be a type such as image/png, or a category such as image/ or image/*");
+    return filter ?? z.NEVER;
+  })
+  .meta({ override: { type: "string", maxLength: 255, example: "image/" } });
 
 const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>();
 

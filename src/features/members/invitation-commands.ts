@@ -3,15 +3,37 @@ import { type RequestContext, requireOwner } from "../../platform/context/contex
 import type { Database } from "../../platform/d1/d1.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { notFound } from "../../platform/errors.ts";
+import { layOut, type Mail } from "../mail/mail.ts";
 import { addressWithin, insertMail, selectNames } from "../mail/mail-store.ts";
+import { nameInMail } from "../mail/name-in-mail.ts";
 import { createLinkToken, linkHashOf } from "../people/link-token.ts";
 import { guardInvitation } from "../quotas/guard.ts";
 import type { MemberContext } from "./context.ts";
 import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
-import { INVITATION_MAILS, INVITATION_TOPIC, invitationMail } from "./invitation-mail.ts";
 import { deleteInvitation as deleteRow, INVITATIONS, insertInvitation } from "./invitation-store.ts";
 import { type Invitation, type InvitationCreation, presentInvitation } from "./schema.ts";
 import type { InvitationRow } from "./table.ts";
+
+/** Invitations by mail: how many an organization may send, and what they say. */
+const INVITATION_TOPIC = "invitation";
+
+/** Per organization and day: anyone who signs up could otherwise send mails to strangers in masses. */
+const INVITATION_MAILS = { total: 100, perRecipient: 3 };
+
+/** `invitedBy` is null for an API key. */
+function invitationMail(organization: string, invitedBy: string | null, url: string): Mail {
+  const name = nameInMail(organization);
+  const invitation =
+    invitedBy === null
+      ? `You are invited to ${name} on Atrium.`
+      : `${nameInMail(invitedBy)} invites you to ${name} on Atrium.`;
+  return layOut({
+    subject: `Invitation to ${name}`,
+    paragraphs: [invitation, "Open this link to join. It works once, within seven days, for this address."],
+    link: { label: "Join", url },
+    after: ["If you do not know who invites you, ignore this mail."],
+  });
+}
 
 /**
  * Creates an invitation for the person with an address, to whom the service mails the link if it sends mail, or for

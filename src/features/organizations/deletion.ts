@@ -1,8 +1,7 @@
 /** Removes what deleted organizations own, in chunks: first after the request, then by the cron trigger. */
-
 import { selectUnrelayed } from "../../delivery/outbox/outbox-store.ts";
 import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
-import type { Database } from "../../platform/d1/d1.ts";
+import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { roundRobin } from "../../platform/flow/concurrency-limit.ts";
 import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
@@ -13,11 +12,37 @@ import type { RoomGateway } from "../../room/port/room-gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { deleteMembershipsOf } from "../members/shared-store.ts";
 import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
+import { purgeRoom } from "../rooms/purge.ts";
+import { markDeleted } from "../rooms/purge-store.ts";
+import { selectSomeRooms } from "../rooms/shared-store.ts";
 import { purgeWebhooks } from "../webhooks/purge.ts";
 import { purgeWorkflows } from "../workflows/purge.ts";
 import { deleteFence } from "./fence-store.ts";
-import { purgeRooms } from "./purge-rooms.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
+
+/** Removes the rooms of a deleted organization, with everything in them, in chunks. */
+const ROOMS_AT_ONCE = 20;
+
+/**
+ * Removes rooms until none is left (true) or the budget is spent. A room's row goes last, and says until then
+ * what is left to do, so that a crash in between costs nothing.
+ */
+export async function purgeRooms(
+  tenant: Tenant,
+  rooms: Pick<RoomGateway, "apply">,
+  budget: WorkBudget,
+  now: number,
+): Promise<boolean> {
+  return budget.run(async () => {
+    const [found] = await tenant.db.run([selectSomeRooms(tenant, ROOMS_AT_ONCE)]);
+    await Promise.all(found.map(({ id }) => rooms.apply(id, tenant.accountId, { type: "room.deleted" })));
+    for (const { id } of found) {
+      await tenant.db.run([markDeleted(tenant, id, now)]);
+      if (!(await purgeRoom(tenant, id, budget))) return true;
+    }
+    return found.length === ROOMS_AT_ONCE;
+  });
+}
 
 /** Chunks, each of at most a thousand rows, within the request that deletes an organization. */
 const CHUNKS_PER_REQUEST = 150;

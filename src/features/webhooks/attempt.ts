@@ -1,19 +1,80 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
-import type { AttemptResult, Destination, WebhookMessage } from "../../delivery/port/webhook-request.ts";
+import type {
+  AttemptResult,
+  Destination,
+  ErrorClass,
+  WebhookMessage,
+} from "../../delivery/port/webhook-request.ts";
 import { signatureHeaders } from "../../platform/crypto/standard-webhooks.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 import { type ResponseBody, readBody } from "../../platform/response-body.ts";
 import { findTargetProblem } from "../../platform/target.ts";
 import type { Trace } from "../../platform/trace.ts";
-import {
-  failed,
-  isNetworkError,
-  judgeError,
-  MESSAGES,
-  PROXY_ERRORS,
-  type Verdict,
-} from "./failed-attempt.ts";
-import { loggedHeaders } from "./logged-headers.ts";
+
+/** Names of headers that may have a secret: credentials, cookies and signatures. */
+const SECRET = /auth|cookie|csrf|key|password|secret|session|signature|token/i;
+const MAX_HEADERS = 30;
+const MAX_VALUE_LENGTH = 256;
+/** Of names and values together. */
+const MAX_CHARACTERS = 2_048;
+
+/** The headers that may be shown, as far as they fit; their names in lower case. */
+export function loggedHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  const kept = [...headers]
+    .filter(([name]) => !SECRET.test(name))
+    .map(([name, value]) => [name.toLowerCase(), value.slice(0, MAX_VALUE_LENGTH)] as const)
+    .slice(0, MAX_HEADERS);
+  let characters = 0;
+  const end = kept.findIndex(([name, value]) => {
+    characters += name.length + value.length;
+    return characters > MAX_CHARACTERS;
+  });
+  return Object.fromEntries(end === -1 ? kept : kept.slice(0, end));
+}
+
+/** Why an attempt has failed, in words for the webhook's log. */
+type Verdict = Pick<AttemptResult, "outcome" | "errorClass" | "error">;
+const failed = (errorClass: ErrorClass, error: string): Verdict => ({
+  outcome: "failed",
+  errorClass,
+  error,
+});
+
+/** The statuses by which Cloudflare's proxy reports that it could not reach the receiver. */
+const PROXY_ERRORS: Readonly<Record<number, ErrorClass>> = {
+  520: "connect",
+  521: "connect",
+  522: "timeout",
+  523: "connect",
+  524: "timeout",
+  525: "tls",
+  526: "tls",
+  530: "dns",
+};
+
+const MESSAGES = {
+  dns: "The receiver's host name could not be resolved",
+  connect: "The connection to the receiver failed or was lost",
+  tls: "A secure connection to the receiver could not be established",
+  timeout: "The receiver did not respond in time",
+} as const;
+
+const isNetworkError = (errorClass: ErrorClass): errorClass is keyof typeof MESSAGES =>
+  errorClass in MESSAGES;
+
+/** Why a request failed, by the error messages of Workers, local workerd and Node. */
+function judgeError(error: unknown, hasTimedOut: boolean): Verdict {
+  if (hasTimedOut) return failed("timeout", MESSAGES.timeout);
+  const text = errorText(error);
+  if (/\bdns\b|lookup|resolve|ENOTFOUND|EAI_/i.test(text)) return failed("dns", MESSAGES.dns);
+  if (/\b(tls|ssl|cert|certificate)\b|ERR_SSL/i.test(text)) return failed("tls", MESSAGES.tls);
+  return failed("connect", MESSAGES.connect);
+}
+
+const errorText = (error: unknown): string =>
+  error instanceof Error
+    ? `${error.message} ${"code" in error ? error.code : ""} ${errorText(error.cause)}`
+    : "";
 
 /** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -6,12 +6,42 @@ import { fanOut } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
+import { presentTime } from "../../platform/time.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { presentBacklogged } from "./backlog-event.ts";
-import { backlogNotice, disabledNotice } from "./notices.ts";
-import { presentWebhook } from "./schema.ts";
+import { DISABLED_MESSAGES, presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged } from "./store.ts";
 import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
+
+/** The mails to owners about a webhook: that much waits for it, and that the service has disabled it. */
+const MEBIBYTE = 1024 * 1024;
+
+const warningTopic = (id: string): string => `webhook ${id} backlogged`;
+const disabledTopic = (id: string): string => `webhook ${id} disabled`;
+
+type Named = Pick<WebhookRow, "id" | "url">;
+
+/** That much waits for a webhook, which is not disabled yet. */
+function backlogNotice({ id, url }: Named, report: BacklogReport): Notice {
+  const { deliveries, bytes, oldestAt, eventId, now } = report;
+  const since = oldestAt === null ? "" : `, the oldest since ${presentTime(oldestAt)}`;
+  const size = Math.max(1, Math.round(bytes / MEBIBYTE));
+  return {
+    ...{ id: eventId, topic: warningTopic(id), coveredBy: [disabledTopic(id)], now, page: `/webhooks/${id}` },
+    subject: "much waits for a webhook",
+    paragraphs: [
+      `${deliveries} deliveries (${size} MiB) wait for the webhook ${url}${since}. Its receiver fails, or is slower than events arrive.`,
+      "When too much waits, the service disables the webhook, and keeps what waits.",
+    ],
+  };
+}
+
+/** That the service has disabled a webhook. */
+const disabledNotice = ({ id, url, updatedAt }: WebhookRow, reason: DisabledReason, now: number): Notice => ({
+  ...{ id: `${id} ${updatedAt}`, topic: disabledTopic(id), now, page: `/webhooks/${id}` },
+  subject: "a webhook was disabled",
+  paragraphs: [`The service has disabled the webhook ${url}.`, DISABLED_MESSAGES[reason]],
+});
 
 /** Of a webhook that was disabled longer ago, the owners have been notified. */
 const NOTICE_MS = 60 * 60 * 1000;

@@ -1,5 +1,6 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
+import type { RunCounts } from "../../delivery/event-log/port/hourly-counts.ts";
 import { eventLogGateway } from "../../delivery/event-log/shards/event-log-gateway.ts";
 import type {
   DeliveryHandler,
@@ -18,7 +19,6 @@ import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.
 import { readTrace } from "../../platform/trace.ts";
 import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/event-cause.ts";
 import { StoredState } from "./handler-state.ts";
-import { RunCounter } from "./run-counter.ts";
 import { outcomeOf } from "./run-outcome.ts";
 import { planRetry } from "./run-retries.ts";
 import { measureRun, RunStarter } from "./run-starter.ts";
@@ -28,6 +28,43 @@ import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 import { WorkflowTimetable } from "./timetable.ts";
 import { WorkflowSuspension } from "./workflow-suspension.ts";
+
+/** Counts a workflow's runs for the metrics: one call at a time, each with all runs that ended meanwhile. */
+interface RunCounterPorts {
+  countRuns(runs: RunCounts): Promise<void>;
+  log(message: string, error: unknown): void;
+}
+
+class RunCounter {
+  readonly #ports: RunCounterPorts;
+  #runs = 0;
+  #failedRuns = 0;
+  #isCounting = false;
+
+  constructor(ports: RunCounterPorts) {
+    this.#ports = ports;
+  }
+
+  /** Counts a finished run in the background. A crash may lose the latest counts. */
+  count(status: "success" | "failed"): void {
+    this.#runs += 1;
+    if (status === "failed") this.#failedRuns += 1;
+    if (!this.#isCounting) void this.#countAll();
+  }
+
+  async #countAll(): Promise<void> {
+    this.#isCounting = true;
+    while (this.#runs > 0) {
+      const runs = { runs: this.#runs, failedRuns: this.#failedRuns };
+      this.#runs = 0;
+      this.#failedRuns = 0;
+      await this.#ports.countRuns(runs).catch((error: unknown) => {
+        this.#ports.log("Runs could not be counted", error);
+      });
+    }
+    this.#isCounting = false;
+  }
+}
 
 /** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;

@@ -6,11 +6,24 @@ import type { Env } from "../../env.ts";
 import type { CachedRow } from "../../platform/d1/cached-row.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
-import { notifyOwners } from "../mail/notices.ts";
+import { nameInMail } from "../mail/name-in-mail.ts";
+import { type Notice, notifyOwners } from "../mail/notices.ts";
 import type { StoredState } from "./handler-state.ts";
-import { disabledNotice } from "./notices.ts";
+import { DISABLED_MESSAGES } from "./schema.ts";
 import { suspendWorkflow } from "./store.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";
+
+/** The mail to owners about a workflow: that the service has disabled it. */
+const disabledNotice = (
+  { id, name }: Pick<RunnableWorkflow, "id" | "name">,
+  eventId: string,
+  reason: DisabledReason,
+  now: number,
+): Notice => ({
+  ...{ id: eventId, topic: `workflow ${id} disabled`, now, page: `/workflows/${id}` },
+  subject: "a workflow was disabled",
+  paragraphs: [`The service has disabled the workflow ${nameInMail(name)}.`, DISABLED_MESSAGES[reason]],
+});
 
 interface SuspensionPorts {
   readonly env: Env;

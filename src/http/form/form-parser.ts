@@ -3,7 +3,17 @@ import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
-import { boundaryOf, MAX_BOUNDARY_LENGTH } from "./boundary.ts";
+
+/** The boundary between the parts of a form. */
+const MAX_BOUNDARY_LENGTH = 70;
+const BOUNDARY = new RegExp(`^[ !#-\\[\\]-~]{1,${MAX_BOUNDARY_LENGTH}}$`);
+
+/** The boundary in a Content-Type; null when it is not that of a form. */
+function boundaryOf(contentType: string): string | null {
+  const { type, parameters } = parse(contentType); // its grammar is that of Content-Disposition
+  const { boundary = "" } = parameters;
+  return type === "multipart/form-data" && BOUNDARY.test(boundary) ? boundary : null;
+}
 
 /** The most parts that a form may have. Real forms have a handful. */
 export const MAX_PARTS = 32;

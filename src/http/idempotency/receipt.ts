@@ -4,13 +4,29 @@
  */
 import type { Actor } from "../../platform/context/actor.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
+import { sha256 } from "../../platform/crypto/hash.ts";
 import type { Database, Results, Statement } from "../../platform/d1/d1.ts";
 import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
-import { fingerprint, scopeOf } from "./fingerprint.ts";
 import { KEEP_ALL, type Replay } from "./replay.ts";
 import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
+
+/** What a retry has in common with the first request: who sends it, and what. */
+const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
+  const head = new TextEncoder().encode(`${method} ${pathAndQuery}\n`);
+  const bytes = new Uint8Array(head.byteLength + body.byteLength);
+  bytes.set(head);
+  bytes.set(body, head.byteLength);
+  return sha256(bytes);
+};
+
+/** Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile. */
+function scopeOf(actor: Actor): string {
+  if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;
+  if (actor.type === "person") return `${actor.accountId}:${actor.personId}`;
+  return actor.type === "key" ? actor.accountId : "";
+}
 
 /** A response is replayed for this long. */
 export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;

@@ -1,10 +1,73 @@
 /** Makes what a workflow runs of what its author wrote: JavaScript that is checked, and imports nothing. */
 import { CodeError } from "./code-error.ts";
 import { checkDefaultExport } from "./default-export.ts";
-import { eraseTypes } from "./erase-types.ts";
+import { checkExportLists } from "./export-lists.ts";
 import { findImport, NOTHING_TO_IMPORT, refuseImports } from "./imports.ts";
-import { locate, type Position } from "./locate.ts";
-import { checkPatterns } from "./patterns.ts";
+import { checkNamesInBlocks } from "./names-in-blocks.ts";
+import { nodesOf, type Outline, outlineOf, type Program, parseProgram, startOf, walk } from "./syntax.ts";
+import { TypeEraser } from "./type-eraser.ts";
+
+/** Where in a text something is, as editors count: lines and columns from 1, columns in UTF-16 units. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The ends of lines, as JavaScript knows them. */
+const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029]/g;
+
+/** The position of an offset, which may be the end. */
+function locate(text: string, offset: number): Position {
+  let line = 1;
+  let lineStart = 0;
+  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAKS)) {
+    const next = index + lineBreak.length;
+    if (next > offset) break;
+    line += 1;
+    lineStart = next;
+  }
+  return { line, column: offset - lineStart + 1 };
+}
+
+/** TypeScript without its types: JavaScript in which everything keeps its place. */
+interface Erased {
+  readonly code: string;
+  readonly program: Program;
+}
+
+/**
+ * Erases what TypeScript calls erasable syntax. Throws {@link CodeError} for text that is no TypeScript or takes too
+ * long to parse, for what TypeScript has beyond that syntax, and where types are all that keeps apart what would mean
+ * something else together.
+ */
+export function eraseTypes(text: string): Erased {
+  checkExportLists(text);
+  checkNamesInBlocks(text);
+  const typed = parseProgram(text, "typescript");
+  const eraser = new TypeEraser(text, typed);
+  const code = eraser.erase();
+  const program = parseProgram(code, "javascript");
+  const misread = findDifference(eraser.outline, outlineOf(nodesOf(program)));
+  if (misread !== null) {
+    throw new CodeError("Without its types this means something else; put it in parentheses", misread);
+  }
+  return { code, program };
+}
+
+/** Where the first node is that only one of two programs has; null when they have the same. */
+function findDifference(typed: Outline, plain: Outline): number | null {
+  const [before, after] = [typed.toSorted(compare), plain.toSorted(compare)];
+  for (let index = 0; index < Math.max(before.length, after.length); index++) {
+    const [a, b] = [before[index], after[index]];
+    if (a?.type !== b?.type || a?.start !== b?.start) {
+      return Math.min(...[a, b].map((node) => node?.start ?? Number.POSITIVE_INFINITY));
+    }
+  }
+  return null;
+}
+
+const compare = (a: Outline[number], b: Outline[number]): number =>
+  a.start - b.start || Number(a.type > b.type) - Number(a.type < b.type);
 
 /** What is wrong with a program, and where: lines and columns from 1, columns in UTF-16 units. */
 export interface Problem extends Position {
@@ -58,3 +121,19 @@ export function compile(source: string): Compilation {
 /** For a module that is never to run. */
 const standIn = (message: string): string =>
   `export default () => { throw new TypeError(${JSON.stringify(message)}); };\n`;
+
+/** Throws {@link CodeError} for a pattern that is none. */
+function checkPatterns(program: Program): void {
+  walk(program, (node) => {
+    if (node.type !== "RegExpLiteral") return true;
+    try {
+      new RegExp(node.pattern, node.flags);
+    } catch (error) {
+      throw new CodeError(
+        error instanceof Error ? error.message : "Invalid regular expression",
+        startOf(node),
+      );
+    }
+    return true;
+  });
+}

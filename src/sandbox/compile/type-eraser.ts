@@ -6,11 +6,50 @@ import type {
   ClassProperty,
   Identifier,
 } from "@babel/types";
-import { Blanks, LINE_BREAK } from "./blanks.ts";
 import { CodeError } from "./code-error.ts";
 import { endOf, type Node, type Outline, outlineOf, type Program, startOf, walk } from "./syntax.ts";
 import { findUnsupported, isDeclaration, isErased, isWrapper } from "./type-nodes.ts";
-import { findUnusedImports } from "./unused-imports.ts";
+
+/** The ends of lines, as JavaScript knows them. */
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
+
+class Blanks {
+  readonly #text: string;
+  readonly #units: string[];
+  readonly #done: boolean[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#units = text.split("");
+  }
+
+  /** Blanks a part except for its line breaks, and for what is done. `first` takes the place of its first unit. */
+  blank(start: number, end: number, first = " "): void {
+    let unit = first;
+    for (let index = start; index < end; index++) {
+      if (this.#done[index] || LINE_BREAK.test(this.#text.charAt(index))) continue;
+      this.replace(index, unit);
+      unit = " ";
+    }
+  }
+
+  /** Replaces one unit, for good. */
+  replace(index: number, unit: string): void {
+    this.#units[index] = unit;
+    this.#done[index] = true;
+  }
+
+  /** The first place from `index` on that is neither blank nor the end of a statement. */
+  skip(index: number): number {
+    let at = index;
+    while (/[\s;]/.test(this.#units[at] ?? "")) at += 1;
+    return at;
+  }
+
+  toString(): string {
+    return this.#units.join("");
+  }
+}
 
 type Class = Extract<Node, { readonly type: "ClassDeclaration" | "ClassExpression" }>;
 type Member = ClassMethod | ClassPrivateMethod | ClassProperty | ClassPrivateProperty;
@@ -184,4 +223,29 @@ export class TypeEraser {
   #isOverLines(node: Node): boolean {
     return LINE_BREAK.test(this.#text.slice(startOf(node), endOf(node)));
   }
+}
+
+/** Imports that a program uses for types alone, or not at all: like TypeScript, the compiler leaves them out. */
+function findUnusedImports(program: Program): readonly Node[] {
+  const used = namesOfValues(program);
+  return program.body.filter(
+    (statement) =>
+      statement.type === "ImportDeclaration" &&
+      statement.specifiers.length > 0 &&
+      statement.specifiers.every((specifier) => isErased(specifier) || !used.has(specifier.local.name)),
+  );
+}
+
+/** Every name that may stand for a value of the module. */
+function namesOfValues(program: Program): ReadonlySet<string> {
+  const names = new Set<string>();
+  const keys = new Set<Node>();
+  walk(program, (node) => {
+    if (keys.has(node) || isErased(node) || node.type === "ImportDeclaration") return false;
+    if ("property" in node && !("computed" in node && node.computed)) keys.add(node.property);
+    if ("key" in node && !("computed" in node && node.computed)) keys.add(node.key);
+    if (node.type === "Identifier") names.add(node.name);
+    return true;
+  });
+  return names;
 }

@@ -1,23 +1,96 @@
 /** The bindings as a program sees them: each call goes to the service over RPC. */
 
-import type { HostBindings, RunInput } from "../runners/runner.ts";
-import { openActions } from "./actions.ts";
-import { Calls } from "./calls.ts";
-import { fetchBy } from "./fetch.ts";
-import { withTypes } from "./host-bindings.ts";
+import type { UploadResult } from "../../features/files/schema.ts";
+import type { Comment } from "../../wire/comment.ts";
+import type { StorageFile } from "../../wire/file.ts";
+import type { Room } from "../../wire/room.ts";
+import type { User } from "../../wire/user.ts";
+import type { BindingAnswer, FetchedResponse, HostBindings, RunInput } from "../runners/runner.ts";
 import {
   apply,
   create,
+  defineProperty,
   freeze,
   isView,
   NativeArrayBuffer,
   NativeBlob,
+  NativeError,
+  NativePromise,
+  NativeRequest,
   NativeTypeError,
   parse,
+  stringify,
   utf8,
 } from "./intrinsics.ts";
-import type { Run } from "./run.ts";
-import type { Bindings, FileContent } from "./types.ts";
+import { type Run, stopRun } from "./run.ts";
+import type {
+  ActionsBinding,
+  Bindings,
+  BroadcastAction,
+  CommentAction,
+  FileContent,
+  RoomDocument,
+} from "./types.ts";
+
+/** The service's side of the bindings, with the types of the resources that it returns. */
+export interface TypedHostBindings extends HostBindings {
+  roomGet(): Promise<BindingAnswer<Room | null>>;
+  roomGetUsers(): Promise<BindingAnswer<User[]>>;
+  documentsList(): Promise<BindingAnswer<RoomDocument[]>>;
+  filesList(filter: unknown): Promise<BindingAnswer<StorageFile[]>>;
+  filesGet(key: unknown): Promise<BindingAnswer<(StorageFile & { readonly data: ArrayBuffer }) | null>>;
+  filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<UploadResult>>;
+}
+
+/** The port does not know the resources, so that the sandbox's runners depend on no feature. */
+const withTypes = (host: HostBindings): TypedHostBindings => host as TypedHostBindings;
+
+/** Stops a run that makes too many calls. The service counts them too: this gives the reason. */
+class Calls {
+  readonly #run: Run;
+  #count = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  async make<T>(call: () => PromiseLike<BindingAnswer<T>>): Promise<T> {
+    const { limits, stop } = this.#run;
+    if (stop !== null) throw new NativeError(stop);
+    this.#count += 1;
+    if (this.#count > limits.calls) {
+      throw stopRun(this.#run, `The workflow made more than ${limits.calls} calls of its bindings`);
+    }
+    const answer = await call();
+    if ("problem" in answer) throw new NativeError(answer.problem);
+    return answer.value;
+  }
+}
+
+/** `fetch` through the service, with the platform's own requests and responses. */
+function fetchBy(calls: Calls, host: HostBindings): typeof fetch {
+  return async (input: RequestInfo | URL, init: RequestInit = {}) => {
+    const redirect = init.redirect ?? (input instanceof NativeRequest ? input.redirect : "follow");
+    const { signal = input instanceof NativeRequest ? input.signal : null, ...rest } = init;
+    const request = new NativeRequest(input instanceof URL ? input.href : input, {
+      ...rest,
+      redirect: "manual",
+    });
+    signal?.throwIfAborted();
+    const answered = calls.make(() => host.fetch(request, redirect));
+    return present(await (signal ? NativePromise.race([answered, abortOf(signal)]) : answered));
+  };
+}
+
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new NativePromise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+/** The platform's own response, with the fields that it lost on its way here. */
+function present({ response, url, redirected }: FetchedResponse): Response {
+  defineProperty(response, "url", { value: url, enumerable: true });
+  defineProperty(response, "redirected", { value: redirected, enumerable: true });
+  return response;
+}
 
 export interface ProgramSide {
   /** The second argument of the program's function. */
@@ -90,4 +163,31 @@ async function contentOf(data: FileContent): Promise<{ bytes: Uint8Array | undef
   if (isView(data)) return { bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
   if (data instanceof NativeArrayBuffer) return { bytes: new Uint8Array(data) };
   throw new NativeTypeError("files.put: data must be a string, an ArrayBuffer, a view of one, or a Blob");
+}
+
+/** The actions as a program sees them: each goes to the service with its arguments as JSON. */
+function openActions(calls: Calls, host: HostBindings): ActionsBinding {
+  // The service answers each action with what its type says.
+  const act = async <Answer>(action: string, args: object): Promise<Answer> => {
+    const json = stringify(args);
+    return (await calls.make(() => host.act(action, json))) as Answer;
+  };
+  return freeze({
+    stores: freeze({
+      set: (store: string, key: string, value: unknown) =>
+        act<{ version: number; seq: number }>("stores.set", { store, key, value }),
+      delete: async (store: string, key: string) => {
+        await act("stores.delete", { store, key });
+      },
+    }),
+    comments: freeze({
+      create: async (comment: CommentAction) =>
+        (await act<{ comment: Comment }>("comments.create", comment)).comment,
+      resolve: async (commentId: string, resolved = true) =>
+        (await act<{ comment: Comment }>("comments.resolve", { commentId, resolved })).comment,
+    }),
+    broadcasts: freeze({
+      send: (message: BroadcastAction) => act<{ delivered: number }>("broadcasts.send", message),
+    }),
+  });
 }

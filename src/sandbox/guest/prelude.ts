@@ -1,6 +1,6 @@
 /** Prepares the globals before a program is evaluated: removes what could reach out of the isolate. */
-import { remove } from "./globals.ts";
-import { installTimers } from "./timers.ts";
+import { install, remove } from "./globals.ts";
+import { apply, NativeTypeError } from "./intrinsics.ts";
 
 /** Globals that block, compile code, open connections, outlive a run, or are shared between runs. */
 const REMOVED = [
@@ -19,4 +19,25 @@ export function prepareGlobals(report: (error: unknown) => void): void {
     report(event.reason);
   });
   installTimers(report);
+}
+
+/** The timers of a program: errors of their callbacks belong to the log of its run. */
+function timer(native: (callback: () => void, delay?: number) => unknown, report: (error: unknown) => void) {
+  return (callback: unknown, delay?: number, ...args: unknown[]): unknown => {
+    if (typeof callback !== "function") throw new NativeTypeError("A timer needs a function");
+    return native(() => {
+      try {
+        apply(callback, undefined, args);
+      } catch (error) {
+        report(error);
+      }
+    }, delay);
+  };
+}
+
+/** Replaces the platform's. `report` receives the errors of callbacks. */
+function installTimers(report: (error: unknown) => void): void {
+  const { setTimeout, setInterval } = globalThis;
+  install("setTimeout", timer(setTimeout, report));
+  install("setInterval", timer(setInterval, report));
 }

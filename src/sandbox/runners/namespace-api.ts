@@ -1,9 +1,39 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
 import type { NamespaceSettings } from "../../platform/config/workflows.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
-import { type Answer, parseAnswer } from "./namespace-answer.ts";
 import { NamespaceError } from "./namespace-error.ts";
-import { formOf, type ScriptUpload } from "./script-upload.ts";
+
+/** A script as it is uploaded. */
+interface ScriptUpload {
+  readonly mainModule: string;
+  /** The text of each ES module by its name. */
+  readonly modules: Readonly<Record<string, string>>;
+  readonly compatibilityDate: string;
+  readonly compatibilityFlags: readonly string[];
+  readonly limits: { readonly cpuMs: number; readonly subRequests: number };
+  /** At most eight, none with a `,` or a `&`. */
+  readonly tags: readonly string[];
+}
+
+const MODULE_TYPE = "application/javascript+module";
+
+function formOf(upload: ScriptUpload): FormData {
+  const metadata = {
+    main_module: upload.mainModule,
+    bindings: [],
+    compatibility_date: upload.compatibilityDate,
+    compatibility_flags: upload.compatibilityFlags,
+    limits: { cpu_ms: upload.limits.cpuMs, subrequests: upload.limits.subRequests },
+    tags: upload.tags,
+    observability: { enabled: false },
+  };
+  const form = new FormData();
+  form.append("metadata", JSON.stringify(metadata));
+  for (const [name, text] of Object.entries(upload.modules)) {
+    form.append(name, new File([text], name, { type: MODULE_TYPE }));
+  }
+  return form;
+}
 
 /** What the calls need from the runtime. */
 export interface ApiPorts {
@@ -126,4 +156,24 @@ interface Failure {
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
   readonly retryAfterMs: number | null;
+}
+
+/** The envelope of each response. */
+interface Answer {
+  readonly success: boolean;
+  readonly errors: readonly { readonly code: number; readonly message: string }[];
+}
+
+/** Reads an envelope. Anything else, such as a gateway's error page, is a failure without reasons. */
+function parseAnswer(text: string): Answer {
+  try {
+    const { success, errors } = JSON.parse(text) as { success?: unknown; errors?: unknown };
+    const listed = Array.isArray(errors) ? (errors as { code?: unknown; message?: unknown }[]) : [];
+    return {
+      success: success === true,
+      errors: listed.map(({ code, message }) => ({ code: Number(code), message: String(message) })),
+    };
+  } catch {
+    return { success: false, errors: [] };
+  }
 }

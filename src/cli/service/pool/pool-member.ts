@@ -1,9 +1,39 @@
 /** One process of the pool: who has it, what its leases may use of it, and how it ends. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/pool/pool-protocol.ts";
-import { type OpenLease, passedLimit, SLACK_BYTES } from "./open-lease.ts";
 import type { ProgramProcess } from "./program-process.ts";
 import type { Usage } from "./usage.ts";
+
+/** A lease in progress, and the limit that it has passed. */
+const MEBIBYTE = 1024 * 1024;
+/** How much more than its program may use a process may occupy: for garbage, and for what V8 itself needs. */
+const SLACK_BYTES = 64 * MEBIBYTE;
+
+interface OpenLease {
+  readonly request: LeaseRequest;
+  startedAt: number;
+  /** The processor time of the process by then. */
+  cpuMsAtStart: number;
+  /** This lease and those that overlapped it: each of them may have used what the process used. */
+  sharers: number;
+}
+
+/** What a process has used by now: processor time, and memory beyond what it has without a program. */
+interface UsedByNow {
+  readonly now: number;
+  readonly cpuMs: number;
+  readonly ownBytes: number;
+}
+
+/** Why the lease has to end; null while it may go on. */
+function passedLimit(
+  { request: { limits }, startedAt, cpuMsAtStart, sharers }: OpenLease,
+  { now, cpuMs, ownBytes }: UsedByNow,
+): Exclude<KillReason, "crash"> | null {
+  if (ownBytes > limits.memoryMb * MEBIBYTE + SLACK_BYTES) return "memory";
+  if (cpuMs - cpuMsAtStart > limits.cpuMs * sharers) return "cpu";
+  return now - startedAt > limits.wallMs ? "wall" : null;
+}
 
 /** What a process may use after its last lease, to collect garbage: a program that goes on without a run uses more. */
 const MAX_IDLE_CPU_MS = 500;

@@ -1,7 +1,11 @@
 /** The pool as a service that the Worker calls, and the folder, the configuration and the clock that it needs. */
+
+import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import {
   type Lease,
   type LeaseEnd,
@@ -11,7 +15,6 @@ import {
   PROCESS_SERVICE,
 } from "../../../sandbox/pool/pool-protocol.ts";
 import { ROOT } from "../../process/wrangler.ts";
-import { serveLocally } from "./local-server.ts";
 import { type PoolSettings, ProgramPool } from "./program-pool.ts";
 import { makeStarter } from "./program-process.ts";
 import { readUsage } from "./usage.ts";
@@ -129,3 +132,26 @@ const programs :Workerd.Worker = (
   ],
 );
 `;
+
+/** Answers a request by its path and its body. What it throws, the caller receives as the reason of a refusal. */
+type Answer = (path: string, body: unknown) => Promise<unknown>;
+
+/** Listens at the path of a socket, whose folder says who may connect. */
+async function serveLocally(socket: string, answer: Answer): Promise<Server> {
+  const server = createServer((request, response) => void respond(request, response, answer));
+  // The Worker closes connections that idle. If both did, one would meet a request on its way.
+  server.keepAliveTimeout = 0;
+  server.listen(socket);
+  await once(server, "listening");
+  return server;
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+  try {
+    const body: unknown = JSON.parse(await text(request));
+    const json = JSON.stringify(await answer(request.url ?? "", body));
+    response.writeHead(200, { "Content-Type": "application/json" }).end(json);
+  } catch (error) {
+    response.writeHead(503).end(error instanceof Error ? error.message : String(error));
+  }
+}

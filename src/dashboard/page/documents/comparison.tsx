@@ -1,12 +1,14 @@
 /** What differs between two states of a document, in each of its shared types. */
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { DocumentAuthor } from "atrium/server";
 import { isUnreachable } from "../data/connection.ts";
+import { useCurrent, useKey } from "../data/organization.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { TextDiff } from "../ui/text-diff.tsx";
 import { Changes } from "./changes.tsx";
 import type { DocumentRoot } from "./document-root.ts";
 import type { Chosen } from "./use-choice.ts";
-import { useComparison } from "./use-comparison.ts";
 import type { DocumentPlace } from "./use-history.ts";
 
 export interface ComparisonProps {
@@ -69,4 +71,27 @@ function Difference({ place, from, to, seq, name, old, current, authorName }: Di
 function linesOf(root: DocumentRoot | undefined): string {
   if (root === undefined) return "";
   return root.text ?? JSON.stringify(root.json, null, 2);
+}
+
+/** What differs in one shared type between two versions of a document, and whose change it is. */
+interface ComparisonQuery {
+  readonly from: number;
+  readonly to: Chosen;
+  /** The number of the document's latest update. */
+  readonly seq: number;
+  /** The name of the shared type. */
+  readonly root: string;
+  readonly type: DocumentRoot["kind"];
+}
+
+function useComparison({ roomId, name }: DocumentPlace, query: ComparisonQuery) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  const { from, to, seq, root, type } = query;
+  return useQuery({
+    queryKey: key("document comparison", roomId, name, { from, to: to ?? seq, root, type }),
+    queryFn: () => atrium.documents.compare(roomId, name, { from, root, type, ...(to !== null && { to }) }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }

@@ -1,7 +1,42 @@
 /** Reads the shared types of a Yjs document. Loaded on demand, because it contains Yjs. */
 import * as Y from "yjs";
-import { blocksOf, LEFT_OUT, MAX_DEPTH, type Stretch } from "./document-blocks.ts";
 import type { DocumentRoot } from "./document-root.ts";
+
+/** What is deeper is left out: anyone may nest as deep as they like. */
+const MAX_DEPTH = 100;
+const LEFT_OUT = "…";
+
+interface Stretch {
+  readonly insert: unknown;
+  readonly attributes?: object;
+}
+
+/** The text of XML: a line for each block that has text of its own. */
+function blocksOf(nodes: readonly unknown[], depth: number): string[] {
+  if (depth > MAX_DEPTH) return [LEFT_OUT];
+  const isText = (node: unknown) => node instanceof Y.XmlText;
+  if (nodes.some(isText)) return [nodes.map((node) => inlineOf(node, depth + 1)).join("")];
+  return nodes.flatMap((node) => {
+    if (!(node instanceof Y.XmlElement)) return [];
+    const children = node.toArray();
+    return children.length === 0 ? [""] : blocksOf(children, depth + 1);
+  });
+}
+
+/** What stands in one line. */
+function inlineOf(node: unknown, depth: number): string {
+  if (depth > MAX_DEPTH) return LEFT_OUT;
+  if (node instanceof Y.XmlElement)
+    return node
+      .toArray()
+      .map((child) => inlineOf(child, depth + 1))
+      .join("");
+  if (!(node instanceof Y.Text)) return "";
+  const stretches: readonly Stretch[] = node.toDelta();
+  return stretches
+    .map(({ insert }) => (typeof insert === "string" ? insert : inlineOf(insert, depth + 1)))
+    .join("");
+}
 
 /** The shared types in a document that is given as one update, by name; none of one without content. */
 export function readUpdate(update: Uint8Array): DocumentRoot[] {

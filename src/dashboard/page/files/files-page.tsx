@@ -1,6 +1,9 @@
 /** The files of all rooms, found by name. */
-import type { FoundFile } from "atrium/server";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { FileSearch, FoundFile } from "atrium/server";
 import { Link } from "wouter";
+import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAddress } from "../data/use-address.ts";
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { Button } from "../ui/button.tsx";
@@ -13,7 +16,25 @@ import { SearchBox } from "../ui/search-box.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useFoundFiles } from "./use-found-files.ts";
+
+/** The query for files of all rooms, or of one. */
+const REFRESH_MS = 15_000;
+
+interface FoundFilesQuery extends FileSearch {
+  readonly limit: number;
+  readonly after?: string;
+}
+
+function useFoundFiles(query: FoundFilesQuery) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("files", query),
+    queryFn: () => atrium.files.find(query),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}
 
 const PAGE_SIZE = 25;
 

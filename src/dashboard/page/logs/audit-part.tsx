@@ -1,6 +1,8 @@
 /** The audit log: who changed what, filtered by resource, actor and time. */
-import type { AuditEntry } from "atrium/server";
-import { useIsOwner } from "../data/organization.tsx";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { AuditEntry, AuditFilter } from "atrium/server";
+import { useCurrent, useIsOwner, useKey } from "../data/organization.tsx";
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { DateFilter } from "../rooms/date-filter.tsx";
 import { Button } from "../ui/button.tsx";
@@ -10,7 +12,6 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { AuditTable } from "./audit-table.tsx";
-import { useAudit } from "./use-audit.ts";
 
 type Resource = AuditEntry["resource"]["type"];
 
@@ -77,4 +78,16 @@ export function AuditPart() {
       </p>
     </section>
   );
+}
+
+/** A page of the log; nothing for members who are not owners. */
+function useAudit(filter: AuditFilter) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("audit", filter),
+    queryFn: () => atrium.organization.listAuditEntries(filter),
+    enabled: useIsOwner(),
+    placeholderData: keepPreviousData,
+  });
 }

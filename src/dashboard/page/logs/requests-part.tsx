@@ -1,4 +1,8 @@
 /** The log of API requests: the latest of them, or the one with a request ID. */
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { RequestFilter } from "atrium/server";
+import { useCurrent, useKey } from "../data/organization.tsx";
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { CursorPager } from "../ui/cursor-pager.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
@@ -6,7 +10,35 @@ import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
 import { RequestTable } from "./request-table.tsx";
-import { useRequest, useRequests } from "./use-requests.ts";
+
+/** A page of the log, refreshed every `refreshMs` milliseconds. */
+function useRequests(filter: RequestFilter, refreshMs: number | false) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("requests", filter),
+    queryFn: () => atrium.requests.list(filter),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The log is about a second late: a request that it does not have yet is asked for again a few times. */
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 1_000;
+
+/** One request by its ID; nothing for an empty one. */
+function useRequest(requestId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("request", requestId),
+    queryFn: () => atrium.requests.get(requestId),
+    enabled: requestId !== "",
+    refetchInterval: ({ state }) =>
+      state.status === "error" && state.errorUpdateCount < MAX_ATTEMPTS ? RETRY_MS : false,
+  });
+}
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;

@@ -1,12 +1,37 @@
 /** The dialog that sets an entry of a store. If the entry has changed meanwhile, it shows both values. */
 import { AtriumError, type Entry } from "atrium/server";
 import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import { TextField } from "../ui/text-field.tsx";
-import { type Conflict, ConflictPart, textOf } from "./entry-conflict.tsx";
 import { useFindEntry, useSetEntry } from "./use-stores.ts";
+
+/** What the entry has become while it was edited; null for `entry` when it was deleted. */
+interface Conflict {
+  readonly entry: Entry | null;
+}
+
+const textOf = (entry: Entry): string => JSON.stringify(entry.value, null, 2);
+
+interface ConflictPartProps {
+  readonly conflict: Conflict;
+  /** Goes on with the current value instead of one's own. */
+  readonly onTake: () => void;
+}
+
+const ConflictPart = ({ conflict: { entry }, onTake }: ConflictPartProps) =>
+  entry === null ? (
+    <p role="alert">The entry was deleted while you edited it. Saving creates it again.</p>
+  ) : (
+    <div className="form" role="alert">
+      <p>The entry has changed while you edited it. It is now:</p>
+      <CodeBlock text={textOf(entry)} what="Current value" />
+      <Button onClick={onTake}>Edit this one instead</Button>
+    </div>
+  );
 
 export interface EntryFormProps {
   readonly roomId: string;

@@ -15,9 +15,9 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { CursorMap } from "./cursor-map.tsx";
-import { EventStream } from "./event-stream.tsx";
 import { StoreTrees } from "./store-trees.tsx";
 import { useRoom } from "./use-room.ts";
+import { useStream } from "./use-stream.ts";
 import { useRemoveParticipant } from "./use-users.ts";
 
 const MAX_USERS = 100;
@@ -135,5 +135,35 @@ function NoParticipants({ room }: { readonly room: Room }) {
         the user's token.
       </p>
     </Empty>
+  );
+}
+
+/** What happens in a room as it happens, each as one line. */
+function EventStream({ roomId }: { readonly roomId: string }) {
+  const { items, error } = useStream(roomId);
+  const { client } = useLive();
+  return (
+    <section aria-labelledby="event-stream">
+      <h2 id="event-stream">Events of the last hour</h2>
+      <ErrorMessage error={error} />
+      {client === null && (
+        <p className="soft">Watch live to see broadcasts and each write to a store as well.</p>
+      )}
+      {items?.length === 0 && <p className="soft">Nothing has happened.</p>}
+      {items !== undefined && items.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+        <section className="scroll stream" tabIndex={0} aria-label="Stream of events">
+          <ol>
+            {items.map(({ id, at, name, about }) => (
+              <li key={id}>
+                <Time at={at} />
+                <code>{name}</code>
+                <span>{about}</span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </section>
   );
 }

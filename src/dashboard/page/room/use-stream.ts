@@ -1,11 +1,81 @@
 /** What happens in a room: its events, what its documents become and, while watching live, broadcasts and writes. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { EventPage } from "atrium/server";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { HOUR_MS } from "../../../platform/durations.ts";
+import { EVENTS } from "../data/events.ts";
+import { useCurrent, useKey } from "../data/organization.tsx";
 import { useDocuments } from "../documents/use-documents.ts";
 import { useLive } from "../live/live.tsx";
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 import { useNames } from "../live/use-names.ts";
-import { isSeenAnyway, itemOfEvent } from "./event-item.ts";
 import { changedDocuments, itemOfFeed, MAX_ITEMS, mergeItems, type StreamItem } from "./stream.ts";
-import { useRoomEvents } from "./use-room-events.ts";
+
+/** What happened in a room lately, from the event log: the newest first, continued while the page is open. */
+type RoomEvent = EventPage["events"][number];
+
+const SHOWN = 50;
+
+interface Stream {
+  readonly events: readonly RoomEvent[];
+  /** Where the next read continues. */
+  readonly cursor: string;
+}
+
+function useRoomEvents(roomId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  const queries = useQueryClient();
+  const queryKey = key("room", roomId, "events");
+  return useQuery({
+    queryKey,
+    queryFn: async (): Promise<Stream> => {
+      const known = queries.getQueryData<Stream>(queryKey);
+      const since =
+        known === undefined
+          ? { from: new Date(Date.now() - HOUR_MS).toISOString() }
+          : { after: known.cursor };
+      let { events = [] as readonly RoomEvent[], cursor = "" } = known ?? {};
+      for await (const page of atrium.events.pages({ roomId, limit: 100, ...since })) {
+        events = [...page.events.toReversed(), ...events].slice(0, SHOWN);
+        cursor = page.cursor;
+      }
+      return { events, cursor };
+    },
+    refetchInterval: LIVE_REFRESH_MS,
+    structuralSharing: false,
+  });
+}
+
+/** What pages see of documents themselves, and the log has only while a webhook or a workflow listens. */
+const SEEN_ANYWAY: ReadonlySet<string> = new Set([
+  "document.created",
+  "document.updated",
+  "document.deleted",
+]);
+
+/** Whether a page that has been open since a time (ISO 8601) shows it without the log. */
+const isSeenAnyway = ({ event, timestamp }: RoomEvent, since: string): boolean =>
+  SEEN_ANYWAY.has(event) && timestamp >= since;
+
+const itemOfEvent = (event: RoomEvent): StreamItem => ({
+  id: event.id,
+  at: event.timestamp,
+  name: event.event,
+  about: describe(event),
+});
+
+/** What the event is about, or what its name means. */
+function describe(event: RoomEvent): string {
+  if ("user" in event && event.user !== undefined) return event.user.name;
+  if ("comment" in event) return event.comment.text;
+  if ("file" in event) return event.file.filename;
+  if (event.event === "store.changed") return event.data.store;
+  if (event.event === "version.created") return `${event.data.document}: ${event.data.name ?? "unnamed"}`;
+  if ("document" in event.data) return event.data.document;
+  return EVENTS[event.event];
+}
 
 /** However much is written, the page is drawn again only so often. */
 const FLUSH_MS = 250;

@@ -1,6 +1,43 @@
 /** How much of each quota is used, at a glance. */
 import type { Quota } from "atrium/server";
-import { amountOf, QUOTA_LABELS, QuotaMeter } from "./quota.tsx";
+import { formatSize } from "../ui/size.ts";
+
+/** A quota in words, and as a meter. */
+const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
+  rooms: "Rooms",
+  users: "Users",
+  webhooks: "Webhooks",
+  workflows: "Workflows",
+  members: "Members",
+  invitations: "Invitations",
+  api_keys: "API keys",
+  file_bytes: "Stored files",
+  store_bytes: "Stores and documents",
+  online_users: "Users online",
+  waiting_events: "Waiting events",
+  waiting_bytes: "Waiting events, size",
+  requests_per_second: "Requests per second",
+};
+
+/** Such as "12,000" or "3 MiB". */
+const amountOf = (name: Quota["name"], count: number): string =>
+  name.endsWith("_bytes") ? formatSize(count) : count.toLocaleString("en");
+
+/** The share from which a meter warns. */
+const MUCH = 0.8;
+
+function QuotaMeter({ quota: { name, used, limit } }: { readonly quota: Quota }) {
+  const max = Math.max(limit, 1);
+  return (
+    <meter
+      aria-label={`Used of ${QUOTA_LABELS[name]}`}
+      value={Math.min(used, max)}
+      max={max}
+      high={MUCH * max}
+      optimum={0}
+    />
+  );
+}
 
 export const QuotaMeters = ({ quotas }: { readonly quotas: readonly Quota[] }) => (
   <ul className="quota-meters" aria-label="Quotas">

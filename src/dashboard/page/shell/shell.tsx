@@ -1,10 +1,18 @@
 /** The frame of every page: organization, navigation and person. */
+
+import { Menu } from "@base-ui/react/menu";
 import { type ReactNode, useEffect, useRef } from "react";
-import { useLocation } from "wouter";
-import { Navigation } from "./navigation.tsx";
-import { OrganizationMenu } from "./organization-menu.tsx";
+import { Link, useLocation } from "wouter";
+import { useSignOut } from "../data/me.ts";
+import { useCurrent } from "../data/organization.tsx";
+import { useAddress } from "../data/use-address.ts";
+import { bringIntoView } from "../ui/bring-into-view.ts";
+import { DropMenu } from "../ui/drop-menu.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Monogram } from "../ui/monogram.tsx";
+import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
+import { NAVIGATION_ITEMS } from "./navigation-items.ts";
 import { Palette } from "./palette.tsx";
-import { PersonMenu } from "./person-menu.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -37,5 +45,92 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {children}
       </main>
     </div>
+  );
+}
+
+/** The main navigation. */
+function Navigation() {
+  const address = useAddress();
+  const [path] = useLocation();
+  const isHere = (place: string) => (place === "" ? path === address("") : path.startsWith(address(place)));
+  return (
+    <nav aria-label="Pages">
+      {NAVIGATION_ITEMS.map((place) => (
+        <Link
+          key={place.path}
+          href={address(place.path)}
+          {...(isHere(place.path) && { "aria-current": "page", ref: bringIntoView })}
+        >
+          <Icon name={place.icon} />
+          {place.name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** The menu that switches between organizations. */
+function OrganizationMenu() {
+  const { me, organization } = useCurrent();
+  const [, go] = useLocation();
+  return (
+    <DropMenu
+      label={`Organization: ${organization.name}`}
+      className="organization"
+      face={
+        <>
+          <Monogram name={organization.name} />
+          <span className="organization-name">{organization.name}</span>
+          <Icon name="up" />
+        </>
+      }
+    >
+      {me.organizations.map(({ id, name }) => (
+        <Menu.Item key={id} onClick={() => go(`/${id}`)}>
+          <Icon name={id === organization.id ? "check" : "overview"} />
+          {name}
+        </Menu.Item>
+      ))}
+      <Menu.Separator className="separator" />
+      <Menu.Item onClick={() => go("/new")}>
+        <Icon name="plus" />
+        New organization
+      </Menu.Item>
+    </DropMenu>
+  );
+}
+
+/** The menu of the signed-in person: profile, theme, sign out. */
+function PersonMenu() {
+  const { person } = useCurrent().me;
+  const theme = useTheme();
+  const signOut = useSignOut();
+  const address = useAddress();
+  const [, go] = useLocation();
+  return (
+    <DropMenu
+      label={`Account: ${person.name}`}
+      className="button quiet person"
+      face={
+        <>
+          <Monogram name={person.name} isRound />
+          <span className="person-name">{person.name}</span>
+        </>
+      }
+    >
+      <p className="soft small menu-note">{person.email}</p>
+      <Menu.Item onClick={() => go(address("/settings/profile"))}>Profile</Menu.Item>
+      <Menu.Separator className="separator" />
+      <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
+        {THEMES.map((value) => (
+          <Menu.RadioItem key={value} value={value}>
+            {THEME_NAMES[value]}
+            <Menu.RadioItemIndicator className="indicator">✓</Menu.RadioItemIndicator>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.Separator className="separator" />
+      <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+    </DropMenu>
   );
 }

@@ -1,12 +1,51 @@
 /** Keyboard shortcuts and the dialog that lists them and turns them off. */
 import { Switch } from "@base-ui/react/switch";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { switchSingleKeys, useSingleKey, useSingleKeys } from "./keys.ts";
 import { NAVIGATION_ITEMS } from "./navigation-items.ts";
+
+/** Single-key shortcuts. Inactive while the person types or has turned them off. */
+const KEY = "single-key-shortcuts";
+const listeners = new Set<() => void>();
+
+const areOn = (): boolean => localStorage.getItem(KEY) !== "off";
+
+function switchSingleKeys(on: boolean): void {
+  localStorage.setItem(KEY, on ? "on" : "off");
+  for (const listener of listeners) listener();
+}
+
+const useSingleKeys = (): boolean =>
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, areOn);
+
+const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.shadowRoot !== null ||
+    ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
+    target.closest("[role=dialog], [role=alertdialog], [role=menu]") !== null);
+
+/**
+ * Calls `press` for each single key, with the time in milliseconds at which it was pressed, which a busy page
+ * handles later. It returns true when it handled the key.
+ */
+function useSingleKey(press: (key: string, at: number) => boolean): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (!areOn() || isTyping(event)) return;
+      if (press(event.key, event.timeStamp)) event.preventDefault();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [press]);
+}
 
 /** How long after `g` its letter may follow. */
 const CHORD_MS = 1500;

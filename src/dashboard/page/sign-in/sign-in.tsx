@@ -5,7 +5,6 @@ import { Form } from "../ui/form.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField } from "./credentials.tsx";
-import { nextAfter } from "./next.ts";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
 export default function SignIn() {
@@ -40,4 +39,10 @@ export default function SignIn() {
       </p>
     </SignInLayout>
   );
+}
+
+/** Only pages of this dashboard, so that a link to sign in cannot redirect to another site. */
+function nextAfter(search: string): string {
+  const next = new URLSearchParams(search).get("next") ?? "";
+  return /^\/dashboard\/[\w\-/]*$/.test(next) ? next : "/dashboard";
 }

@@ -1,7 +1,6 @@
 /** A button that copies text to the clipboard and confirms it. */
 import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
-import { copyText } from "./copy-text.ts";
 
 const CONFIRMED_MS = 1500;
 
@@ -34,4 +33,17 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
       </span>
     </>
   );
+}
+
+/** Puts text into the clipboard; rejects when the browser does not allow it. */
+async function copyText(text: string): Promise<void> {
+  if ("clipboard" in navigator) return navigator.clipboard.writeText(text);
+  const put = (event: ClipboardEvent) => {
+    event.preventDefault();
+    event.clipboardData?.setData("text/plain", text);
+  };
+  document.addEventListener("copy", put, { once: true });
+  const isCopied = document.execCommand("copy");
+  document.removeEventListener("copy", put);
+  if (!isCopied) throw new Error("The browser does not allow to copy");
 }

@@ -1,11 +1,13 @@
 /** The list of webhooks, of which several can be enabled, disabled or deleted. */
 import type { Webhook } from "atrium/server";
 import { Link } from "wouter";
-import { useKey } from "../data/organization.tsx";
+import { useCurrent, useKey } from "../data/organization.tsx";
+import { oneByOne } from "../data/several-requests.ts";
 import { useAddress } from "../data/use-address.ts";
 import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
+import type { BulkAction } from "../ui/bulk-action.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -18,7 +20,6 @@ import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewWebhook } from "./new-webhook.tsx";
 import { useWebhooks } from "./use-webhooks.ts";
-import { useWebhookActions } from "./webhook-actions.ts";
 
 export default function WebhooksPage() {
   const filters = useFilters();
@@ -101,3 +102,32 @@ function WebhookTable({ webhooks, filters }: WebhookTableProps) {
 
 const summarizeEvents = (events: readonly string[]): string =>
   events.length <= 2 ? events.join(", ") : `${events[0]} and ${events.length - 1} more`;
+
+/** What can be done with several webhooks. */
+function useWebhookActions(): readonly BulkAction<Webhook>[] {
+  const { webhooks } = useCurrent().atrium;
+  return [
+    {
+      label: "Enable",
+      done: "enabled",
+      consequences: "They receive events again.",
+      applies: ({ enabled }) => !enabled,
+      run: oneByOne(({ id }) => webhooks.update(id, { enabled: true })),
+    },
+    {
+      label: "Disable",
+      done: "disabled",
+      consequences: "They receive no events until they are enabled again.",
+      applies: ({ enabled }) => enabled,
+      run: oneByOne(({ id }) => webhooks.update(id, { enabled: false })),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences:
+        "Their pending deliveries are cancelled and their histories deleted. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne(({ id }) => webhooks.delete(id)),
+    },
+  ];
+}

@@ -1,6 +1,10 @@
 /** The secrets of a workflow: their names and dates, and a dialog that sets one. Values are never shown. */
+
+import { useQuery } from "@tanstack/react-query";
 import type { WorkflowSecret } from "atrium/server";
 import { useState } from "react";
+import { useCurrent, useKey } from "../data/organization.tsx";
+import { useAction } from "../data/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -9,7 +13,6 @@ import { Form } from "../ui/form.tsx";
 import { Table } from "../ui/table.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { Time } from "../ui/time.tsx";
-import { useDeleteSecret, useSecrets, useSetSecret } from "./use-secrets.ts";
 
 interface SecretsProps {
   readonly workflowId: string;
@@ -116,4 +119,39 @@ function SecretRow({ workflowId, secret: { name, created_at, updated_at } }: Sec
       </td>
     </tr>
   );
+}
+
+/** Queries and actions for the secrets of a workflow. */
+function useSecrets(workflowId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("workflow", workflowId, "secrets"),
+    queryFn: () => atrium.workflows.listSecrets(workflowId),
+  });
+}
+
+interface NewSecret {
+  readonly name: string;
+  readonly value: string;
+}
+
+function useSetSecret(workflowId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(({ name, value }: NewSecret) => atrium.workflows.setSecret(workflowId, name, value), {
+    notice: ({ name }) => `${name} saved`,
+    invalidates: [key("workflow", workflowId, "secrets")],
+    isForm: true,
+  });
+}
+
+function useDeleteSecret(workflowId: string, name: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.workflows.deleteSecret(workflowId, name), {
+    notice: `${name} deleted`,
+    invalidates: [key("workflow", workflowId, "secrets")],
+    isForm: true,
+  });
 }

@@ -1,6 +1,10 @@
 /** The versions of a workflow: who saved each and when, what differs from the saved code, and restoring one. */
+
+import { useQuery } from "@tanstack/react-query";
 import type { Workflow, WorkflowVersionSummary } from "atrium/server";
 import { useState } from "react";
+import { useCurrent, useKey } from "../data/organization.tsx";
+import { useAction } from "../data/use-action.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -9,7 +13,39 @@ import { Loading } from "../ui/loading.tsx";
 import { TextDiff } from "../ui/text-diff.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft } from "./use-draft.ts";
-import { useRestoreVersion, useVersion, useVersions } from "./use-versions.ts";
+
+/** As many as are kept. */
+const MOST = 50;
+
+function useVersions(workflowId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("workflow", workflowId, "versions"),
+    queryFn: () => atrium.workflows.listVersions(workflowId, { limit: MOST }),
+  });
+}
+
+/** A version never changes. */
+function useVersion(workflowId: string, version: number) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("workflow version", workflowId, version),
+    queryFn: () => atrium.workflows.getVersion(workflowId, version),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+function useRestoreVersion(workflowId: string, version: number) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.workflows.restoreVersion(workflowId, version), {
+    notice: `Version ${version} restored`,
+    invalidates: [key("workflow", workflowId), key("workflows")],
+    isForm: true,
+  });
+}
 
 export interface VersionsProps {
   readonly workflow: Workflow;

@@ -1,5 +1,4 @@
 /** The form of a workflow: code, name, what starts it, and rooms. */
-
 import type { Workflow } from "atrium/server";
 import { lazy, Suspense, useRef, useState } from "react";
 import { EVENT_NAMES } from "../data/events.ts";
@@ -13,10 +12,20 @@ import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { type Fields, readFields, writeFields } from "./draft-fields.ts";
 import { findProblem } from "./problem.ts";
-import { SAMPLE_CODE } from "./sample-code.ts";
 import { StartFields } from "./start-fields.tsx";
 import { fieldsOf, newDraft, useDraft } from "./use-draft.ts";
 import type { WorkflowInput } from "./use-workflows.ts";
+
+/** The initial code of a new workflow. */
+const SAMPLE_CODE = `// Runs on each of the selected events.
+// The run records what the function returns.
+export default async function (event, { store, room, files }) {
+  const users = await room.getUsers();
+  const online = users.filter((user) => user.status === "online");
+  console.log(event.event, "in", event.room.name);
+  return { online: online.map((user) => user.name) };
+}
+`;
 
 const CodeEditor = lazy(() => loadPage(() => import("./code-editor.tsx")));
 

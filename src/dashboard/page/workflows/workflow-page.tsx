@@ -1,23 +1,34 @@
 /** A workflow, existing or new: its form, a test run, its runs, and its versions. */
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
-import { Link, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
+import { useCurrent } from "../data/organization.tsx";
 import { useAddress } from "../data/use-address.ts";
+import { useFilters } from "../data/use-filters.ts";
 import { DeliveryStats } from "../delivery/delivery-stats.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
+import { Pager } from "../ui/pager.tsx";
 import { Time } from "../ui/time.tsx";
-import { Executions } from "./executions.tsx";
+import { ExecutionRow } from "./execution-row.tsx";
 import { HttpTrigger } from "./http-trigger.tsx";
-import { NewWorkflow } from "./new-workflow.tsx";
 import { Secrets } from "./secrets.tsx";
 import { TestRun } from "./test-run.tsx";
-import { useUpdateWorkflow, useWorkflow } from "./use-workflows.ts";
+import { forgetDraft, newDraft } from "./use-draft.ts";
+import { useExecutions } from "./use-executions.ts";
+import {
+  useCreateWorkflow,
+  useDeleteWorkflow,
+  useEnableWorkflow,
+  useUpdateWorkflow,
+  useWorkflow,
+} from "./use-workflows.ts";
 import { Versions } from "./versions.tsx";
-import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowFields } from "./workflow-fields.tsx";
 
 export default function WorkflowPage() {
@@ -70,5 +81,82 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       <Secrets workflowId={workflow.id} />
       <Versions workflow={workflow} onRestored={() => setRestored(restored + 1)} />
     </Page>
+  );
+}
+
+/** The runs of a workflow, newest first, updated live. */
+function Executions({ workflowId }: { readonly workflowId: string }) {
+  const filters = useFilters();
+  const { limit, offset } = filters;
+  const { data, error, refetch } = useExecutions(workflowId, { limit, offset });
+  return (
+    <section aria-labelledby="executions">
+      <h2 id="executions">Runs</h2>
+      <ErrorMessage error={error} onRetry={refetch} />
+      {data === undefined && !error && <Loading />}
+      <ul className="records">
+        {data?.executions.map((execution) => (
+          <ExecutionRow key={execution.id} execution={execution} />
+        ))}
+      </ul>
+      {data?.total === 0 && <p className="soft">No runs yet. Run the workflow above to see one.</p>}
+      {data && <Pager filters={filters} total={data.total} />}
+    </section>
+  );
+}
+
+/** The page that creates a workflow. */
+function NewWorkflow() {
+  const address = useAddress();
+  const [, go] = useLocation();
+  const { id: organizationId } = useCurrent().organization;
+  const create = useCreateWorkflow();
+  return (
+    <Page title="New workflow" above={<Link href={address("/workflows")}>Workflows</Link>}>
+      <WorkflowFields
+        workflow={null}
+        submitLabel="Create workflow"
+        error={create.error}
+        isBusy={create.isPending}
+        onSubmit={(input) =>
+          create.mutate(input, {
+            onSuccess: ({ id }) => {
+              forgetDraft(newDraft(organizationId));
+              go(address(`/workflows/${id}`), { replace: true });
+            },
+          })
+        }
+      />
+    </Page>
+  );
+}
+
+/** The actions on a workflow: enable, delete. */
+function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
+  const address = useAddress();
+  const [, go] = useLocation();
+  const enable = useEnableWorkflow(workflow.id);
+  const remove = useDeleteWorkflow(workflow.id);
+  const act = {
+    ...remove,
+    mutateAsync: async () => {
+      await remove.mutateAsync();
+      go(address("/workflows"));
+    },
+  };
+  return (
+    <>
+      <Button isBusy={enable.isPending} onClick={() => enable.mutate(!workflow.enabled)}>
+        {workflow.enabled ? "Disable" : "Enable"}
+      </Button>
+      <ConfirmButton
+        label="Delete"
+        title={`Delete ${workflow.name}?`}
+        confirmLabel="Delete workflow"
+        act={act}
+      >
+        <p>Runs in progress finish. This also deletes the run history and cannot be undone.</p>
+      </ConfirmButton>
+    </>
   );
 }

@@ -1,11 +1,13 @@
 /** The list of workflows, of which several can be enabled, disabled or deleted. */
 import type { Workflow } from "atrium/server";
 import { Link } from "wouter";
-import { useKey } from "../data/organization.tsx";
+import { useCurrent, useKey } from "../data/organization.tsx";
+import { oneByOne } from "../data/several-requests.ts";
 import { useAddress } from "../data/use-address.ts";
 import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
+import type { BulkAction } from "../ui/bulk-action.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -18,7 +20,6 @@ import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useWorkflows } from "./use-workflows.ts";
-import { useWorkflowActions } from "./workflow-actions.ts";
 
 export default function WorkflowsPage() {
   const address = useAddress();
@@ -113,4 +114,33 @@ function WorkflowTable({ workflows, filters }: WorkflowTableProps) {
       />
     </>
   );
+}
+
+/** What can be done with several workflows. */
+function useWorkflowActions(): readonly BulkAction<Workflow>[] {
+  const { workflows } = useCurrent().atrium;
+  return [
+    {
+      label: "Enable",
+      done: "enabled",
+      consequences: "They run again on what starts them.",
+      applies: ({ enabled }) => !enabled,
+      run: oneByOne(({ id }) => workflows.update(id, { enabled: true })),
+    },
+    {
+      label: "Disable",
+      done: "disabled",
+      consequences: "Nothing starts them until they are enabled again. Runs in progress finish.",
+      applies: ({ enabled }) => enabled,
+      run: oneByOne(({ id }) => workflows.update(id, { enabled: false })),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences:
+        "Their code, versions, secrets and runs are deleted with them. Runs in progress finish. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne(({ id }) => workflows.delete(id)),
+    },
+  ];
 }

@@ -1,18 +1,53 @@
 /** The board: notes, shapes and the others' cursors, on an endless surface. */
-import { useRoom, useStoreActions, useUpdateMyPresence } from "atrium/react";
-import { type DragEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { useOther, useOthers, useRoom, useStoreActions, useUpdateMyPresence } from "atrium/react";
+import { type DragEvent, type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Reactions } from "../panels/reactions.tsx";
-import { MAX_NOTES, NOTE_SIZE, type Note, type Presence, placeOf } from "../room/model.ts";
+import { MAX_NOTES, NOTE_SIZE, type Note, type Presence, placeOf, readParticipant } from "../room/model.ts";
+import { useFollowedId } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
 import { Camera } from "./camera.ts";
-import { Cursors } from "./cursors.tsx";
 import { Gestures, type Tool } from "./gestures.ts";
-import { KeyPen } from "./key-pen.ts";
-import { KeyPenHint, KeyPenMark } from "./key-pen-mark.tsx";
+import { KeyPen, type PenState } from "./key-pen.ts";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
 import { Shapes, useDrawing } from "./shapes.tsx";
 import { Toolbar } from "./toolbar.tsx";
+
+/** Where the pen that keys move is, and what keys do with it. */
+interface PenProps {
+  readonly pen: KeyPen;
+}
+
+const usePen = ({ pen }: PenProps): PenState | null => useSyncExternalStore(pen.subscribe, () => pen.state);
+
+/** On the board; the others see a cursor there. */
+function KeyPenMark(props: PenProps) {
+  const setPresence = useUpdateMyPresence<Presence>();
+  const pen = usePen(props);
+  useEffect(() => {
+    if (pen === null) return;
+    setPresence({ cursor: placeOf(pen.at) });
+    return () => setPresence({ cursor: null });
+  }, [pen, setPresence]);
+  if (pen === null) return null;
+  const { x, y } = pen.at;
+  return (
+    <div className={pen.isDown ? "pen down" : "pen"} style={{ transform: `translate(${x}px, ${y}px)` }} />
+  );
+}
+
+const KeyPenHint = (props: PenProps) => (
+  <p className="pen-hint" role="status">
+    {hintOf(usePen(props))}
+  </p>
+);
+
+function hintOf(pen: PenState | null): string {
+  if (pen === null) return "";
+  const isEraser = pen.tool === "eraser";
+  if (!pen.isDown) return `Arrow keys move the ${isEraser ? "eraser" : "pen"} · Space puts it down`;
+  return isEraser ? "Arrow keys erase · Space lifts it" : "Arrow keys draw · Space ends · Escape discards";
+}
 
 /** What the first visitor sees, below the header and above the tools. */
 const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
@@ -136,5 +171,31 @@ export function Board() {
         <Reactions />
       </nav>
     </>
+  );
+}
+
+/** The cursors of the others; that of the one whom this user follows stays in view. */
+type Reveal = (point: Point) => void;
+
+function Cursors({ reveal }: { readonly reveal: Reveal }) {
+  const ids = useOthers((others) => others.map(({ user }) => user.id));
+  return ids.map((id) => <Cursor key={id} id={id} reveal={reveal} />);
+}
+
+function Cursor({ id, reveal }: { readonly id: string; readonly reveal: Reveal }) {
+  const other = useOther(id);
+  const isFollowed = useFollowedId() === id;
+  const { cursor, name, color } = other ? readParticipant(other) : { cursor: null, name: "", color: "" };
+  useEffect(() => {
+    if (isFollowed && cursor !== null) reveal(cursor);
+  });
+  return (
+    <div
+      className="cursor"
+      hidden={cursor === null}
+      style={{ transform: `translate(${cursor?.x}px, ${cursor?.y}px)`, color }}
+    >
+      <span>{isFollowed ? `Following ${name}` : name}</span>
+    </div>
   );
 }

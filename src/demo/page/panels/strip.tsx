@@ -1,9 +1,9 @@
 /** The strip about the connection: how quick it is, how much comes over it, and what happens when it is cut. */
 import { ConnectionMonitor } from "atrium/devtools";
 import { useRoom, useStatus } from "atrium/react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useHelpers } from "../helpers/company.ts";
-import { Code } from "./code.tsx";
+import { SNIPPETS } from "./snippets.ts";
 
 interface Figures {
   readonly latencyMs: number | null;
@@ -72,5 +72,42 @@ export function Strip() {
         </button>
       </div>
     </aside>
+  );
+}
+
+/** The few lines of code behind what one sees on the board. */
+function Code() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [shown, setShown] = useState(SNIPPETS[0]);
+  return (
+    <>
+      <button type="button" onClick={() => dialog.current?.showModal()}>
+        Show the code
+      </button>
+      <dialog ref={dialog} className="code" aria-label="The code behind the board">
+        <form method="dialog">
+          <h2>This is all it takes</h2>
+          <button type="submit" aria-label="Close">
+            ×
+          </button>
+        </form>
+        <div className="topics">
+          {SNIPPETS.map((snippet) => (
+            <button
+              key={snippet.title}
+              type="button"
+              aria-pressed={snippet === shown}
+              onClick={() => setShown(snippet)}
+            >
+              {snippet.title}
+            </button>
+          ))}
+        </div>
+        <textarea readOnly spellCheck={false} aria-label="Code" value={shown?.code} />
+        <p>
+          <a href="/docs">The documentation</a> has the rest.
+        </p>
+      </dialog>
+    </>
   );
 }

@@ -11,11 +11,20 @@ declare global {
 /** The rules that axe runs by default, and one more: names contain the text that one sees, and may speak. */
 const ALL: axe.RunOptions = { rules: { "label-content-name-mismatch": { enabled: true } } };
 
+/** Loads axe into the page, once until the page navigates: it is half a megabyte. */
+async function loadAxe(page: Page): Promise<void> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+}
+
 /** The violations on the page as it is, of all rules or of these alone, with their places and reasons. */
 export async function findingsOf(page: Page, only?: string[]): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const options = only === undefined ? ALL : { runOnly: only };
-  const { violations } = await page.evaluate((rules) => window.axe.run(rules), options);
+  await loadAxe(page);
+  const options: axe.RunOptions = only === undefined ? ALL : { runOnly: only };
+  // What has passed stays in the page: there is a hundred times as much of it.
+  const violations = await page.evaluate(
+    async (rules) => (await window.axe.run({ ...rules, resultTypes: ["violations"] })).violations,
+    options,
+  );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
   );

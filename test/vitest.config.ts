@@ -11,6 +11,8 @@ import { omitProvokedLines } from "./support/runtime-lines.ts";
 
 const root = path.join(import.meta.dirname, "..");
 omitProvokedLines();
+// Commands that the tests start many times are compiled once.
+process.env.NODE_COMPILE_CACHE ??= path.join(root, ".wrangler/compiled");
 
 const provide = { endurance: readRuns(process.env) };
 /** What takes its time is waited for: the machine may have other things to do. */
@@ -23,7 +25,7 @@ const LAST = { groupOrder: 2 };
 
 /** Files that wait long without computing, and so begin first. */
 const WAITING =
-  /crash-recovery|cli\/(start|stop)|running-service|account\.test|stories\/(events|files|workflows)|watchdog|demo\.test/;
+  /crash-recovery|cli\/(account|deployment-archive|move|start|stop)\.test|running-service|runaways|stories\/(events|files|workflows)|watchdog|demo\.test|dashboard-(access|overview|rooms)/;
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -106,7 +108,8 @@ export default defineConfig({
           globalSetup: ["test/cli/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 240_000,
-          maxWorkers: 2,
+          // Pages wait for the service, and for what they animate.
+          maxWorkers: 3,
           sequence: LAST,
         },
       },
@@ -143,7 +146,6 @@ export default defineConfig({
             "test/bugs/bank/*.test.ts",
           ],
           maxWorkers: 3,
-          sequence: THEN,
         },
       },
       {
@@ -160,8 +162,8 @@ export default defineConfig({
           provide,
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // Many of them wait for a clock: two would leave cores idle.
-          maxWorkers: 3,
+          // Many of them wait for a clock, or for a command that starts: fewer would leave cores idle.
+          maxWorkers: 4,
           sequence: THEN,
         },
       },

@@ -7,6 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AtriumError } from "../../src/sdk/client/index.ts";
 import { type Service, startService } from "../cli/service.ts";
+import { preparedState } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 import { launchChromium } from "./chromium.ts";
 import { ClientSite } from "./client-site.ts";
@@ -20,7 +21,7 @@ let site: ClientSite;
 beforeAll(async () => {
   site = await ClientSite.start();
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-client-"));
-  service = await startService({ persistTo });
+  service = await startService({ persistTo, preparedState: await preparedState() });
   browser = await launchChromium();
 });
 afterAll(async () => {

@@ -8,6 +8,7 @@ import { bundleDemo } from "../../src/cli/bundle/demo-bundle.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { type Service, startService } from "../cli/service.ts";
+import { preparedState } from "../cli/shared-service.ts";
 import { findingsOf } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 import { type VisitOptions, Visitor } from "./visitor.ts";
@@ -23,7 +24,8 @@ const guests: Visitor[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
-  service = await startService({ persistTo: path.join(directory, "state") });
+  const persistTo = path.join(directory, "state");
+  service = await startService({ persistTo, preparedState: await preparedState() });
   await bundleDemo({ outdir: directory, development: true });
   browser = await launchChromium();
   const script = await readFile(path.join(directory, "demo/app.js"), "utf8");

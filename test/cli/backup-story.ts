@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import * as Y from "yjs";
 import { query } from "./database.ts";
 import { type Finished, runCli } from "./processes.ts";
-import { createAccount, type Organization, type Service } from "./service.ts";
+import type { Organization, Service } from "./service.ts";
 
 /** Where something of everything is. */
 interface Furnished extends Organization {
@@ -16,18 +16,20 @@ interface Furnished extends Organization {
 
 export class BackupStory {
   readonly #service: () => Service;
+  readonly #create: () => Promise<Organization>;
   #folder = "";
   #before: unknown = null;
   #furnished: Furnished | null = null;
 
-  constructor(service: () => Service) {
+  constructor(service: () => Service, create: () => Promise<Organization>) {
     this.#service = service;
+    this.#create = create;
   }
 
   /** Backs it up twice, of which only the first does anything, and deletes it. */
   async backUp(): Promise<void> {
     this.#folder = path.join(await mkdtemp(path.join(tmpdir(), "atrium-backup-")), "acme");
-    const organization = await createAccount(this.#service(), "Acme");
+    const organization = await this.#create();
     this.#furnished = await this.#furnish(organization);
     this.#before = await this.#answers();
     const { accountId, apiKey } = organization;
@@ -51,7 +53,7 @@ export class BackupStory {
       1,
       "No restore of this organization is under way.\n",
     ]);
-    expect((await this.#send("DELETE", "/organization", { confirm: "Acme" })).status).toBe(200);
+    expect((await this.#send("DELETE", "/organization", { confirm: "Tested" })).status).toBe(200);
     // As if that had been a minute ago: the cron trigger removes the rest.
     query(this.#service().persistTo, `UPDATE accounts SET deleted_at = 1 WHERE id = '${accountId}'`);
   }

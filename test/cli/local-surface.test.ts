@@ -1,19 +1,20 @@
 /** What other programs, and pages of other sites, get from a service that runs on this machine. */
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { query } from "./database.ts";
 import { eventually } from "./processes.ts";
-import { createAccount, type Service, startService } from "./service.ts";
+import { type Service, startService } from "./service.ts";
+import { preparedState } from "./shared-service.ts";
 
 let persistTo: string;
 let service: Service;
 beforeAll(async () => {
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
-  await createAccount({ persistTo });
+  await cp(await preparedState(), persistTo, { recursive: true });
   query(
     persistTo,
     "INSERT INTO receipts (scope, key, fingerprint, data, created_at) VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key",

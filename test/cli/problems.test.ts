@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { type Finished, findFreePort, runCli } from "./processes.ts";
 import { startService } from "./service.ts";
+import { preparedState } from "./shared-service.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -61,8 +62,9 @@ describe("a state folder", () => {
     );
   });
 
-  it("in use by another service is refused, and its holder is named", async () => {
-    const service = await startService();
+  it("in use by another service is refused, its holder is named, and it is free once that was killed", async () => {
+    const persistTo = path.join(folder, "used");
+    const service = await startService({ persistTo, preparedState: await preparedState() });
     try {
       const { exitCode, stdout, stderr } = await failWith(service.persistTo);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
@@ -75,6 +77,7 @@ describe("a state folder", () => {
     } finally {
       await service.kill();
     }
+    expect(await (await startService({ persistTo })).stop()).toBe(0);
   });
 
   it("without a usable lock file is refused", async () => {
@@ -83,13 +86,6 @@ describe("a state folder", () => {
     expect(await failWith(odd)).toEqual(
       oneLine(`Cannot lock ${path.join(odd, "lock.sqlite")}: unable to open database file.`),
     );
-  });
-
-  it("whose service was killed is free again", async () => {
-    const persistTo = path.join(folder, "killed");
-    await (await startService({ persistTo })).kill();
-    const service = await startService({ persistTo });
-    expect(await service.stop()).toBe(0);
   });
 });
 

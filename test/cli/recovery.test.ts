@@ -5,10 +5,11 @@ import * as Y from "yjs";
 import { Customer } from "../stories/client.ts";
 import { allGone, eventually, processTree } from "./processes.ts";
 import { type Service, startService } from "./service.ts";
+import { preparedState } from "./shared-service.ts";
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ preparedState: await preparedState() });
 });
 afterAll(() => service?.kill());
 

@@ -1,6 +1,6 @@
 /** The service of `npm start` for tests across the network, on a free port and with a state folder of its own. */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { eventually, findFreePort, killTree, ROOT, runCli } from "./processes.ts";
@@ -37,6 +37,8 @@ export interface Service extends Organization {
 export interface StartOptions {
   /** A state folder that is kept, so that another start finds the same data. */
   readonly persistTo?: string;
+  /** A state folder that a new one begins as a copy of, so that the start prepares nothing. */
+  readonly preparedState?: string;
   readonly port?: number;
   /** The checkout to run in, if not this one. */
   readonly root?: string;
@@ -51,6 +53,7 @@ export const bearerOf = (accountId: string, apiKey: string): string =>
 export async function startService(options: StartOptions = {}): Promise<Service> {
   const { root = ROOT, port = await findFreePort() } = options;
   const persistTo = options.persistTo ?? (await mkdtemp(path.join(tmpdir(), "atrium-")));
+  if (options.preparedState !== undefined) await cp(options.preparedState, persistTo, { recursive: true });
   const { command = (flags) => [process.execPath, path.join(root, "src/cli/start.ts"), ...flags] } = options;
   const [program, ...args] = command(["--port", String(port), "--persist-to", persistTo]);
   // In a process group of its own, as a terminal starts it.

@@ -8,6 +8,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Where to ask for the running service. */
     sharedServiceUrl: string;
+    /** Where to ask for the path of {@link preparedState}. */
+    preparedStateUrl: string;
   }
 }
 
@@ -26,3 +28,8 @@ export async function useSharedService(): Promise<SharedService> {
   const { url, port, cookie } = await askFor<Shared>(inject("sharedServiceUrl"));
   return { url, port, ...(await createOrganization(url, cookie)) };
 }
+
+/** The state folder of a service that was started once and stopped, to be copied. */
+export const preparedState = (): Promise<string> => preparedStateAt(inject("preparedStateUrl"));
+
+export const preparedStateAt = (url: string): Promise<string> => askFor<string>(url);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { bundleWorker, CONFIG } from "../../src/cli/bundle/worker-bundle.ts";
+import { bundleCurrentWorker, CONFIG } from "../../src/cli/bundle/worker-bundle.ts";
 import { DEVELOPMENT_BINDINGS } from "../../src/cli/service/development.ts";
 import { makeOnce } from "../cli/made-once.ts";
 import { createAccount } from "../cli/service.ts";
@@ -27,17 +27,17 @@ async function prepare(directory: string): Promise<PreparedService> {
   const state = path.join(directory, "state");
   const [organization, atrium] = await Promise.all([
     createAccount({ persistTo: state }, "Endurance"),
-    bundle(path.join(directory, "worker")),
+    describeWorker(),
   ]);
   return { state, organization, atrium };
 }
 
-/** Bundles the Worker as a deploy would. */
-async function bundle(out: string): Promise<NamedWorker> {
+/** The Worker as `npm start` bundles it, for which it is bundled already where another test has started the service. */
+async function describeWorker(): Promise<NamedWorker> {
   return {
     ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
     ...DEVELOPMENT_BINDINGS,
-    ...(await bundleWorker(out, AbortSignal.timeout(LIMIT_MS))),
+    ...(await bundleCurrentWorker(AbortSignal.timeout(LIMIT_MS))),
     name: "atrium",
     bindings: {
       JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",

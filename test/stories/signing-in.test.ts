@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Service, startService } from "../cli/service.ts";
+import { preparedState } from "../cli/shared-service.ts";
 import type { Answer } from "./client.ts";
 
 let persistTo: string;
@@ -13,7 +14,7 @@ let cookie = "";
 
 beforeAll(async () => {
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
-  service = await startService({ persistTo });
+  service = await startService({ persistTo, preparedState: await preparedState() });
 });
 afterAll(async () => {
   await service?.kill();

@@ -13,7 +13,7 @@ export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
 export { GuessLimitObject } from "./features/people/limits/guess-limit-object.ts";
 export { RequestRateObject } from "./features/quotas/rates/object/request-rate-object.ts";
 export { RequestLogObject } from "./features/request-log/object/request-log-object.ts";
-export { RoomObject } from "./room/host/room-object.ts";
+export { RoomObject } from "./objects.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";
 export { ScheduledTasks } from "./scheduled.ts";
 

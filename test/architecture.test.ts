@@ -100,6 +100,12 @@ describe("the sources", () => {
     expect(offences((file, target) => !isPackage(target, "hono") || HTTP_FILES.test(file))).toEqual([]);
   });
 
+  it("keep the room apart from the rest of the service, which fills its ports", () => {
+    const isBelow = (target: string) => /^(room|platform|wire)\//.test(target) || !known.has(target);
+    const known = new Set(sources.map(({ file }) => file));
+    expect(offences((file, target) => !file.startsWith("room/") || isBelow(target))).toEqual([]);
+  });
+
   it("import no store of another feature", () => {
     const isForeignStore = (file: string, target: string) =>
       target.endsWith("/store.ts") && featureOf(target) !== featureOf(file) && featureOf(target) !== "http";

@@ -1,5 +1,5 @@
 /** Shows an organization's quotas and sets its limits, directly in the database: only the operator can. */
-import { isInDirectory, QUOTAS, type QuotaName } from "../features/quotas/quota.ts";
+import { isInDirectory, QUOTAS, type QuotaName } from "../wire/quota.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, executeOnTables, isDirectory, quoteSql, type Rows } from "./database.ts";
 import { placeOf } from "./organization.ts";

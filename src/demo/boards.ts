@@ -1,11 +1,11 @@
 /** The boards of the demo: rooms of the demo organization that anyone can open, and so bounded in time, number and size. */
 
 import type { UploadBounds } from "../features/files/context.ts";
-import type { QuotaUse } from "../features/quotas/quota.ts";
 import type { RoomRow } from "../features/rooms/table.ts";
 import { demoAccountId } from "../platform/config/organizations.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import { text } from "../platform/text.ts";
+import type { QuotaUse } from "../wire/quota.ts";
 
 /** Names a board in links: what follows `?room=`. */
 export const BoardCode = text(4, 32).regex(

@@ -4,9 +4,9 @@ import type { Env } from "../env.ts";
 import type { Actor } from "../platform/context/actor.ts";
 import type { Database } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { addressOf } from "../platform/network.ts";
 import type { Access } from "./endpoint-definition.ts";
 import {
-  addressOf,
   limitAccount,
   limitAuthFailures,
   limitClient,

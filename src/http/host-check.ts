@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { allowedHosts, clientAddress } from "../platform/config/hosts.ts";
 import { AppError } from "../platform/errors.ts";
 import { hostOf } from "../platform/host.ts";
-import { CLIENT_ADDRESS_HEADER } from "./rate-limit.ts";
+import { CLIENT_ADDRESS_HEADER } from "../platform/network.ts";
 
 const ANY_HOST = "*";
 

@@ -1,6 +1,7 @@
 /** Answers clients late that go on although they are refused: one that retries as soon as it is answered costs little then. */
+
+import { clientOf } from "../platform/network.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { clientOf } from "./rate-limit.ts";
 
 /** Refusals of one client are answered at once up to this number within ten seconds. */
 const PROMPT_REFUSALS = 20;

@@ -2,7 +2,7 @@
 import type { Env } from "../env.ts";
 import { AppError } from "../platform/errors.ts";
 import { TokenBucket } from "../platform/flow/token-bucket.ts";
-import { networkOf } from "../platform/network.ts";
+import { clientOf } from "../platform/network.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 
 /** What one credential may send at once, and then steadily: as much as the rate limits allow in the long run. */
@@ -41,16 +41,6 @@ const DEMO_WINDOW_SECONDS = 60;
 
 const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
   new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
-
-/** Cloudflare's edge sets it; where there is none, `admit` does. No other forwarding header is ever read. */
-export const CLIENT_ADDRESS_HEADER = "CF-Connecting-IP";
-
-/** The caller's address as the edge reports it, never as the client claims. */
-export const addressOf = (request: Request): string =>
-  request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
-
-/** What limits per client count: an address, or the whole network that one client may have. */
-export const clientOf = (request: Request): string => networkOf(addressOf(request));
 
 /**
  * Counts a request for its organization: those of its users apart, so that they leave its back end and its members

@@ -16,6 +16,16 @@ export function networkOf(address: string): string {
   return `${groups.join(":")}::/64`;
 }
 
+/** Cloudflare's edge sets it; where there is none, `admit` does. No other forwarding header is ever read. */
+export const CLIENT_ADDRESS_HEADER = "CF-Connecting-IP";
+
+/** The caller's address as the edge reports it, never as the client claims. */
+export const addressOf = (request: Request): string =>
+  request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
+
+/** The client as limits count it: an address, or the whole network that one client may have. */
+export const clientOf = (request: Request): string => networkOf(addressOf(request));
+
 /** The bytes of an address that a log keeps: enough to tell places apart, too few to tell persons apart. */
 const SHORT_GROUPS = 3;
 const SHORT_OCTETS = 3;

@@ -3,7 +3,6 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { RESTORING_EPOCH } from "../../src/features/accounts/being-restored.ts";
 import {
   DEPLOYMENT,
   type DeploymentManifest,
@@ -12,6 +11,7 @@ import {
   type PeopleSlice,
 } from "../../src/features/backup/deployment-format.ts";
 import { SCHEMA, SIGNATURE_HEADER } from "../../src/features/backup/format.ts";
+import { RESTORING_EPOCH } from "../../src/wire/being-restored.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { Browser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";
 import { Operator, readJson, type Signed, sentOf } from "./operator.ts";

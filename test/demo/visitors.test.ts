@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { SEED } from "../../src/demo/commands.ts";
-import { claimsOf } from "../../src/features/users/token-claims.ts";
 import type { Room } from "../../src/wire/room.ts";
+import { claimsOf } from "../../src/wire/token-claims.ts";
 import type { User } from "../../src/wire/user.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 

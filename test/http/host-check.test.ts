@@ -3,8 +3,8 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { admit } from "../../src/http/host-check.ts";
-import { addressOf } from "../../src/http/rate-limit.ts";
 import worker from "../../src/index.ts";
+import { addressOf } from "../../src/platform/network.ts";
 
 const LOCAL = { ...env, ALLOWED_HOSTS: "localhost,127.0.0.1,::1", CLIENT_ADDRESS: "127.0.0.1" };
 

@@ -4,15 +4,15 @@ import type { Mutant } from "./mutant.ts";
 export const REALTIME: readonly Mutant[] = [
   {
     bug: "a room opens sockets for anyone who knows its ID, under any organization, once it was found",
-    file: "src/room/host/known-rooms.ts",
+    file: "src/features/rooms/known-rooms.ts",
     code: "const key = keyOf(tenant.accountId, roomId);",
     by: 'const key = keyOf("", roomId);',
     tests: ["test/room/known-rooms.test.ts"],
   },
   {
     bug: "a room that was deleted goes on opening sockets where it was deleted",
-    file: "src/room/host/gateway.ts",
-    code: 'if (command.type === "room.deleted") forgetRoom(accountId, roomId);',
+    file: "src/features/rooms/commands.ts",
+    code: "forgetRoom(ctx.accountId, roomId);",
     by: "",
     tests: ["test/room/known-rooms.test.ts"],
   },
@@ -82,7 +82,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "an ended or outdated token joins",
     file: "src/room/host/join-authorizer.ts",
-    code: "if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;",
+    code: "if (user === null || !isTokenOf(claims, user.subject)) return INVALID_TOKEN;",
     by: "if (user === null) return INVALID_TOKEN;",
     tests: ["test/room/joining.test.ts", "test/room/engine/participants/token-ending.test.ts"],
   },
@@ -160,7 +160,7 @@ export const REALTIME: readonly Mutant[] = [
   },
   {
     bug: "a write that passed its check before the deletion brings the room back",
-    file: "src/room/host/d1-reads.ts",
+    file: "src/room/host/database-reads.ts",
     code: "if (row === null) updates.recordDeletion();",
     by: "if (row === null) return;",
     tests: ["test/bugs/stale-changes.test.ts"],

@@ -47,14 +47,14 @@ export const USERS: readonly Mutant[] = [
   },
   {
     bug: "a token that a user has ended works",
-    file: "src/features/users/token-claims.ts",
+    file: "src/wire/token-claims.ts",
     code: "claims.userEpoch === user.tokenEpoch &&",
     by: "",
     tests: ["test/room/engine/participants/token-ending.test.ts", "test/users/token-endpoints.test.ts"],
   },
   {
     bug: "a token that its organization has ended works",
-    file: "src/features/users/token-claims.ts",
+    file: "src/wire/token-claims.ts",
     code: "claims.accountEpoch === user.accountTokenEpoch;",
     by: "claims.accountEpoch >= 0;",
     tests: ["test/room/engine/participants/token-ending.test.ts", "test/users/token-endpoints.test.ts"],
@@ -68,14 +68,14 @@ export const USERS: readonly Mutant[] = [
   },
   {
     bug: "a leaked secret signs a token that lasts longer than 90 days",
-    file: "src/features/users/token-claims.ts",
+    file: "src/wire/token-claims.ts",
     code: "exp - iat <= TOKEN_LIFETIME_SECONDS &&",
     by: "",
     tests: ["test/users/tokens.test.ts"],
   },
   {
     bug: "a token from the future works",
-    file: "src/features/users/token-claims.ts",
+    file: "src/wire/token-claims.ts",
     code: "iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;",
     by: "iat > 0;",
     tests: ["test/users/tokens.test.ts"],

@@ -5,8 +5,8 @@ import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-objec
 import { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
 import { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
 import { RequestLogObject } from "../../src/features/request-log/object/request-log-object.ts";
+import { RoomObject } from "../../src/objects.ts";
 import { ArchivedDurableObject } from "../../src/platform/archive/archived-durable-object.ts";
-import { RoomObject } from "../../src/room/host/room-object.ts";
 import { CALLS, type Kind } from "./rpc/calls.ts";
 import eventLog1 from "./rpc/event-log-1.json?raw";
 import { type Exchange, type Recording, withMore } from "./rpc/exchange.ts";

@@ -15,8 +15,8 @@ import type { RequestRateRpc } from "../../src/features/quotas/rates/port/reques
 import { RequestLogObject } from "../../src/features/request-log/object/request-log-object.ts";
 import type { RequestLogRpc } from "../../src/features/request-log/port/request-log-rpc.ts";
 import { toAppError } from "../../src/http/refusal.ts";
+import { RoomObject } from "../../src/objects.ts";
 import type { ArchiveRpc } from "../../src/platform/archive/object-archive.ts";
-import { RoomObject } from "../../src/room/host/room-object.ts";
 import type { RoomRpc } from "../../src/room/port/room-rpc.ts";
 import type { Comment } from "../../src/wire/comment.ts";
 import { account } from "../support/api.ts";

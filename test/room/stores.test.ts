@@ -1,11 +1,11 @@
 /** R32 to R41: stores, and the changes that everyone receives. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { RoomObject } from "../../src/objects.ts";
 import { storeQuotaBytes } from "../../src/platform/config/limits.ts";
 import { Changes } from "../../src/room/engine/content/changes.ts";
 import { StoreQuota } from "../../src/room/engine/content/store-quota.ts";
 import { Stores } from "../../src/room/engine/content/stores.ts";
-import { RoomObject } from "../../src/room/host/room-object.ts";
 import type { RoomStorage } from "../../src/room/storage/storage.ts";
 import { MemoryStorage } from "../../src/room/storage/storage-memory.ts";
 import { expectLogged } from "../support/log-guard.ts";

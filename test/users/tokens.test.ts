@@ -2,9 +2,8 @@
 import fc from "fast-check";
 import { base64url, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { TOKEN_LIFETIME_SECONDS } from "../../src/features/users/schema.ts";
-import { isTokenOf, newTerms } from "../../src/features/users/token-claims.ts";
 import { tokensFor } from "../../src/features/users/tokens.ts";
+import { isTokenOf, newTerms, TOKEN_LIFETIME_SECONDS } from "../../src/wire/token-claims.ts";
 
 const SECRET = "a secret that is long enough to sign with";
 const OTHER_SECRET = "another secret, equally long, of a stranger";

@@ -6,8 +6,8 @@ import { sha256 } from "../../platform/crypto/hash.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { MINUTE_MS } from "../../platform/durations.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
+import { requireRestored } from "../../wire/being-restored.ts";
 import { isApiKey } from "./api-key.ts";
-import { requireRestored } from "./being-restored.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
 /** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */

@@ -1,7 +1,7 @@
 /** The only SQL about a deployment as a whole: slices of its organizations and of its people, in the directory. */
 
 import type { Statement } from "../../platform/d1/d1.ts";
-import { RESTORING_EPOCH } from "../accounts/being-restored.ts";
+import { RESTORING_EPOCH } from "../../wire/being-restored.ts";
 import { PASSWORD_PROVIDER } from "../people/password-store.ts";
 
 interface OrganizationRow {

@@ -1,7 +1,7 @@
 /** The only SQL about restores: what stands in their way, how far they are, and the opening of the organization in the end. */
 import { and, eq } from "drizzle-orm";
 import { build, type Statement, statement } from "../../platform/d1/d1.ts";
-import { RESTORING_EPOCH } from "../accounts/being-restored.ts";
+import { RESTORING_EPOCH } from "../../wire/being-restored.ts";
 import { type RestoreRow, restores } from "./table.ts";
 
 const FIELDS = `account_id AS accountId, backup_id AS backupId, place, turn, token_epoch AS tokenEpoch, position,

@@ -4,7 +4,7 @@ import { type PresentedScroll, presentScroll } from "../../http/lists/presented-
 import type { RequestContext } from "../../platform/context/context.ts";
 import type { Database, Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { requireRestored } from "../accounts/being-restored.ts";
+import { requireRestored } from "../../wire/being-restored.ts";
 import { linkHashOf } from "../people/link-token.ts";
 import {
   countInvitations,

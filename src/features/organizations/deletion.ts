@@ -12,6 +12,7 @@ import type { RoomGateway } from "../../room/port/room-gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { deleteMembershipsOf } from "../members/shared-store.ts";
 import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
+import { forgetRoom } from "../rooms/known-rooms.ts";
 import { purgeRoom } from "../rooms/purge.ts";
 import { markDeleted } from "../rooms/purge-store.ts";
 import { selectSomeRooms } from "../rooms/shared-store.ts";
@@ -35,6 +36,7 @@ export async function purgeRooms(
 ): Promise<boolean> {
   return budget.run(async () => {
     const [found] = await tenant.db.run([selectSomeRooms(tenant, ROOMS_AT_ONCE)]);
+    for (const { id } of found) forgetRoom(tenant.accountId, id);
     await Promise.all(found.map(({ id }) => rooms.apply(id, tenant.accountId, { type: "room.deleted" })));
     for (const { id } of found) {
       await tenant.db.run([markDeleted(tenant, id, now)]);

@@ -4,13 +4,7 @@ import type { Env } from "../../env.ts";
 import { failure, success } from "../../http/envelope.ts";
 import { parseJson, readBody } from "../../http/json-body.ts";
 import { delayRefusal } from "../../http/late-refusals.ts";
-import {
-  addressOf,
-  clientOf,
-  limitAuthFailures,
-  limitClient,
-  limitCredential,
-} from "../../http/rate-limit.ts";
+import { limitAuthFailures, limitClient, limitCredential } from "../../http/rate-limit.ts";
 import { toAppError } from "../../http/refusal.ts";
 import { withoutCors } from "../../http/security/cors.ts";
 import { requireSameOrigin } from "../../http/security/csrf.ts";
@@ -21,6 +15,7 @@ import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { signUpPolicy, turnstileSettings } from "../../platform/config/sign-up.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
+import { addressOf, clientOf } from "../../platform/network.ts";
 import { choosePlace } from "../../platform/placement/choose-place.ts";
 import { openDirectory, openTenant } from "../../platform/placement/databases.ts";
 import { mailOutbox } from "../mail/outbox.ts";

@@ -3,8 +3,8 @@
 import type { Database } from "../../platform/d1/d1.ts";
 import type { Place } from "../../platform/placement/choose-place.ts";
 import type { PlacedTenant } from "../../platform/placement/databases.ts";
+import type { QuotaDefaults } from "../../wire/quota.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
-import type { QuotaDefaults } from "../quotas/quota.ts";
 import type { Challenge } from "./challenge.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SignUpPolicy } from "./sign-up-policy.ts";

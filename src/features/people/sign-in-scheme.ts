@@ -3,7 +3,7 @@
 import type { AuthPorts, Claim } from "../../http/authenticate.ts";
 import { requireSameOrigin } from "../../http/security/csrf.ts";
 import { AppError } from "../../platform/errors.ts";
-import { requireRestored } from "../accounts/being-restored.ts";
+import { requireRestored } from "../../wire/being-restored.ts";
 import { signInCookieOf } from "./sign-in-cookie.ts";
 import { readSignInFor, recallSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
 

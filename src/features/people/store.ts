@@ -2,7 +2,7 @@
 import { and, eq } from "drizzle-orm";
 import { build, type Statement, statement } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
-import { RESTORING_EPOCH } from "../accounts/being-restored.ts";
+import { RESTORING_EPOCH } from "../../wire/being-restored.ts";
 import { hasPassword, PASSWORD_PROVIDER } from "./password-store.ts";
 import { people, signInSessions } from "./table.ts";
 

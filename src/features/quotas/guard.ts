@@ -2,8 +2,8 @@
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import { AppError } from "../../platform/errors.ts";
+import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "../../wire/quota.ts";
 import { readQuotas } from "./queries.ts";
-import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "./quota.ts";
 import { QUOTA_EXCEEDED, requireWithinQuota } from "./shared-store.ts";
 
 /** What a command that creates something needs. */

@@ -1,6 +1,12 @@
 /** The queries about quotas. */
 import type { Database, Tenant } from "../../platform/d1/d1.ts";
-import { isInDirectory, QUOTAS, type QuotaDefaults, type QuotaName, type QuotaUse } from "./quota.ts";
+import {
+  isInDirectory,
+  QUOTAS,
+  type QuotaDefaults,
+  type QuotaName,
+  type QuotaUse,
+} from "../../wire/quota.ts";
 import { type QuotaRow, selectQuotas } from "./shared-store.ts";
 
 interface Defaults {

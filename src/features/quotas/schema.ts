@@ -1,6 +1,6 @@
 /** Quotas on the wire. */
 import * as z from "zod";
-import { QUOTAS, type QuotaUse } from "./quota.ts";
+import { QUOTAS, type QuotaUse } from "../../wire/quota.ts";
 
 /** The use of a quota and its limit. */
 export const Quota = z

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, type Tenant } from "../../platform/d1/d1.ts";
 import { prepared } from "../../platform/d1/prepared-statement.ts";
-import type { CounterName, QuotaName } from "./quota.ts";
+import type { CounterName, QuotaName } from "../../wire/quota.ts";
 import { quotas } from "./table.ts";
 
 /**

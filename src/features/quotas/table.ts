@@ -5,8 +5,8 @@
  * counted elsewhere (`quotas/rates`), and their rate is written here.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { COUNTERS } from "../../wire/quota.ts";
 import { accounts } from "../accounts/organization/table.ts";
-import { COUNTERS } from "./quota.ts";
 
 export const quotas = sqliteTable(
   "quotas",

@@ -1,8 +1,8 @@
 /** What waits for webhooks and workflows, as quotas count it: for one, and for all of an organization. */
 import type { Tenant } from "../../platform/d1/d1.ts";
+import type { QuotaDefaults, QuotaUse } from "../../wire/quota.ts";
 import { deleteBacklog, upsertBacklog } from "./backlog-store.ts";
 import { usedOf } from "./queries.ts";
-import type { QuotaDefaults, QuotaUse } from "./quota.ts";
 import { selectQuotas } from "./shared-store.ts";
 
 /** What waits for a webhook or workflow. */

@@ -1,9 +1,9 @@
 /** The endpoint that opens a room's WebSocket, and the endpoints by which the organization uses a live room. */
 import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { hasRoom } from "../../room/host/known-rooms.ts";
 import { CLOSE } from "../../room/protocol/close.ts";
 import type { RoomContext } from "../rooms/context.ts";
+import { hasRoom } from "../rooms/known-rooms.ts";
 import { refusedSocket } from "./documents/refused-socket.ts";
 import { documentCompareEndpoint } from "./documents/routes-document-compare.ts";
 import { documentHistoryEndpoints } from "./documents/routes-document-history.ts";

@@ -9,6 +9,7 @@ import { presentRoom, type Room } from "../../wire/room.ts";
 import { deleteRoomFiles } from "../files/storage/garbage-collection.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext, RoomDeletionContext } from "./context.ts";
+import { forgetRoom } from "./known-rooms.ts";
 import { purgeChunk } from "./purge.ts";
 import { markDeleted } from "./purge-store.ts";
 import { getRoomRow } from "./queries.ts";
@@ -99,6 +100,7 @@ export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Prom
     ...purgeChunk(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
+  forgetRoom(ctx.accountId, roomId);
   await Promise.all([relayChange(ctx, deletion, owed, events), deleteRoomFiles(ctx, roomId, files)]);
   return {};
 }

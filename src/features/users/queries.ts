@@ -2,8 +2,9 @@
 
 import type { Database } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
+import { requireRestored } from "../../wire/being-restored.ts";
+import { isTokenOf, type TokenClaims } from "../../wire/token-claims.ts";
 import { presentSession, presentUser, type User, type UserSession } from "../../wire/user.ts";
-import { requireRestored } from "../accounts/being-restored.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import type { UserContext } from "./context.ts";
 import type { UserWithToken } from "./schema.ts";
@@ -11,7 +12,6 @@ import { selectUser, type UserKey } from "./shared-store.ts";
 import { shownToken } from "./shown-token.ts";
 import type { UserRow } from "./table.ts";
 import { findAccountTokenEpoch } from "./token-bearer.ts";
-import { isTokenOf, type TokenClaims } from "./token-claims.ts";
 
 /** A user with its token and latest sessions, newest first. One D1 round trip and one object call. */
 export async function getUser(

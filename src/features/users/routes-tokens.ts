@@ -2,9 +2,9 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import type { Replay } from "../../http/idempotency/replay.ts";
+import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
 import type { UserContext } from "./context.ts";
 import { InRoom, IssuedToken, TokenCreation } from "./schema.ts";
-import { claimsOf, type TokenClaims } from "./token-claims.ts";
 import { createToken, endAllTokens, endTokens } from "./token-commands.ts";
 
 const { endpoint } = endpointsFor<UserContext>();

@@ -2,12 +2,8 @@
 import * as z from "zod";
 import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
+import { MIN_TOKEN_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from "../../wire/token-claims.ts";
 import { Role, User } from "../../wire/user.ts";
-
-/** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
-export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
-/** No token lives shorter. */
-export const MIN_TOKEN_LIFETIME_SECONDS = 60;
 
 /** The query of every request about one user. */
 export const InRoom = z.object({

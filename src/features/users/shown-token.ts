@@ -1,10 +1,10 @@
 /** The token that a response shows with a user. */
 
+import { newTerms, type TokenSubject } from "../../wire/token-claims.ts";
 import type { User } from "../../wire/user.ts";
 import type { UserContext } from "./context.ts";
 import type { UserWithToken } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
-import { newTerms, type TokenSubject } from "./token-claims.ts";
 
 /** How long a token lives that a member of the organization sees in the dashboard. */
 export const MEMBER_TOKEN_SECONDS = 60 * 60;

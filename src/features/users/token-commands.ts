@@ -6,13 +6,13 @@ import { requireOwner } from "../../platform/context/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RoomCommand } from "../../room/port/room-command.ts";
+import { newTerms } from "../../wire/token-claims.ts";
 import { lowerRole } from "../../wire/user.ts";
 import { selectJoinedRoom } from "../rooms/shared-store.ts";
 import type { UserContext } from "./context.ts";
 import type { IssuedToken, TokenCreation } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
 import { MEMBER_TOKEN_SECONDS } from "./shown-token.ts";
-import { newTerms } from "./token-claims.ts";
 import { endTokensOfAccount, endTokensOfUser } from "./token-store.ts";
 
 /** So many rooms receive the end of an organization's tokens within the request, this many at once; others by the cron trigger. */

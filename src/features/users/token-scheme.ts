@@ -1,8 +1,8 @@
 /** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
 import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts";
+import { ceilingOf } from "../../wire/token-claims.ts";
 import { lowerRole } from "../../wire/user.ts";
 import { findTokenBearer } from "./queries.ts";
-import { ceilingOf } from "./token-claims.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** The user whose token `tokens` verifies. A credential without dots is not a JWT. */

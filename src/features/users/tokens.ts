@@ -2,8 +2,14 @@
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import type { JwtSecrets } from "../../platform/config/secrets.ts";
 import { hex } from "../../platform/crypto/hash.ts";
-import { TOKEN_LIFETIME_SECONDS } from "./schema.ts";
-import { isPlausible, issuedAt, TokenClaims, type TokenSubject, type TokenTerms } from "./token-claims.ts";
+import {
+  isPlausible,
+  issuedAt,
+  TOKEN_LIFETIME_SECONDS,
+  TokenClaims,
+  type TokenSubject,
+  type TokenTerms,
+} from "../../wire/token-claims.ts";
 
 /** The keys that sign and verify users' tokens, one for each secret of the deployment. */
 interface SigningKey {

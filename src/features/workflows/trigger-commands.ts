@@ -11,7 +11,7 @@ import {
 } from "../../platform/crypto/standard-webhooks.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { storeTrace } from "../../platform/trace.ts";
-import { requireRestored } from "../accounts/being-restored.ts";
+import { requireRestored } from "../../wire/being-restored.ts";
 import type { WorkflowContext } from "./context.ts";
 import { derivedId } from "./derived-id.ts";
 import { subscriberKey } from "./queries.ts";

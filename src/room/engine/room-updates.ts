@@ -1,7 +1,7 @@
 /** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
 
-import type { TokenEpochs } from "../../features/users/token-claims.ts";
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
+import type { TokenEpochs } from "../../wire/token-claims.ts";
 import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
 import type { RoomCommand } from "../port/room-command.ts";
 import { CLOSE } from "../protocol/close.ts";

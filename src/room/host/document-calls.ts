@@ -18,7 +18,7 @@ import type {
   DocumentWrite,
   ListedDocument,
 } from "../port/room-documents.ts";
-import type { RoomParts } from "./room-parts.ts";
+import type { RoomRuntime } from "./room-runtime.ts";
 
 /** Errors lose their class on the way to the caller. */
 function refusalOf(error: unknown): DocumentRefusal {
@@ -27,9 +27,9 @@ function refusalOf(error: unknown): DocumentRefusal {
 }
 
 export class DocumentCalls {
-  readonly #parts: RoomParts;
+  readonly #parts: RoomRuntime;
 
-  constructor(parts: RoomParts) {
+  constructor(parts: RoomRuntime) {
     this.#parts = parts;
   }
 

@@ -6,7 +6,7 @@ import type { Effect } from "../transport/effects.ts";
 import { FlushTimer, TickPolicy } from "../transport/flush.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import type { CurrentTrace } from "./current-trace.ts";
-import type { D1Reads } from "./d1-reads.ts";
+import type { DatabaseReads } from "./database-reads.ts";
 import type { JoinAuthorizer } from "./join-authorizer.ts";
 import type { RoomContext } from "./room-context.ts";
 
@@ -16,7 +16,7 @@ interface EffectPorts {
   readonly sockets: Sockets;
   readonly joins: JoinAuthorizer;
   readonly traces: CurrentTrace;
-  readonly reads: D1Reads;
+  readonly reads: DatabaseReads;
   /** The alarm is to be planned again. */
   planAlarm(): void;
   /** The room's memory may differ from its storage and its sockets: make them match soon. */

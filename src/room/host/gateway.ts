@@ -1,10 +1,10 @@
 /** The only way to a room's object: turns a room's id into calls of its stub. */
-import type { Env } from "../../env.ts";
-import { clientOf } from "../../http/rate-limit.ts";
 import { archivedObject } from "../../platform/archive/archived-object.ts";
 import { AppError } from "../../platform/errors.ts";
+import { clientOf } from "../../platform/network.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
 import type { RoomGateway } from "../port/room-gateway.ts";
+import type { RoomRpc } from "../port/room-rpc.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -15,12 +15,11 @@ import {
 } from "../port/upgrade-headers.ts";
 import type { Response } from "../protocol/protocol.ts";
 import { collectParts, collectVersion } from "./collect-parts.ts";
-import { forgetRoom } from "./known-rooms.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
-export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
+export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace<RoomRpc> }): RoomGateway {
   const stub = (roomId: string) => env.ROOMS.getByName(roomId);
   const requireConnectable = (roomId: string, request: Request): void => {
     const seconds = refused.get(refusalKey(roomId, request), Date.now());
@@ -32,10 +31,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     readPersonalData: async (roomId, accountId, userId, part, after) =>
       stub(roomId).readPersonalData(accountId, userId, part, after),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
-    apply: async (roomId, accountId, command) => {
-      if (command.type === "room.deleted") forgetRoom(accountId, roomId);
-      return stub(roomId).apply(accountId, command);
-    },
+    apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
     request: async (roomId, accountId, request, cause, trace) => {
       const from = [cause && { ...cause }, trace] as const;
       const response = await stub(roomId).request(accountId, JSON.stringify(request), ...from);

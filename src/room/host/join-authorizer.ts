@@ -1,20 +1,11 @@
 /** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
 
-import { beingRestored, RESTORING_EPOCH } from "../../features/accounts/being-restored.ts";
-import { usedOf } from "../../features/quotas/queries.ts";
-import { describeExceeded } from "../../features/quotas/quota.ts";
-import { type QuotaRow, selectQuotas } from "../../features/quotas/shared-store.ts";
-import { selectRoom, updateFirstJoin } from "../../features/rooms/shared-store.ts";
-import { selectUsersById } from "../../features/users/shared-store.ts";
-import { recordOf, type UserRow } from "../../features/users/table.ts";
-import { findAccountTokenEpoch } from "../../features/users/token-bearer.ts";
-import { ceilingOf, isTokenOf, type TokenClaims } from "../../features/users/token-claims.ts";
-import { tokensFor } from "../../features/users/tokens.ts";
-import { quotaDefaults, reconnectGraceMs } from "../../platform/config/limits.ts";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
+import { beingRestored, RESTORING_EPOCH } from "../../wire/being-restored.ts";
+import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
+import { ceilingOf, isTokenOf, type TokenClaims } from "../../wire/token-claims.ts";
 import {
   JOIN_FAILED,
   type JoinDecision,
@@ -33,8 +24,8 @@ import { JOIN_READS, joinRefusedAfterMs, joinsHeldMs } from "../engine/join/join
 import type { Visitor } from "../engine/participants/visits.ts";
 import type { Room } from "../engine/room.ts";
 import type { Effect } from "../transport/effects.ts";
-import type { RoomContext } from "./room-context.ts";
-import { figures } from "./room-figures.ts";
+import { type RoomContext, roomMetrics } from "./room-context.ts";
+import type { Joiners, KnownUser, RoomPorts } from "./room-ports.ts";
 
 const { module, code, message } = beingRestored();
 const BEING_RESTORED = joinRefusal(module, code, message);
@@ -52,17 +43,17 @@ interface Authorization {
   mayJoin(userId: string): boolean;
 }
 
-/** What is read for a user who joins; null where there is none. */
-interface Joiner {
-  readonly room: RoomFields | null;
-  readonly user: UserRow | null;
-  /** Of the organization. */
-  readonly quotas: readonly QuotaRow[];
+/** A user who joins, with the room; null where there is none. */
+interface Joiner extends Pick<Joiners, "room" | "onlineUsers"> {
+  readonly user: KnownUser | null;
 }
 
 interface JoinPorts {
   readonly context: RoomContext;
   readonly room: Room;
+  readonly service: RoomPorts;
+  /** Milliseconds. */
+  readonly graceMs: number;
   perform(effects: readonly Effect[]): void;
   /** What `work` does follows from the request that has opened the socket. */
   during<T>(id: string, work: () => T): T;
@@ -87,7 +78,7 @@ export class JoinAuthorizer {
     const deciding = this.#decide({ id, token: request.token, mayJoin });
     this.#ports.context.keepAlive(
       deciding.then((decision) => {
-        figures.add(decision.approved ? "joins" : "joins_refused");
+        roomMetrics.add(decision.approved ? "joins" : "joins_refused");
         this.#complete(id, decision);
       }),
     );
@@ -119,18 +110,18 @@ export class JoinAuthorizer {
 
   /** Joins wait for a moment, and are then read together. */
   hold(): void {
-    const { context, room } = this.#ports;
-    const heldMs = joinsHeldMs(reconnectGraceMs(context.env), Math.random());
+    const { context, graceMs, room } = this.#ports;
+    const heldMs = joinsHeldMs(graceMs, Math.random());
     room.heartbeat.joinsHeldUntil = context.now() + heldMs;
     setTimeout(this.#joiners.hold(), heldMs);
   }
 
   /** Never rejects: an unexpected failure is logged and becomes a refusal. */
   async #decide({ id, token, mayJoin }: Authorization): Promise<JoinDecision> {
-    const { context, room } = this.#ports;
+    const { context, room, service } = this.#ports;
     try {
       const { accountId, roomId } = context.identity;
-      const claims = await tokensFor(jwtSecrets(context.env)).verify(token, context.now());
+      const claims = await service.verifyToken(token, context.now());
       if (claims === null) return INVALID_TOKEN;
       if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
@@ -141,7 +132,8 @@ export class JoinAuthorizer {
       room.handshake.verified(id);
       const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
       if (joiner === null) return SOCKET_GONE;
-      const epoch = joiner.user?.accountTokenEpoch ?? (await findAccountTokenEpoch(context.tenant));
+      const epoch =
+        joiner.user?.subject.accountTokenEpoch ?? (await service.findAccountTokenEpoch(context.identity));
       return epoch === RESTORING_EPOCH ? BEING_RESTORED : this.#judge(claims, joiner);
     } catch (error) {
       context.report("A join could not be authorized", error);
@@ -161,33 +153,32 @@ export class JoinAuthorizer {
       revision = updates.revision;
       joiner = await this.#joiners.load(userId, () => true);
     } while (revision !== updates.revision);
-    const { room = null, user = null, quotas = [] } = updates.isDeleted ? {} : (joiner ?? {});
-    if (room === null) throw notFound("Rooms", "Room");
+    if (updates.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
+    const { room, user, onlineUsers } = joiner;
     if (user === null) throw notFound("Users", "User");
-    const refusal = this.#refusalOf(room, user.id, quotas);
+    const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) throw new AppError(refusal.module, refusal.code, refusal.message);
-    return { room, user: recordOf(user) };
+    return { room, user: user.record };
   }
 
   /** Why a user may not take part now; null if it may. */
-  #refusalOf(room: RoomFields, userId: string, quotas: Joiner["quotas"]): JoinRefusal | null {
+  #refusalOf(room: RoomFields, userId: string, online: QuotaUse): JoinRefusal | null {
     if (room.state === "closed") return ROOM_CLOSED;
-    const online = usedOf(quotas, "online_users", quotaDefaults(this.#ports.context.env));
     if (online.used >= online.limit && !this.#wasOnlineLately(userId))
       return joinRefusal("Accounts", "FORBIDDEN", describeExceeded(online));
     return null;
   }
 
-  #judge(claims: TokenClaims, { room, user, quotas }: Joiner): JoinDecision {
+  #judge(claims: TokenClaims, { room, user, onlineUsers }: Joiner): JoinDecision {
     if (room === null) return ROOM_GONE;
-    if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
-    const refusal = this.#refusalOf(room, user.id, quotas);
+    if (user === null || !isTokenOf(claims, user.subject)) return INVALID_TOKEN;
+    const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) return refusal;
     const { exp, userEpoch, accountEpoch } = claims;
     return {
       approved: true,
       room,
-      user: recordOf(user),
+      user: user.record,
       ceiling: ceilingOf(claims),
       tokenExpiresAt: exp * 1000,
       ...((userEpoch > 0 || accountEpoch > 0) && { tokenEpochs: { user: userEpoch, account: accountEpoch } }),
@@ -201,19 +192,13 @@ export class JoinAuthorizer {
 
   /** Reads users who join at the same time, with their room, in one round trip. */
   async #readJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
-    const { context, room } = this.#ports;
-    const { tenant, identity } = context;
+    const { context, room, service } = this.#ports;
     const { revision } = room.updates;
-    const [[row], users, quotas] = await tenant.db.run([
-      selectRoom(tenant, { id: identity.roomId }),
-      selectUsersById(tenant, identity.roomId, userIds),
-      selectQuotas(tenant),
-      // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
-      ...(room.record === null ? [updateFirstJoin(tenant, identity.roomId, context.now())] : []),
-    ]);
-    if (row !== undefined) room.updates.recordExistence(revision);
-    const byId = new Map(users.map((user) => [user.id, user]));
-    return (userId) => ({ room: row ?? null, user: byId.get(userId) ?? null, quotas });
+    // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
+    const firstJoinAt = room.record === null ? context.now() : null;
+    const { users, ...joiner } = await service.readJoiners(context.identity, userIds, firstJoinAt);
+    if (joiner.room !== null) room.updates.recordExistence(revision);
+    return (userId) => ({ ...joiner, user: users.get(userId) ?? null });
   }
 
   #complete(id: string, decision: JoinDecision): void {

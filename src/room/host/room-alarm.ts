@@ -1,17 +1,16 @@
 /** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
 
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
-import type { EventName } from "../../wire/event-name.ts";
 import type { DelayedEvents } from "../engine/outbox/delayed-events.ts";
 import type { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import type { StatsProjection } from "../engine/participants/stats-projection.ts";
 import type { Room } from "../engine/room.ts";
 import { SWEEP_INTERVAL_MS } from "../protocol/protocol.ts";
 import type { Sockets } from "../transport/sockets.ts";
-import type { D1Reads } from "./d1-reads.ts";
+import type { DatabaseReads } from "./database-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
-import type { RoomContext } from "./room-context.ts";
-import { figures } from "./room-figures.ts";
+import { type RoomContext, roomMetrics } from "./room-context.ts";
+import type { RoomPorts } from "./room-ports.ts";
 
 /** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
 const RECOVERY_DELAY_MS = 1_000;
@@ -24,9 +23,8 @@ interface AlarmPorts {
   readonly room: Room;
   readonly sockets: Sockets;
   readonly effects: EffectExecutor;
-  readonly reads: D1Reads;
-  /** Whether a subscriber listens to this event of the room. */
-  hasListener(event: EventName): Promise<boolean>;
+  readonly reads: DatabaseReads;
+  readonly service: RoomPorts;
   readonly outboxDrain: OutboxDrain;
   readonly statsProjection: StatsProjection;
 }
@@ -117,9 +115,9 @@ export class RoomAlarm {
   }
 
   #report(events: DelayedEvents): Promise<void> {
-    const { reads } = this.#ports;
+    const { context, reads, service } = this.#ports;
     return events.report(
-      (event) => this.#ports.hasListener(event),
+      (event) => service.hasListener(context.identity, event),
       () => reads.requireRow(),
     );
   }
@@ -131,11 +129,11 @@ export class RoomAlarm {
     const since = this.#countedAt ?? room.record?.lastAliveAt ?? now;
     const seconds = Math.min(Math.max(0, now - since), MAX_COUNTED_MS) / 1000;
     this.#countedAt = now;
-    figures.add("alarms");
+    roomMetrics.add("alarms");
     if (sockets.count === 0) return;
-    figures.add("occupied_seconds", seconds);
-    figures.add("connection_seconds", sockets.count * seconds);
-    figures.add("storage_byte_seconds", this.#storageBytes() * seconds);
+    roomMetrics.add("occupied_seconds", seconds);
+    roomMetrics.add("connection_seconds", sockets.count * seconds);
+    roomMetrics.add("storage_byte_seconds", this.#storageBytes() * seconds);
   }
 
   recoverSoon(): void {

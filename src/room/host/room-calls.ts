@@ -9,14 +9,14 @@ import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import { MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { RoomRequest, Visit } from "../protocol/room-request.ts";
-import type { RoomParts } from "./room-parts.ts";
+import type { RoomRuntime } from "./room-runtime.ts";
 
 const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
 
 export class RoomCalls {
-  readonly #parts: RoomParts;
+  readonly #parts: RoomRuntime;
 
-  constructor(parts: RoomParts) {
+  constructor(parts: RoomRuntime) {
     this.#parts = parts;
   }
 

@@ -1,21 +1,20 @@
-/** What the parts of a room's object have in common: which room it is, its organization's database, clock and log. */
-import type { Env } from "../../env.ts";
-import type { Tenant } from "../../platform/d1/d1.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
-import { reportFailure } from "../../platform/telemetry/telemetry.ts";
+/** The identity, clock and log that the parts of a room's object share. */
+import { ROOMS } from "../../platform/telemetry/data-sets.ts";
+import { metrics, reportFailure } from "../../platform/telemetry/telemetry.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
+/** The counters of all rooms of this isolate. */
+export const roomMetrics = metrics.series(ROOMS, {});
+
 export class RoomContext {
-  readonly env: Env;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly #state: DurableObjectState;
   /** From the caller, and kept in storage and with the sockets: an alarm does not say which room it is for. */
   #identity: RoomIdentity | null = null;
 
-  constructor(state: DurableObjectState, env: Env, now: () => number) {
+  constructor(state: DurableObjectState, now: () => number) {
     this.#state = state;
-    this.env = env;
     this.now = now;
   }
 
@@ -37,10 +36,6 @@ export class RoomContext {
   get identity(): RoomIdentity {
     if (this.#identity === null) throw new Error("This object does not know which room it is yet");
     return this.#identity;
-  }
-
-  get tenant(): Tenant {
-    return openTenant(this.env, this.identity.accountId);
   }
 
   /** Keeps the object alive until this is done. */

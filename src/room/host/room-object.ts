@@ -1,5 +1,4 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
-import type { Env } from "../../env.ts";
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
@@ -24,8 +23,9 @@ import { SharedTurns } from "../transport/shared-turns.ts";
 import { DocumentCalls } from "./document-calls.ts";
 import { respondWithPart } from "./download-response.ts";
 import { RoomCalls } from "./room-calls.ts";
-import { figures } from "./room-figures.ts";
-import { RoomParts } from "./room-parts.ts";
+import { roomMetrics } from "./room-context.ts";
+import type { RoomPorts } from "./room-ports.ts";
+import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
 import { settleRestored } from "./settle-restored.ts";
 
 /** For the gateway, which remembers it. */
@@ -36,15 +36,15 @@ const tooManyConnections = (waitMs: number): Response =>
 const parseEntry = (header: string | null): DocumentAddress | null =>
   header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
 
-export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
+export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
 
   readonly archived: StorageArchive;
-  #opened: RoomParts;
+  #opened: RoomRuntime;
   readonly #turns: SharedTurns<WebSocket>;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomPorts) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     const now = () => this.clock();
@@ -57,11 +57,11 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
       },
       settle: () => settleRestored(ctx.storage, now()),
       open: () => {
-        this.#opened = new RoomParts(ctx, env, now);
+        this.#opened = new RoomRuntime(ctx, env, ports, now);
         this.#opened.alarm.wake();
       },
     });
-    this.#opened = new RoomParts(ctx, env, now);
+    this.#opened = new RoomRuntime(ctx, env, ports, now);
     this.#turns = new SharedTurns({
       handle: (socket, frame) => this.#handle(socket, frame),
       writes: () => this.#opened.storage.writes,
@@ -71,7 +71,7 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
   }
 
   /** Throws while the room is being restored. */
-  get #parts(): RoomParts {
+  get #parts(): RoomRuntime {
     this.archived.requireOpen();
     return this.#opened;
   }
@@ -99,7 +99,7 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
     sockets.accept(server, id, identity, readTrace(request.headers.get(TRACE_HEADER)));
-    figures.add("connections_opened");
+    roomMetrics.add("connections_opened");
     const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
     effects.perform(room.open(id, address, entry));
     alarm.plan();
@@ -116,8 +116,8 @@ export class RoomObject extends ArchivedDurableObject<Env> implements RoomRpc {
     const { room, sockets, traces, effects, alarm } = this.#opened;
     const id = sockets.idOf(socket);
     if (id === null) return;
-    figures.add("frames_received");
-    figures.add("bytes_received", typeof frame === "string" ? frame.length : frame.byteLength);
+    roomMetrics.add("frames_received");
+    roomMetrics.add("bytes_received", typeof frame === "string" ? frame.length : frame.byteLength);
     try {
       effects.perform(traces.during(sockets.traceOf(id), () => room.messages.receive(id, frame)));
     } catch (error) {

@@ -1,6 +1,6 @@
 /** One socket as the room sees it, by phase. */
 
-import type { TokenEpochs } from "../../features/users/token-claims.ts";
+import type { TokenEpochs } from "../../wire/token-claims.ts";
 import type { Role } from "../../wire/user.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 

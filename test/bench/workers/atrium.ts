@@ -8,7 +8,7 @@ export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-ob
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
 export { RequestRateObject } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/object/request-log-object.ts";
-export { RoomObject } from "../../../src/room/host/room-object.ts";
+export { RoomObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /**

@@ -6,7 +6,7 @@ import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber
 import type { Env } from "../../../src/env.ts";
 import { RequestRateObject as RequestRate } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
 import { RequestLogObject as RequestLog } from "../../../src/features/request-log/object/request-log-object.ts";
-import { RoomObject as Room } from "../../../src/room/host/room-object.ts";
+import { RoomObject as Room } from "../../../src/objects.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
 
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";

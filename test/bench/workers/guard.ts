@@ -11,7 +11,7 @@ export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-ob
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
 export { RequestRateObject } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/object/request-log-object.ts";
-export { RoomObject } from "../../../src/room/host/room-object.ts";
+export { RoomObject } from "../../../src/objects.ts";
 
 export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */

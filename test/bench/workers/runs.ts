@@ -12,7 +12,7 @@ import { compile } from "../../../src/sandbox/compile/compile.ts";
 import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
 
-export { RoomObject } from "../../../src/room/host/room-object.ts";
+export { RoomObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";

@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/env.ts";
+import { RoomObject } from "../../../src/objects.ts";
 import { FOLD_BYTES } from "../../../src/room/documents/updates/limits.ts";
-import { RoomObject } from "../../../src/room/host/room-object.ts";
 import { account, ORIGIN } from "../../support/api.ts";
 import { DocumentClient } from "./document-client.ts";
 

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../../platform/errors.ts";
 import { TtlCache } from "../../../platform/ttl-cache.ts";
-import { describeExceeded } from "../quota.ts";
+import { describeExceeded } from "../../../wire/quota.ts";
 import { type RateShare, type RequestRates, WINDOW_MS } from "./port/request-rate-port.ts";
 
 /** While the object cannot be reached, a share holds for so long; then the limits per location alone do. */

@@ -1,7 +1,7 @@
 /** What a room knows of its organization's quota `store_bytes`: what is left of it, and when the database has to learn more. */
 
-import { describeExceeded, type QuotaUse } from "../../../features/quotas/quota.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { describeExceeded, type QuotaUse } from "../../../wire/quota.ts";
 import { MAX_ROOM_COMMENT_BYTES } from "../../protocol/limits.ts";
 
 /** What counts in it. */

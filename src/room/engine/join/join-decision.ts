@@ -1,7 +1,7 @@
 /** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
 
-import type { TokenEpochs } from "../../../features/users/token-claims.ts";
 import type { RoomFields } from "../../../wire/room.ts";
+import type { TokenEpochs } from "../../../wire/token-claims.ts";
 import type { Role, UserRecord } from "../../../wire/user.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 

@@ -1,8 +1,8 @@
 /** Rooms that this isolate has found lately: of many sockets that open at once, few ask the database. */
 
-import { findRoomRow } from "../../features/rooms/queries.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
+import { findRoomRow } from "./queries.ts";
 
 /** A socket of a room that was deleted meanwhile is refused when it joins, which always asks. */
 export const ROOM_MEMORY_MS = 10_000;

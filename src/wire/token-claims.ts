@@ -1,9 +1,12 @@
 /** What a user's token claims, on what terms it is issued, and whether it still is one of the user's. */
 import { decodeJwt } from "jose";
 import * as z from "zod";
-import { Role } from "../../wire/user.ts";
-import { MIN_TOKEN_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
-import type { UserRow } from "./table.ts";
+import { Role, type UserRecord } from "./user.ts";
+
+/** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
+export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
+/** No token lives shorter. */
+export const MIN_TOKEN_LIFETIME_SECONDS = 60;
 
 /** How far the clocks of two machines may differ before a token counts as issued in the future. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -27,10 +30,11 @@ export const TokenClaims = z.object({
 export type TokenClaims = z.infer<typeof TokenClaims>;
 
 /** The columns of a user's row that its tokens are derived from. */
-export type TokenSubject = Pick<
-  UserRow,
-  "id" | "accountId" | "roomId" | "role" | "createdAt" | "tokenEpoch" | "accountTokenEpoch"
->;
+export interface TokenSubject extends Pick<UserRecord, "id" | "accountId" | "roomId" | "role" | "createdAt"> {
+  readonly tokenEpoch: number;
+  /** Of the organization. */
+  readonly accountTokenEpoch: number;
+}
 
 /** The terms of a short-lived token. */
 export interface TokenTerms {

@@ -1,18 +1,11 @@
 /** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
-import { findRoomRow } from "../../features/rooms/queries.ts";
-import { findUsers } from "../../features/users/list-queries.ts";
-import { recordOf } from "../../features/users/table.ts";
-import {
-  findAccountTokenEpoch,
-  findExistingUsers,
-  findTokenBearer,
-} from "../../features/users/token-bearer.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import { DatabaseQueue, type Question } from "../engine/database-queue.ts";
 import type { Room } from "../engine/room.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/effects.ts";
 import type { RoomContext } from "./room-context.ts";
+import type { RoomPorts } from "./room-ports.ts";
 
 /** The effects that need a read. */
 type ReadEffect = Extract<
@@ -22,17 +15,18 @@ type ReadEffect = Extract<
   }
 >;
 
-interface D1ReadPorts {
+interface DatabaseReadPorts {
   readonly context: RoomContext;
+  readonly service: RoomPorts;
   readonly room: Room;
   perform(effects: readonly Effect[]): void;
 }
 
-export class D1Reads {
-  readonly #ports: D1ReadPorts;
+export class DatabaseReads {
+  readonly #ports: DatabaseReadPorts;
   readonly #queue: DatabaseQueue;
 
-  constructor(ports: D1ReadPorts) {
+  constructor(ports: DatabaseReadPorts) {
     this.#ports = ports;
     this.#queue = new DatabaseQueue({
       answer: (questions) => this.#answer(questions),
@@ -77,22 +71,22 @@ export class D1Reads {
 
   /** A user or a room that has been deleted in the meantime is skipped. */
   async #refreshUser(userId: string, event: "userCreated" | "userUpdated"): Promise<void> {
-    const { context, room, perform } = this.#ports;
-    const found = await findTokenBearer(context.tenant, context.identity.roomId, userId);
+    const { context, room, service, perform } = this.#ports;
+    const found = await service.findUser(context.identity, userId);
     if (found.room !== null) room.updates.recordRoom(found.room);
-    if (found.user !== null) perform(room.updates.updateUser(recordOf(found.user), event));
+    if (found.user !== null) perform(room.updates.updateUser(found.user.record, event));
   }
 
   async #refreshTokens(userId: string | null): Promise<void> {
-    const { context, room, perform } = this.#ports;
+    const { context, room, service, perform } = this.#ports;
     if (userId === null) {
-      const account = await findAccountTokenEpoch(context.tenant);
+      const account = await service.findAccountTokenEpoch(context.identity);
       perform(room.updates.endTokens(null, { account }));
       return;
     }
-    const { user } = await findTokenBearer(context.tenant, context.identity.roomId, userId);
+    const { user } = await service.findUser(context.identity, userId);
     if (user === null) return;
-    const current = { user: user.tokenEpoch, account: user.accountTokenEpoch };
+    const current = { user: user.subject.tokenEpoch, account: user.subject.accountTokenEpoch };
     perform(room.updates.endTokens(userId, current));
   }
 
@@ -103,17 +97,17 @@ export class D1Reads {
   }
 
   async #findRoom(): Promise<RoomFields | null> {
-    const { identity, tenant } = this.#ports.context;
+    const { context, service } = this.#ports;
     const { updates } = this.#ports.room;
     const { revision } = updates;
-    const row = await findRoomRow(tenant, { id: identity.roomId });
+    const row = await service.findRoom(context.identity);
     if (row !== null) updates.recordExistence(revision);
     return row;
   }
 
   async #checkUsers(userIds: readonly string[]): Promise<void> {
-    const { context, room } = this.#ports;
-    const existing = await findExistingUsers(context.tenant, context.identity.roomId, userIds);
+    const { context, room, service } = this.#ports;
+    const existing = await service.findExistingUsers(context.identity, userIds);
     room.updates.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
   }
 
@@ -143,8 +137,8 @@ export class D1Reads {
 
   /** Null when the database failed, or the room is gone. */
   async #query(query: DatabaseQuery): Promise<QueryResult | null> {
-    const { context } = this.#ports;
-    const { roomId } = context.identity;
+    const { context, service } = this.#ports;
+    const { identity } = context;
     try {
       if (query.type === "ROOM_GET") {
         const room = await this.#findRoom();
@@ -152,14 +146,9 @@ export class D1Reads {
       }
       if (query.type !== "USERS_GET") {
         const { userId } = query.data;
-        return { userExists: (await findExistingUsers(context.tenant, roomId, [userId])).has(userId) };
+        return { userExists: (await service.findExistingUsers(identity, [userId])).has(userId) };
       }
-      const { limit, offset, after } = query.data;
-      const { users, total } = await findUsers(context.tenant, roomId, {
-        ...{ limit, offset, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
-        after: after && { key: Date.parse(after.created_at), id: after.id },
-      });
-      return { users: users.map(recordOf), total };
+      return await service.findUsers(identity, query.data);
     } catch (error) {
       context.report("The database could not be read for a room", error);
       return null;

@@ -1,5 +1,5 @@
 /** Organizations that are being restored from a backup: whatever of them is there already, no one has access to it yet. */
-import { AppError } from "../../platform/errors.ts";
+import { AppError } from "../platform/errors.ts";
 
 /**
  * The token epoch of an organization that is being restored, later than any other: no token is of it, and every

@@ -1,0 +1,82 @@
+/** Fills the ports of live rooms: with the queries of features, and with the delivery of events. */
+import { fanOut, subscriberGateway } from "../../delivery/subscribers.ts";
+import type { Env } from "../../env.ts";
+import { quotaDefaults } from "../../platform/config/limits.ts";
+import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
+import type { CopiedStats, KnownUser, RoomPorts } from "../../room/host/room-ports.ts";
+import type { QuotaUse } from "../../wire/quota.ts";
+import { usedOf } from "../quotas/queries.ts";
+import { selectQuotas } from "../quotas/shared-store.ts";
+import { findRoomRow } from "../rooms/queries.ts";
+import { selectRoom, updateFirstJoin } from "../rooms/shared-store.ts";
+import { updateRoomStats } from "../rooms/stats.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { findUsers } from "../users/list-queries.ts";
+import { selectUsersById } from "../users/shared-store.ts";
+import { recordOf, type UserRow } from "../users/table.ts";
+import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../users/token-bearer.ts";
+import { tokensFor } from "../users/tokens.ts";
+
+const knownUser = (row: UserRow): KnownUser => ({ record: recordOf(row), subject: row });
+
+/** The limits of a room, from the use and the limit of its organization. */
+export type StoreLimits = (
+  room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
+  ofOrganization: QuotaUse,
+) => Pick<CopiedStats, "storeUse" | "maxCommentBytes">;
+
+/** The ports of the rooms of a deployment. */
+export function roomPorts(env: Env, storeLimits: StoreLimits): RoomPorts {
+  const subscribers = subscriberGateway(env);
+  const tenantOf = ({ accountId }: { readonly accountId: string }) => openTenant(env, accountId);
+  return {
+    verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verify(token, now),
+    findRoom: (room) => findRoomRow(tenantOf(room), { id: room.roomId }),
+    findUser: async (room, userId) => {
+      const found = await findTokenBearer(tenantOf(room), room.roomId, userId);
+      return { room: found.room, user: found.user && knownUser(found.user) };
+    },
+    findUsers: async (room, { limit, offset, after }) => {
+      const page = {
+        limit,
+        offset,
+        search: "",
+        from: Number.MIN_SAFE_INTEGER,
+        to: Number.MAX_SAFE_INTEGER,
+        after: after && { key: Date.parse(after.created_at), id: after.id },
+      };
+      const { users, total } = await findUsers(tenantOf(room), room.roomId, page);
+      return { users: users.map(recordOf), total };
+    },
+    findExistingUsers: (room, userIds) => findExistingUsers(tenantOf(room), room.roomId, userIds),
+    findAccountTokenEpoch: (room) => findAccountTokenEpoch(tenantOf(room)),
+    readJoiners: async (room, userIds, firstJoinAt) => {
+      const tenant = tenantOf(room);
+      const [[row], users, quotas] = await tenant.db.run([
+        selectRoom(tenant, { id: room.roomId }),
+        selectUsersById(tenant, room.roomId, userIds),
+        selectQuotas(tenant),
+        ...(firstJoinAt === null ? [] : [updateFirstJoin(tenant, room.roomId, firstJoinAt)]),
+      ]);
+      return {
+        room: row ?? null,
+        users: new Map(users.map((user) => [user.id, knownUser(user)])),
+        onlineUsers: usedOf(quotas, "online_users", quotaDefaults(env)),
+      };
+    },
+    copyStats: async (room, stats, version) => {
+      const copied = await updateRoomStats(tenantOf(room), room.roomId, stats, version);
+      const { customId, accountTokenEpoch, quotas } = copied;
+      const use = usedOf(quotas, "store_bytes", quotaDefaults(env));
+      const { accountId } = room;
+      const limits = storeLimits({ accountId, customId, storeBytes: stats.storeBytes }, use);
+      return { accountTokenEpoch, ...limits };
+    },
+    fanOut: (room, events, calls) => fanOut(tenantOf(room), subscribers, room.roomId, events, calls),
+    hasListener: ({ accountId, roomId }, event) => subscribers.hasListener(accountId, roomId, event),
+    eraseFromLog: async ({ accountId, roomId }, userId) => {
+      await subscribers.eraseFromLog(accountId, roomId, userId);
+    },
+  };
+}

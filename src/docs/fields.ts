@@ -1,7 +1,26 @@
-/** Tables of fields: a schema's properties or an operation's parameters, with type, limits and meaning. */
-import { schemaAddress } from "./addresses.ts";
-import { nameOfRef, type Parameter, resolve, type Schema, type Schemas } from "./model.ts";
-import { type Html, html, inline } from "./text.ts";
+/** Schemas, parameters and credentials: their tables of fields, and the pages of the schemas. */
+import {
+  type Described,
+  entriesOf,
+  jsonOf,
+  nameOfRef,
+  type Parameter,
+  resolve,
+  type Schema,
+  type Schemas,
+  type SecurityScheme,
+} from "../http/openapi/described.ts";
+import {
+  type Html,
+  html,
+  inline,
+  jsonSample,
+  prose,
+  SCHEMAS_ADDRESS,
+  schemaAddress,
+  scrollBox,
+} from "./page.ts";
+import { exampleOf } from "./samples.ts";
 
 /** One row of a table: a parameter, or a field of a body or a response. */
 export interface Field {
@@ -41,7 +60,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 }
 
 /** The limits of a value that its type does not state. */
-export function limitsOf(schema: Schema): Html[] {
+function limitsOf(schema: Schema): Html[] {
   const texts = [
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
@@ -77,10 +96,6 @@ function row(field: Field, answered: boolean): Html {
   </tr>`;
 }
 
-/** A box that scrolls sideways; its tab stop lets the keyboard scroll it too. */
-export const scrollBox = (label: string, content: Html): Html =>
-  html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
-
 /** A table of fields, called `label` by screen readers; `answered` for fields of responses. */
 export const fieldTable = (label: string, fields: readonly Field[], answered = false): Html =>
   scrollBox(
@@ -114,3 +129,57 @@ export const fieldOfParameter = (parameter: Parameter): Field => ({
   schema: parameter.schema ?? {},
   description: parameter.description,
 });
+
+export const schemaListPage = (schemas: Schemas): Html =>
+  html`<h1>Schemas</h1>
+    <p>What requests and responses consist of. Their fields link here, too.</p>
+    <ul class="plain">${Object.entries(schemas).map(
+      ([name, { description }]) =>
+        html`<li><a href="${schemaAddress(name)}">${name}</a>${description === undefined ? "" : html` <span class="note">${inline(description)}</span>`}</li>`,
+    )}</ul>`;
+
+/** Callers send some schemas; all others are those of responses. */
+const isSent = (described: Described, name: string): boolean =>
+  entriesOf(described).some(({ operation }) => nameOfRef(jsonOf(operation.requestBody)?.$ref ?? "") === name);
+
+/** Null when the document has no schema of this name. */
+export function schemaPage(described: Described, name: string): Html | null {
+  const schemas = described.components?.schemas ?? {};
+  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  if (schema === undefined) return null;
+  const fields = fieldsOf(schema, schemas);
+  return html`<p class="soft"><a href="${SCHEMAS_ADDRESS}">Schemas</a></p>
+    <h1>${name}</h1>
+    <div class="columns">
+      <div class="facts">
+        ${prose(schema.description)}
+        <p class="soft">${typeOf(schema)}${limitsOf(schema).map((limit) => html`, ${limit}`)}</p>
+        ${fields.length === 0 ? "" : fieldTable(`Fields of ${name}`, fields, !isSent(described, name))}
+      </div>
+      <div class="samples">${jsonSample("Example", exampleOf(schema, schemas))}</div>
+    </div>`;
+}
+
+/** The document spells a scheme in lower case, as its registry does; requests capitalize it. */
+const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+/** Where a credential goes in a request. */
+const placeOf = ({ in: place, name, scheme, bearerFormat }: SecurityScheme): Html =>
+  place === "cookie"
+    ? html`<code>Cookie: ${name ?? ""}</code>`
+    : html`<code>Authorization: ${capitalized(scheme ?? "")}</code> ${bearerFormat ?? ""}`;
+
+export function credentialSections(described: Described): Html {
+  const schemes = Object.entries(described.components?.securitySchemes ?? {});
+  return html`<section id="credentials" aria-label="Credentials">
+    <h2>Credentials</h2>
+    <p>In the samples, <code>$BASE_URL</code> is the address of this service, and <code>$BEARER</code> one of the credentials for <code>Authorization</code>.</p>
+    ${schemes.map(
+      ([name, scheme]) => html`<article id="credential-${name}">
+        <h3>${name}</h3>
+        <p class="soft">${placeOf(scheme)}</p>
+        ${prose(scheme.description)}
+      </article>`,
+    )}
+  </section>`;
+}

@@ -1,13 +1,13 @@
 /** Serves the documentation's pages, which the build renders from Markdown, and their index for the search. */
 
 import { failure } from "../http/envelope.ts";
+import { entriesOf, readDocument } from "../http/openapi/described.ts";
 import type { ApiDocument } from "../http/openapi/openapi.ts";
 import { withoutCors } from "../http/security/cors.ts";
 import { withPageHeaders } from "../http/security/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
-import { operationAddress, schemaAddress } from "./addresses.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
-import { entriesOf, readDocument } from "./model.ts";
+import { operationAddress, schemaAddress } from "./page.ts";
 
 /** The files that the build has made. */
 interface AssetsEnv {

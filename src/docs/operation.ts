@@ -1,11 +1,32 @@
-/** The page of one operation: what it does, its parameters, body, responses and errors, sample calls, and a form to try it. */
-import { credentialAddress } from "./addresses.ts";
-import { exampleOf } from "./example.ts";
-import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
-import { type Answer, type Entry, formOf, isSuccess, jsonOf, type Operation, type Schemas } from "./model.ts";
-import { insteadOfSdk, samplesOf } from "./samples.ts";
-import { type Html, html, inline, paragraphs, prose } from "./text.ts";
-import { tryForm } from "./try-form.ts";
+/** The page of one operation: purpose, parameters, body, responses, errors, sample calls, and a form to try it. */
+import {
+  type Answer,
+  type Entry,
+  formOf,
+  isJson,
+  isSuccess,
+  jsonOf,
+  type Operation,
+  type Parameter,
+  resolve,
+  type Schema,
+  type Schemas,
+} from "../http/openapi/described.ts";
+import { type Field, fieldOfParameter, fieldsOf, fieldTable, typeOf } from "./fields.ts";
+import {
+  credentialAddress,
+  type Html,
+  html,
+  inline,
+  jsonSample,
+  markup,
+  paragraphs,
+  prose,
+  sample,
+  scrollBox,
+} from "./page.ts";
+import { exampleOf, samplesOf } from "./samples.ts";
+import { INSTEAD_OF_SDK } from "./sdk-samples.ts";
 
 /** The method as a small colored label; the color only repeats the word. */
 export const badge = (method: string): Html =>
@@ -17,19 +38,13 @@ const breakable = (path: string): Html[] =>
     .split(/(?=\/)/)
     .map((part) => (part.startsWith("/{") ? html`<wbr>/<var>${part.slice(1)}</var>` : html`<wbr>${part}`));
 
-export const jsonSample = (title: string, value: unknown): Html =>
-  sample(title, JSON.stringify(value, null, 2));
-
-const sample = (title: string, text: string): Html =>
-  html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
-
 function callers(operation: Operation): Html {
   const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
-  if (schemes.length === 0) return html`<p class="callers">Public: needs no credential.</p>`;
+  if (schemes.length === 0) return html`<p class="soft">Public: needs no credential.</p>`;
   const links = schemes.map(
     (name, index) => html`${index === 0 ? "" : " or "}<a href="${credentialAddress(name)}">${name}</a>`,
   );
-  return html`<p class="callers">Credential: ${links}</p>`;
+  return html`<p class="soft">Credential: ${links}</p>`;
 }
 
 function parameters(operation: Operation): Html {
@@ -82,10 +97,10 @@ function errors(operation: Operation): Html {
 
 /** The calls in each language, as tabs where there are several. */
 function calls(entry: Entry, schemas: Schemas): Html {
-  const instead = insteadOfSdk(entry);
+  const instead = INSTEAD_OF_SDK[entry.operation.operationId];
   const samples = samplesOf(entry, schemas).map(({ language, text }) => sample(language, text));
   return html`${samples.length > 1 ? html`<div class="languages">${samples}</div>` : samples}
-    ${instead === null ? "" : html`<p class="callers">${inline(instead)}</p>`}`;
+    ${instead === undefined ? "" : html`<p class="soft">${inline(instead)}</p>`}`;
 }
 
 /** The content of an operation's page. */
@@ -93,8 +108,7 @@ export function operationPage(entry: Entry, schemas: Schemas): Html {
   const { method, path, operation } = entry;
   const successes = Object.entries(operation.responses).filter(([status]) => isSuccess(status));
   const requestBody = jsonOf(operation.requestBody);
-  return html`<main id="content">
-    <h1>${inline(operation.summary)}</h1>
+  return html`<h1>${inline(operation.summary)}</h1>
     <p class="address">${badge(method)} <code>${breakable(path)}</code></p>
     <div class="columns">
       <div class="facts">
@@ -114,6 +128,65 @@ export function operationPage(entry: Entry, schemas: Schemas): Html {
           return schema === undefined ? "" : jsonSample(`Response ${status}`, exampleOf(schema, schemas));
         })}
       </div>
-    </div>
-  </main>`;
+    </div>`;
+}
+
+/** Part of the credential, not of the parameters: a session says which organization it is. */
+const ACCOUNT = "accountId";
+
+const requiredMark = (isRequired: boolean): Html => (isRequired ? html`<em>required</em>` : html``);
+const requiredIf = (isRequired: boolean): Html => markup(isRequired ? " required" : "");
+
+/** The texts to choose from; undefined for any text. */
+const choicesOf = (schema: Schema): readonly unknown[] | undefined =>
+  schema.enum ?? (schema.type === "boolean" ? [true, false] : undefined);
+
+function control(name: string, place: string, schema: Schema, isRequired: boolean): Html {
+  const choices = choicesOf(schema);
+  const attributes = html`name="${name}" data-in="${place}"${requiredIf(isRequired)}`;
+  if (schema.contentMediaType !== undefined) return html`<input type="file" ${attributes}>`;
+  return choices === undefined
+    ? html`<input type="text" ${attributes} autocomplete="off" spellcheck="false">`
+    : html`<select ${attributes}>${isRequired ? "" : html`<option value=""></option>`}${choices.map(
+        (choice) => html`<option>${choice}</option>`,
+      )}</select>`;
+}
+
+const field = (name: string, place: string, schema: Schema, isRequired: boolean): Html =>
+  html`<label><span><code>${name}</code> ${requiredMark(isRequired)}</span>${control(name, place, schema, isRequired)}</label>`;
+
+const parameterField = ({ name, in: place, schema = {}, required = false }: Parameter): Html =>
+  field(name, place, schema, required);
+
+function bodyFields(operation: Operation, schemas: Schemas): Html {
+  const form = formOf(operation);
+  if (form !== undefined) {
+    const { properties = {}, required = [] } = resolve(schemas, form);
+    return html`${Object.entries(properties).map(([name, schema]) =>
+      field(name, "form", schema, required.includes(name)),
+    )}`;
+  }
+  const body = jsonOf(operation.requestBody);
+  if (body === undefined) return html``;
+  const text = JSON.stringify(exampleOf(body, schemas), null, 2);
+  const rows = Math.min(16, text.split("\n").length + 1);
+  return html`<label><span>Body, as JSON</span><textarea name="body" data-in="body" rows="${rows}" spellcheck="false">${text}</textarea></label>`;
+}
+
+/** Empty for operations that no form can show, such as those that open a socket. */
+function tryForm(entry: Entry, schemas: Schemas): Html {
+  if (!isJson(entry)) return html``;
+  const { method, path, operation } = entry;
+  const parameters = (operation.parameters ?? []).filter(({ name }) => name !== ACCOUNT);
+  const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
+  return html`<details class="try" hidden data-method="${method.toUpperCase()}" data-path="${path}" data-credentials="${schemes.join(" ")}">
+    <summary>Try it</summary>
+    <form autocomplete="off">
+      <div class="credential"></div>
+      ${parameters.map(parameterField)}
+      ${bodyFields(operation, schemas)}
+      <p><button type="submit">Send ${method.toUpperCase()}</button></p>
+    </form>
+    <div class="answer" aria-live="polite"></div>
+  </details>`;
 }

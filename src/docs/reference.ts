@@ -1,15 +1,84 @@
 /** The API reference: pages made from the OpenAPI document alone. */
+import { type Described, type Entry, entriesOf, readDocument } from "../http/openapi/described.ts";
 import type { ApiDocument } from "../http/openapi/openapi.ts";
 import { withPageHeaders } from "../http/security/security-headers.ts";
-import { operationAddress, SCHEMAS_ADDRESS, schemaAddress } from "./addresses.ts";
-import { contents } from "./contents.ts";
-import { groupsOf } from "./groups.ts";
-import { layout } from "./layout.ts";
-import { type Described, entriesOf, readDocument } from "./model.ts";
-import { operationPage } from "./operation.ts";
-import { overviewPage } from "./overview.ts";
-import { schemaListPage, schemaPage } from "./schemas.ts";
-import { type Html, html } from "./text.ts";
+import { credentialSections, schemaListPage, schemaPage } from "./fields.ts";
+import { badge, operationPage } from "./operation.ts";
+import {
+  type Html,
+  html,
+  inline,
+  layout,
+  markup,
+  navigationItem,
+  operationAddress,
+  prose,
+  SCHEMAS_ADDRESS,
+  schemaAddress,
+} from "./page.ts";
+
+interface Group {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly entries: readonly Entry[];
+}
+
+/** Parts of rooms by the segment of the path behind the room. */
+const ROOM_PARTS: Readonly<Record<string, string>> = {
+  stores: "Stores",
+  downloads: "Stores",
+  documents: "Documents",
+  comments: "Comments",
+  socket: "Live rooms",
+  broadcast: "Live rooms",
+  presence: "Live rooms",
+  participants: "Live rooms",
+};
+
+function groupOf({ path, operation }: Entry): string {
+  const tag = operation.tags?.[0] ?? "Other";
+  const [, part = ""] = /\/rooms\/\{roomId\}\/(\w+)/.exec(path) ?? [];
+  return tag === "Rooms" ? (ROOM_PARTS[part] ?? tag) : tag;
+}
+
+/** The tags of the document, of which rooms have several, in the order of its operations. */
+function groupsOf(described: Described): Group[] {
+  const groups = Map.groupBy(entriesOf(described), groupOf);
+  const descriptions = new Map(described.tags?.map(({ name, description }) => [name, description]));
+  return [...groups].map(([name, entries]) => ({ name, description: descriptions.get(name), entries }));
+}
+
+const operationItem = ({ method, operation }: Entry, here: string): Html =>
+  navigationItem(
+    operationAddress(operation.operationId),
+    html`${badge(method)} <span>${inline(operation.summary)}</span>`,
+    here,
+  );
+
+/** The navigation. The group of the page at `here` is open. */
+function contents(groups: readonly Group[], here: string): Html {
+  const isHere = ({ operation }: Entry): boolean => operationAddress(operation.operationId) === here;
+  return html`<ul>${navigationItem("/docs/reference", "Introduction and credentials", here)}</ul>
+    ${groups.map(
+      ({ name, entries }) =>
+        html`<details${markup(entries.some(isHere) ? " open" : "")}><summary>${name}</summary><ul>${entries.map((entry) => operationItem(entry, here))}</ul></details>`,
+    )}
+    <ul>${navigationItem(SCHEMAS_ADDRESS, "Schemas", here)}</ul>`;
+}
+
+const groupSection = ({ name, description, entries }: Group): Html =>
+  html`<section aria-label="${name}">
+    <h2>${name}</h2>
+    ${description === undefined ? "" : html`<p class="soft">${inline(description)}</p>`}
+    <ul class="plain">${entries.map((entry) => operationItem(entry, ""))}</ul>
+  </section>`;
+
+const overviewPage = (described: Described): Html =>
+  html`<h1>${described.info.title} API</h1>
+    <p class="soft">API version ${described.info.version} · <a href="/v1/openapi.json">OpenAPI</a></p>
+    ${prose(described.info.description)}
+    ${credentialSections(described)}
+    ${groupsOf(described).map(groupSection)}`;
 
 /** A page without its head and navigation. */
 interface Page {
@@ -21,20 +90,17 @@ interface Page {
 function pageAt(described: Described, path: string): Page | null {
   const schemas = described.components?.schemas ?? {};
   const api = `${described.info.title} API`;
-  if (path === "/docs/reference")
-    return { title: api, content: overviewPage(described, groupsOf(described)) };
+  if (path === "/docs/reference") return { title: api, content: overviewPage(described) };
   if (path === SCHEMAS_ADDRESS) return { title: `Schemas · ${api}`, content: schemaListPage(schemas) };
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (path === schemaAddress(name)) {
     const content = schemaPage(described, name);
     return content && { title: `${name} · ${api}`, content };
   }
-  const entry = entriesOf(described).find(
-    ({ operation }) => operationAddress(operation.operationId) === path,
-  );
-  return entry === undefined
-    ? null
-    : { title: `${entry.operation.summary} · ${api}`, content: operationPage(entry, schemas) };
+  const isHere = ({ operation }: Entry): boolean => operationAddress(operation.operationId) === path;
+  const entry = entriesOf(described).find(isHere);
+  if (entry === undefined) return null;
+  return { title: `${entry.operation.summary} · ${api}`, content: operationPage(entry, schemas) };
 }
 
 function render(described: Described, path: string): string | null {
@@ -43,11 +109,11 @@ function render(described: Described, path: string): string | null {
   return layout({
     title: page.title,
     side: contents(groupsOf(described), path),
-    content: html`${page.content}<footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer>`,
+    content: html`<main id="content">${page.content}</main><footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer>`,
   }).toString();
 }
 
-/** Pages by their paths, each rendered when it is first asked for. */
+/** Pages by their paths, each rendered by the first request for it. */
 const rendered = new WeakMap<ApiDocument, Map<string, string>>();
 
 /** The page at a path, as HTML; null when there is none. */

@@ -4,11 +4,16 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { exampleOf } from "../../src/docs/example.ts";
-import { fetchSample } from "../../src/docs/fetch-sample.ts";
-import { type Described, type Entry, entriesOf, isJson, jsonOf, readDocument } from "../../src/docs/model.ts";
-import { SDK_PRELUDE } from "../../src/docs/sdk-sample.ts";
-import { SDK_SAMPLES } from "../../src/docs/sdk-samples.ts";
+import { exampleOf, fetchSample } from "../../src/docs/samples.ts";
+import { INSTEAD_OF_SDK, SDK_PRELUDE, SDK_SAMPLES } from "../../src/docs/sdk-samples.ts";
+import {
+  type Described,
+  type Entry,
+  entriesOf,
+  isJson,
+  jsonOf,
+  readDocument,
+} from "../../src/http/openapi/described.ts";
 import type { ApiDocument } from "../../src/http/openapi/openapi.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { ROOT, run } from "../cli/processes.ts";
@@ -64,12 +69,9 @@ async function readDescription(): Promise<Described> {
   return readDocument(buildDocument(ENDPOINTS) as ApiDocument);
 }
 
-const sdkSamples = (): [string, string][] =>
-  Object.entries(SDK_SAMPLES).flatMap(([id, sample]) => ("code" in sample ? [[id, sample.code]] : []));
-
 it("each operation has a sample of the SDK, or says what does the same instead", () => {
   const ids = entriesOf(described).map(({ operation }) => operation.operationId);
-  expect(Object.keys(SDK_SAMPLES).sort()).toEqual(ids.sort());
+  expect([...Object.keys(SDK_SAMPLES), ...Object.keys(INSTEAD_OF_SDK)].sort()).toEqual(ids.sort());
 });
 
 it("samples of the SDK and of fetch compile", { timeout: 120_000 }, async () => {
@@ -78,7 +80,7 @@ it("samples of the SDK and of fetch compile", { timeout: 120_000 }, async () => 
     ...ALSO.map((name) => `declare const ${name}: string;`),
   ];
   await writeFile(path.join(directory, "globals.d.ts"), globals.join("\n"));
-  for (const [id, text] of sdkSamples())
+  for (const [id, text] of Object.entries(SDK_SAMPLES))
     await writeFile(path.join(directory, `${id}.sdk.ts`), `${SDK_PRELUDE}\n${text}\nexport {};\n`);
   const schemas = described.components?.schemas ?? {};
   for (const entry of entriesOf(described).filter(isJson))
@@ -109,7 +111,7 @@ it("each sample of the SDK makes its operation's request, and reads the response
 }, async () => {
   const outfile = path.join(directory, "runnable.js");
   const names = Object.keys(VALUES).filter((name) => !["serverUrl", "accountId", "apiKey"].includes(name));
-  const functions = sdkSamples().map(
+  const functions = Object.entries(SDK_SAMPLES).map(
     ([id, text]) => `${id}: async (atrium, { ${names.join(", ")} }) => {\n{\n${text}\n}\n},`,
   );
   await build({

@@ -1,10 +1,9 @@
 /** The API reference shows the whole description, page by page, and nothing in it can become markup or load anything. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { presentAddress } from "../../src/docs/browser/earlier-anchors.ts";
-import { entriesOf, readDocument } from "../../src/docs/model.ts";
 import { readPage, referencePage } from "../../src/docs/reference.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
+import { entriesOf, readDocument } from "../../src/http/openapi/described.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
 import { ORIGIN } from "../support/api.ts";
 
@@ -53,14 +52,6 @@ describe("the API reference", () => {
       expect(text).toContain(operation.summary);
       expect(text).toMatch(/curl |new WebSocket/);
     }
-  });
-
-  it("leads from the anchors of the one page that it was to its pages", async () => {
-    for (const anchor of ["#operation-createRoom", "#schema-Room", "#schemas"])
-      expect(ADDRESSES).toContain(presentAddress(REFERENCE, anchor));
-    for (const anchor of ["", "#credentials", "#group-Rooms", "#operation-", "#schema-../x"])
-      expect(presentAddress(REFERENCE, anchor)).toBeNull();
-    expect(presentAddress("/docs/guides/files", "#operation-createRoom")).toBeNull();
   });
 
   it("has no other pages", async () => {

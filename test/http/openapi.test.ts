@@ -1,14 +1,20 @@
 /** The OpenAPI document describes everything that is served, and nothing else. */
 import { describe, expect, it } from "vitest";
 import { app, DASHBOARD_ENDPOINTS } from "../../src/app.ts";
-import { exampleOf } from "../../src/docs/example.ts";
-import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/docs/model.ts";
+import { exampleOf } from "../../src/docs/samples.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { WEBHOOK_EVENTS } from "../../src/features/webhooks/event-docs.ts";
 import { sampleEvent } from "../../src/features/webhooks/sample-event.ts";
 import { Webhook } from "../../src/features/webhooks/schema.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
+import {
+  type Entry,
+  entriesOf,
+  jsonOf,
+  type Operation,
+  readDocument,
+} from "../../src/http/openapi/described.ts";
 import { buildDocument } from "../../src/http/openapi/openapi.ts";
 import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
 import { checkQuery } from "../../src/http/validate.ts";

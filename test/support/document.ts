@@ -1,7 +1,7 @@
 /** Validates answers against the OpenAPI document as its readers do: by a validator of JSON Schema that knows nothing of us. */
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
-import { jsonOf, readDocument } from "../../src/docs/model.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
+import { jsonOf, readDocument } from "../../src/http/openapi/described.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
 
 /** The document without its examples, in which the validator would take an `id` for that of a schema. */

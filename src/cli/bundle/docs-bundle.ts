@@ -3,16 +3,19 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import type { SearchEntry } from "../../docs/browser/search-index.ts";
-import { layout } from "../../docs/layout.ts";
-import { type Html, html, markup } from "../../docs/text.ts";
+import { type Html, html, layout, markup, navigationItem } from "../../docs/page.ts";
 import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
 import { replaceFiles } from "./replace-files.ts";
 
-/** Its list of pages is the navigation. */
+/** The documentation in Markdown, and the pictures in it. */
+const DOCUMENTS = path.join(ROOT, "docs");
+const BROWSER = path.join(ROOT, "src/docs/browser");
+
+/** The list of pages in it is the navigation. */
 const INDEX = "docs/README.md";
-/** Documents beside `docs`, where the places that tools look at want them. */
+/** Documents outside of `docs`, where tools expect them. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   "README.md": "/docs/readme",
   "CONTRIBUTING.md": "/docs/contributing",
@@ -23,24 +26,10 @@ interface Page extends RenderedPage {
   readonly address: string;
 }
 
-/** Where the service has a file of the repository; null when it does not serve it. */
-function addressOf(file: string): string | null {
-  const known = OUTSIDE[file];
-  if (known !== undefined) return known;
-  if (!/^docs\/.*\.(md|png)$/.test(file)) return null;
-  return `/${file.replace(/(\/README)?\.md$/, "")}`;
+interface Group {
+  readonly title: string;
+  readonly links: readonly { readonly title: string; readonly address: string }[];
 }
-
-/** The address of what a link in `from` names. */
-function resolveLink(from: string, target: string): string | null {
-  const [file = "", anchor] = target.split("#");
-  const address = addressOf(path.posix.join(path.posix.dirname(from), file));
-  return address === null || anchor === undefined ? address : `${address}#${anchor}`;
-}
-
-/** The documentation in Markdown, and the pictures in it. */
-const DOCUMENTS = path.join(ROOT, "docs");
-const BROWSER = path.join(ROOT, "src/docs/browser");
 
 /** Writes the files of `docs/`: pages, pictures, the search index, and what the pages load. */
 export async function bundleDocs({
@@ -61,6 +50,21 @@ export async function bundleDocs({
     files.set(path.posix.relative("docs", file), await readFile(path.join(ROOT, file)));
   files.set("search.json", JSON.stringify(pages.flatMap(searchEntries)));
   await replaceFiles(path.join(outdir, "docs"), files);
+}
+
+/** Where the service has a file of the repository; null when it does not serve it. */
+function addressOf(file: string): string | null {
+  const known = OUTSIDE[file];
+  if (known !== undefined) return known;
+  if (!/^docs\/.*\.(md|png)$/.test(file)) return null;
+  return `/${file.replace(/(\/README)?\.md$/, "")}`;
+}
+
+/** The address of what a link in `from` names. */
+function resolveLink(from: string, target: string): string | null {
+  const [file = "", anchor] = target.split("#");
+  const address = addressOf(path.posix.join(path.posix.dirname(from), file));
+  return address === null || anchor === undefined ? address : `${address}#${anchor}`;
 }
 
 /** `/docs` is the folder's index. */
@@ -96,13 +100,7 @@ const searchEntries = ({ title: page, headings, address }: Page): SearchEntry[] 
     text,
   }));
 
-/** The navigation of the documentation: groups of pages, as docs/README.md lists them. */
-interface Group {
-  readonly title: string;
-  readonly links: readonly { readonly title: string; readonly address: string }[];
-}
-
-/** The headings of the index and the links below each. */
+/** The headings of the index, and the links below each. */
 function readNavigation(index: string): Group[] {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => ({
@@ -114,14 +112,13 @@ function readNavigation(index: string): Group[] {
   }));
 }
 
-function navigationHtml(groups: readonly Group[], { address, headings }: Page): Html {
-  const sections = headings.filter(({ depth }) => depth === 2);
-  const sectionList = html`<ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
-  const item = (link: Group["links"][number]) =>
-    link.address === address
-      ? html`<li><a href="${link.address}" aria-current="page">${link.title}</a>${sections.length > 0 ? sectionList : ""}</li>`
-      : html`<li><a href="${link.address}">${link.title}</a></li>`;
-  return html`<nav aria-label="Contents">
-${groups.map(({ title, links }) => html`<p class="group">${title}</p><ul>${links.map(item)}</ul>`)}
-</nav>`;
+/** The navigation of a page. The sections of the page stand below its link. */
+function navigationHtml(groups: readonly Group[], { address: here, headings }: Page): Html {
+  const sections = headings
+    .filter(({ depth }) => depth === 2)
+    .map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`);
+  const sectionList = sections.length === 0 ? "" : html`<ul>${sections}</ul>`;
+  const item = ({ address, title }: Group["links"][number]) =>
+    navigationItem(address, title, here, address === here ? sectionList : "");
+  return html`${groups.map(({ title, links }) => html`<p class="group">${title}</p><ul>${links.map(item)}</ul>`)}`;
 }

@@ -1,13 +1,39 @@
 /** The script of the documentation's pages: search, copy buttons, a language for all samples, and requests to try. */
-import { addCopyButtons } from "./copy-buttons.ts";
-import { presentAddress } from "./earlier-anchors.ts";
-import { addLanguageTabs } from "./language-tabs.ts";
+import { addCopyButton, button, element } from "./elements.ts";
 import { enableSearch } from "./search-box.ts";
 import { enableTrying } from "./try-it.ts";
 
-const present = presentAddress(location.pathname, location.hash);
-if (present !== null) location.replace(present);
-addLanguageTabs();
-addCopyButtons();
+const LANGUAGE_KEY = "atrium-docs-language";
+
+/** Groups of samples in several languages. Without this script, their samples stand below each other. */
+const groups = [...document.querySelectorAll<HTMLElement>(".languages")];
+
+const figuresOf = (group: HTMLElement): HTMLElement[] => [...group.querySelectorAll("figure")];
+
+const languageOf = (figure: HTMLElement): string => figure.querySelector("figcaption")?.textContent ?? "";
+
+/** Shows one language of a group: the first, where the group lacks the chosen one. */
+function showLanguage(group: HTMLElement, language: string): void {
+  const figures = figuresOf(group);
+  const shown = figures.find((figure) => languageOf(figure) === language) ?? figures[0];
+  for (const figure of figures) figure.hidden = figure !== shown;
+  for (const tab of group.querySelectorAll(".tabs button"))
+    tab.ariaPressed = String(shown !== undefined && tab.textContent === languageOf(shown));
+}
+
+/** One choice counts for all groups and pages. */
+function chooseLanguage(language: string): void {
+  localStorage.setItem(LANGUAGE_KEY, language);
+  for (const group of groups) showLanguage(group, language);
+}
+
+for (const group of groups) {
+  const languages = figuresOf(group).map(languageOf);
+  const tabs = element("div", ...languages.map((one) => button(one, () => chooseLanguage(one))));
+  tabs.className = "tabs";
+  group.insertBefore(tabs, group.firstChild);
+  showLanguage(group, localStorage.getItem(LANGUAGE_KEY) ?? "");
+}
+for (const pre of document.querySelectorAll<HTMLElement>("figure pre")) addCopyButton(pre);
 enableSearch();
 enableTrying();

@@ -1,15 +1,15 @@
 /** The search of the documentation: a box whose results are links. */
-import { element } from "./element.ts";
+import { element } from "./elements.ts";
 import { type SearchEntry, search } from "./search-index.ts";
 
 const MAX_RESULTS = 10;
 
 /** Loaded when the box is first used. */
 let index: Promise<readonly SearchEntry[]> | undefined;
-const loadIndex = (): Promise<readonly SearchEntry[]> => {
+function loadIndex(): Promise<readonly SearchEntry[]> {
   index ??= fetch("/docs/search.json").then((response) => response.json());
   return index;
-};
+}
 
 /** Makes the box work: `/` goes there, the arrow keys move through the results, Escape closes them. */
 export function enableSearch(): void {

@@ -1,15 +1,17 @@
-/** Sends the request that a reader has filled in to this service, and shows the answer. What changes something is confirmed. */
-import { element } from "./element.ts";
-import { chooseCredential } from "./try-credential.ts";
+/** Sends the request that a reader has filled in to this service, and shows the answer. Changes are confirmed first. */
+import { button, element, sample } from "./elements.ts";
 import {
   buildRequest,
   type Credential,
   describeRequest,
   type Filled,
+  keyBearer,
   type TryRequest,
   Unfinished,
 } from "./try-request.ts";
-import { outcome, readable, sample } from "./try-response.ts";
+
+/** The page shows the beginning of a longer answer. */
+const MAX_SHOWN = 100_000;
 
 export function enableTrying(): void {
   for (const box of document.querySelectorAll<HTMLElement>("details.try")) {
@@ -25,31 +27,18 @@ async function prepare(box: HTMLElement): Promise<void> {
   const answer = box.querySelector<HTMLElement>(".answer");
   if (!form || !credentialBox || !answer) return;
   const { method = "", path = "", credentials = "" } = box.dataset;
-  const credential = await chooseCredential(credentialBox, credentials.split(" ").filter(Boolean));
+  const readCredential = await showCredentials(credentialBox, credentials.split(" ").filter(Boolean));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const request = readForm(form, method, path, credential, answer);
-    if (request === null) return;
-    if (method === "GET") void send(request, form, answer);
-    else askBefore(request, () => void send(request, form, answer));
+    try {
+      const request = buildRequest(method, path, fieldsOf(form), readCredential());
+      if (method === "GET") void send(request, form, answer);
+      else askBefore(request, () => void send(request, form, answer));
+    } catch (error) {
+      if (!(error instanceof Unfinished)) throw error;
+      answer.replaceChildren(outcome(error.message, "problem"));
+    }
   });
-}
-
-/** The request; null when the form is unfinished, which the page then says. */
-function readForm(
-  form: HTMLFormElement,
-  method: string,
-  path: string,
-  credential: () => Credential,
-  answer: HTMLElement,
-): TryRequest | null {
-  try {
-    return buildRequest(method, path, fieldsOf(form), credential());
-  } catch (error) {
-    if (!(error instanceof Unfinished)) throw error;
-    answer.replaceChildren(outcome(error.message, "problem"));
-    return null;
-  }
 }
 
 function fieldsOf(form: HTMLFormElement): Filled[] {
@@ -62,28 +51,95 @@ function fieldsOf(form: HTMLFormElement): Filled[] {
   }));
 }
 
+interface Session {
+  readonly person: { readonly name: string };
+  readonly organizations: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Values of the choice beside the IDs of the session's organizations. */
+const API_KEY = "key";
+const USER_TOKEN = "token";
+
+/** The signed-in person; null when no one is. */
+async function findSession(): Promise<Session | null> {
+  const response = await fetch("/dashboard/api/session");
+  const { data }: { data: { me?: Session | null } } = await response.json();
+  return data.me ?? null;
+}
+
+/** Shows the choice of a credential. Returns its reader, which throws {@link Unfinished} for an incomplete choice. */
+async function showCredentials(box: HTMLElement, schemes: readonly string[]): Promise<() => Credential> {
+  const session = schemes.includes("session") ? await findSession().catch(() => null) : null;
+  const organizations = session?.organizations ?? [];
+  const options = organizations.map(({ id, name }) => new Option(`${name}, as ${session?.person.name}`, id));
+  if (schemes.includes("apiKey")) options.push(new Option("An API key", API_KEY));
+  if (schemes.includes("userToken")) options.push(new Option("A user's token", USER_TOKEN));
+  const select = element("select", ...options);
+  const [account, secret] = [textInput("text"), textInput("password")];
+  const secretName = element("span");
+  const accountField = element("label", element("span", "Account ID"), account);
+  const secretField = element("label", secretName, secret);
+  const update = () => {
+    const isTyped = select.value === API_KEY || select.value === USER_TOKEN || schemes.length === 0;
+    accountField.hidden = !isTyped;
+    secretField.hidden = !isTyped || schemes.length === 0;
+    secretName.textContent = select.value === USER_TOKEN ? "Token" : "API key";
+  };
+  select.addEventListener("change", update);
+  update();
+  if (schemes.length > 0) box.appendChild(element("label", element("span", "Credential"), select));
+  if (session === null && schemes.includes("session")) box.appendChild(signInHint());
+  for (const field of [accountField, secretField]) box.appendChild(field);
+  return () => {
+    if (accountField.hidden) return { accountId: select.value, bearer: null };
+    const accountId = account.value.trim();
+    if (accountId === "") throw new Unfinished("The Account ID is missing.");
+    if (secretField.hidden) return { accountId, bearer: null };
+    const typed = secret.value.trim();
+    if (typed === "") throw new Unfinished("The credential is missing.");
+    return { accountId, bearer: select.value === USER_TOKEN ? typed : keyBearer(accountId, typed) };
+  };
+}
+
+function signInHint(): HTMLElement {
+  const link = element("a", "Sign in to the dashboard");
+  link.href = "/dashboard";
+  const more =
+    " and open this page again to try it without a key. What you type stays on this page, and is sent to this service only.";
+  const hint = element("p", link, more);
+  hint.className = "note";
+  return hint;
+}
+
+/** Neither the browser nor the page keeps the typed text. */
+function textInput(type: "text" | "password"): HTMLInputElement {
+  const input = element("input");
+  input.type = type;
+  input.autocomplete = "off";
+  input.spellcheck = false;
+  return input;
+}
+
 /** Asks before `proceed`; Escape and "Cancel" send nothing. */
 function askBefore(request: TryRequest, proceed: () => void): void {
-  const title = element("h2", "Send this request?");
-  title.id = "try-confirm";
-  const [yes, no] = [button(`Send ${request.method}`), button("Cancel")];
-  const dialog = element(
-    "dialog",
-    title,
-    element("p", "It changes the data of your organization, as the same request of an application would."),
-    sample("Request", describeRequest(request)),
-    element("p", yes, " ", no),
-  );
-  dialog.setAttribute("aria-labelledby", title.id);
-  yes.addEventListener("click", () => {
+  const title = "Send this request?";
+  const send = button(`Send ${request.method}`, () => {
     dialog.close();
     proceed();
   });
-  no.addEventListener("click", () => dialog.close());
+  const cancel = button("Cancel", () => dialog.close());
+  cancel.autofocus = true;
+  const dialog = element(
+    "dialog",
+    element("h2", title),
+    element("p", "It changes the data of your organization, as the same request of an application would."),
+    sample("Request", describeRequest(request)),
+    element("p", send, " ", cancel),
+  );
+  dialog.ariaLabel = title;
   dialog.addEventListener("close", () => dialog.remove());
   document.body.appendChild(dialog);
   dialog.showModal();
-  no.focus();
 }
 
 async function send(request: TryRequest, form: HTMLFormElement, answer: HTMLElement): Promise<void> {
@@ -97,24 +153,29 @@ async function send(request: TryRequest, form: HTMLFormElement, answer: HTMLElem
     const response = await fetch(path, { method, headers, body, redirect: "error", cache: "no-store" });
     const text = await response.text();
     const ms = Math.round(performance.now() - startedAt);
-    const status = `Status ${response.status} after ${ms} ms`;
-    answer.replaceChildren(
-      outcome(status, response.ok ? "fine" : "problem"),
-      shown,
-      sample("Response", readable(text)),
-    );
+    const status = outcome(`Status ${response.status} after ${ms} ms`, response.ok ? "fine" : "problem");
+    answer.replaceChildren(status, shown, sample("Response", readable(text)));
   } catch {
-    answer.replaceChildren(
-      outcome("The service cannot be reached. Check the connection and try again.", "problem"),
-      shown,
-    );
+    const problem = "The service cannot be reached. Check the connection and try again.";
+    answer.replaceChildren(outcome(problem, "problem"), shown);
   } finally {
     if (submit) submit.disabled = false;
   }
 }
 
-function button(text: string): HTMLButtonElement {
-  const made = element("button", text);
-  made.type = "button";
-  return made;
+/** JSON with a field per line; any other text as it is. */
+function readable(text: string): string {
+  let shown = text;
+  try {
+    shown = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // The text is no JSON.
+  }
+  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}\n…`;
+}
+
+function outcome(text: string, className: "fine" | "problem"): HTMLElement {
+  const paragraph = element("p", text);
+  paragraph.className = className;
+  return paragraph;
 }

@@ -1,5 +1,12 @@
 /** Makes one schema of all that an operation takes: parameters of the path and the query, and the fields of its body. */
-import { type Entry, jsonOf, nameOfRef, resolve, type Schema, type Schemas } from "../../docs/model.ts";
+import {
+  type Entry,
+  jsonOf,
+  nameOfRef,
+  resolve,
+  type Schema,
+  type Schemas,
+} from "../../http/openapi/described.ts";
 
 /** The parameter that the credential of the request decides. */
 const ACCOUNT = "accountId";

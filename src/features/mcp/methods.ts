@@ -1,7 +1,7 @@
 /** The methods of MCP: what an agent finds out about the service, its tools and its resources. Stateless. */
 import * as z from "zod";
-import type { Described } from "../../docs/model.ts";
 import type { EnvelopeEndpoint } from "../../http/call.ts";
+import type { Described } from "../../http/openapi/described.ts";
 import { toAppError } from "../../http/refusal.ts";
 import { explain } from "../../http/validate.ts";
 import type { RequestContext } from "../../platform/context/context.ts";

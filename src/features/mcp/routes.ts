@@ -1,10 +1,10 @@
 /** `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request stands for itself: there are no sessions. */
 import type { ExecutionContext } from "hono";
-import type { Described } from "../../docs/model.ts";
 import type { Env } from "../../env.ts";
 import type { EnvelopeEndpoint, RequestHandler } from "../../http/call.ts";
 import { type Endpoint, endpointsFor } from "../../http/endpoint.ts";
 import { parseJson, readBody } from "../../http/json-body.ts";
+import type { Described } from "../../http/openapi/described.ts";
 import { toAppError } from "../../http/refusal.ts";
 import { withCors } from "../../http/security/cors.ts";
 import { explain } from "../../http/validate.ts";

@@ -1,5 +1,12 @@
 /** The tools that agents see: the operations of the API description, by what they are about and whether they change it. */
-import { type Described, type Entry, entriesOf, formOf, isJson, type Schema } from "../../docs/model.ts";
+import {
+  type Described,
+  type Entry,
+  entriesOf,
+  formOf,
+  isJson,
+  type Schema,
+} from "../../http/openapi/described.ts";
 import { groupOf, isWithheld } from "./groups.ts";
 import { inputOf, type OperationInput } from "./input-schema.ts";
 

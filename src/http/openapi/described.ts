@@ -1,5 +1,5 @@
 /** The part of an OpenAPI document that the API reference reads. */
-import type { ApiDocument } from "../http/openapi/openapi.ts";
+import type { ApiDocument } from "./openapi.ts";
 
 /** The keywords of JSON Schema that the reference shows. */
 export interface Schema {

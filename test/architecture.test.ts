@@ -1,10 +1,7 @@
 /** Guards the architecture: which way imports point, where SQL and Hono may be, and the form of source files. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { INTERNAL } from "../src/cli/package/internal-names.ts";
-import { ENTRIES } from "../src/cli/package/manifest.ts";
 import { COMMENT, cyclesOf, graphOf, nodeOf, SRC, sources } from "./house/sources.ts";
 
 const MAX_LINES = 400;
@@ -133,39 +130,6 @@ describe("the sources", () => {
     expect(sdk.flatMap(({ loads }) => loads).length).toBeGreaterThan(20);
     const offending = offences((file, target) => featureOf(target) !== "sdk" || featureOf(file) === "sdk");
     expect(offending).toEqual([]);
-  });
-
-  it("shorten in the package no name that is a field of the wire or of what clients store", () => {
-    const isWire =
-      /^wire\/(room|file|comment|event-fields)\.ts$|(^|\/)([a-z]+-)?schema\.ts$|^room\/protocol\/(messages|comment-messages|message-fields|protocol|comment|wire)\.ts$|^sdk\/(wire|offline\/storage)/;
-    const wire = sources.filter(({ file }) => isWire.test(file));
-    const fields = wire.flatMap(({ file, text }) =>
-      [...text.matchAll(/(?<=[\s{(])([a-zA-Z]\w*)\??:(?!:)/g)].map(([, name = ""]) => ({ file, name })),
-    );
-    expect(fields.length).toBeGreaterThan(300);
-    expect(fields.filter(({ name }) => INTERNAL.test(name))).toEqual([]);
-  });
-
-  it("shorten in the package no name that the packages within it use, such as for a field of the platform", async () => {
-    const { metafile } = await build({
-      absWorkingDir: SRC,
-      entryPoints: Object.values(ENTRIES),
-      outdir: "unwritten",
-      external: ["react", "yjs", "y-protocols"],
-      ...({ bundle: true, write: false, metafile: true, format: "esm", splitting: true } as const),
-    });
-    const foreign = Object.keys(metafile.inputs).filter((file) => file.includes("node_modules"));
-    expect(foreign.length).toBeGreaterThan(5);
-    const shortened = foreign.flatMap((file) =>
-      (
-        readFileSync(path.join(SRC, file), "utf8")
-          .replace(COMMENT, "")
-          .match(/[a-zA-Z]\w*/g) ?? []
-      )
-        .filter((name) => INTERNAL.test(name))
-        .map((name) => `${file}: ${name}`),
-    );
-    expect(shortened).toEqual([]);
   });
 
   it("contain no import cycle, types included: move what both files need into a third one", () => {

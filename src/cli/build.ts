@@ -5,7 +5,6 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
 import { writeDeclarations } from "./package/declarations.ts";
-import { INTERNAL } from "./package/internal-names.ts";
 import { bundledLicenses } from "./package/licenses.ts";
 import { ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
@@ -46,7 +45,6 @@ async function bundle(outdir: string): Promise<readonly string[]> {
       bundle: true,
       splitting: true,
       minify: true,
-      mangleProps: INTERNAL,
       sourcemap: true,
       metafile: true,
       format: "esm",

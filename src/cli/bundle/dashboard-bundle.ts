@@ -12,7 +12,7 @@ const PAGE = path.join(ROOT, "src/dashboard/page");
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/documents": path.join(ROOT, "src/sdk/documents/index.ts"),
-  "atrium/inspection": path.join(ROOT, "src/sdk/client/client.ts"),
+  "atrium/inspection": path.join(ROOT, "src/sdk/client/inspection.ts"),
   "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
 };
 

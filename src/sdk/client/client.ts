@@ -8,7 +8,7 @@ import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
 import { socketBase } from "./connection/token.ts";
 import { type AuthToken, Tokens } from "./connection/tokens.ts";
-import type { Inspection } from "./inspection.ts";
+import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import type { OfflineSupport } from "./offline.ts";
 import { Presence } from "./presence/presence.ts";
@@ -55,9 +55,6 @@ export interface ClientEvents extends UnsyncedEvents {
   /** Your role was changed while you are in the room. */
   roleChanged: Role;
 }
-
-/** By client. It is here, and not in a module of its own, because each module costs those who load it some bytes. */
-export const inspections = new WeakMap<object, Inspection>();
 
 /** `Shapes` are those of the option `stores`; `Types` are the application's own, as it has registered them. */
 export class AtriumClient<

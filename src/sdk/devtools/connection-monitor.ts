@@ -1,8 +1,5 @@
 /** The connection of a client as its users may see it: its latency, its messages, and whether it is cut for a trial. */
-
-import { inspections } from "../client/client.ts";
-import type { Inspection } from "../client/inspection.ts";
-import { invalid } from "../core/error.ts";
+import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { InspectedClient } from "./views.ts";
 
@@ -99,12 +96,4 @@ export class ConnectionMonitor {
     this.#counted = socket;
     this.#stopCounting = () => socket.removeEventListener("message", count);
   }
-}
-
-/** The parts of a client. Throws for an object that is not a client of the same copy of the SDK. */
-export function inspectionOf(client: object): Inspection {
-  const inspection = inspections.get(client);
-  if (inspection === undefined)
-    throw invalid("Client", "client must be an AtriumClient of the same copy of atrium");
-  return inspection;
 }

@@ -1,7 +1,7 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes as they happen. */
 import type { Store, StoreChange } from "../client/index.ts";
-import type { Inspection } from "../client/inspection.ts";
-import { ConnectionMonitor, inspectionOf } from "./connection-monitor.ts";
+import { type Inspection, inspectionOf } from "../client/inspection.ts";
+import { ConnectionMonitor } from "./connection-monitor.ts";
 import { watchOwnWrites } from "./own-writes.ts";
 import type { InspectedClient, RecentChange, StoreView, UnconfirmedWrite } from "./views.ts";
 

@@ -1,11 +1,7 @@
 /** The documents of one client: brings their frames over the room's socket, and synchronizes them one after the other. */
-
-import { inspections } from "../client/client.ts";
 import { OPEN } from "../client/connection/transport.ts";
-import { AtriumClient } from "../client/index.ts";
-import type { Inspection } from "../client/inspection.ts";
+import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
-import { invalid } from "../core/error.ts";
 import { FrameBudget } from "./frame-budget.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
@@ -38,10 +34,7 @@ const channels = new WeakMap<object, DocumentChannel>();
 export function channelOf(client: object): DocumentChannel {
   const known = channels.get(client);
   if (known !== undefined) return known;
-  const inspection = client instanceof AtriumClient ? inspections.get(client) : undefined;
-  if (inspection === undefined)
-    throw invalid("Client", "client must be an AtriumClient of the same copy of atrium");
-  const channel = new DocumentChannel(inspection);
+  const channel = new DocumentChannel(inspectionOf(client));
   channels.set(client, channel);
   return channel;
 }

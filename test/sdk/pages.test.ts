@@ -9,10 +9,11 @@ it("reads a page only when its first item is wanted, and goes on behind the last
     { items: [], cursor: "b" },
     { items: [3], cursor: null },
   ];
-  const numbers = eachOf(async (part) => {
+  const read = async (part: object) => {
     asked.push(part);
     return pages[asked.length - 1] ?? { items: [], cursor: null };
-  });
+  };
+  const numbers = eachOf(read, ({ items }) => items);
   expect(asked).toEqual([]);
   expect([await numbers.next(), await numbers.next()].map(({ value }) => value)).toEqual([1, 2]);
   expect(asked).toEqual([{ limit: 100 }]);

@@ -55,7 +55,7 @@ export class RoomFiles {
     const files = new Map<string, StorageFile>();
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const query = { roomId: this.#claims.roomId, mimeType, userId, limit: PAGE, offset };
-      const page = await this.#rest.request<FilePage>({ method: "GET", path: ["files"], query });
+      const page = await this.#rest.get<FilePage>(["files"], query);
       // A file stored meanwhile moves others to the next page, which then repeats them.
       for (const file of page.files) files.set(file.key, file);
       total = page.total;
@@ -63,7 +63,7 @@ export class RoomFiles {
     return [...files.values()];
   }
 
-  async delete(key: string): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+  delete(key: string): Promise<void> {
+    return this.#rest.delete(["upload"], { body: { key } });
   }
 }

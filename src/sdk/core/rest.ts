@@ -1,10 +1,7 @@
-/** The REST interface as one function: sends a request, retries it safely, and returns the data of the response. */
+/** The REST interface: the one file of the SDK that sends requests with `fetch`, retries them, and reads responses. */
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { AtriumError, type Fault, invalid, isRetryable } from "./error.ts";
-import type { RestRequest } from "./rest-request.ts";
-import { accountUrl, urlBelow } from "./rest-url.ts";
 import { newId } from "./runtime.ts";
-import { sendWithProgress } from "./upload-progress.ts";
 
 export interface RestOptions {
   /** The address of the service, such as `https://atrium.example`. */
@@ -16,6 +13,31 @@ export interface RestOptions {
   readonly timeoutMs?: number;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
+}
+
+/** The segments below the account, not encoded. */
+type Path = readonly string[];
+
+/** A form that is sent instead of a JSON body. */
+interface FormUpload {
+  readonly form: FormData;
+  /** Called with the bytes sent so far, in browsers; each attempt starts from 0. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Aborts the request, which rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface RestRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: Path;
+  /** Undefined values are left out, and a list repeats its parameter. */
+  readonly query?: object | undefined;
+  readonly body?: object | undefined;
+  readonly upload?: FormUpload;
+  /** The request depends on a version that it changes, so it is not retried if it may have taken effect. */
+  readonly isConditional?: boolean;
+  /** The shortest time that one attempt must be given, in milliseconds, whatever `timeoutMs` says. */
+  readonly minTimeoutMs?: number;
 }
 
 const DEFAULT_RETRIES = 3;
@@ -51,11 +73,31 @@ export class Rest {
 
   constructor(options: RestOptions & { readonly authorization: Authorization }) {
     const { serverUrl, accountId } = options;
-    this.#base = accountUrl(serverUrl, accountId);
+    this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
     this.#authorization = options.authorization;
     this.#maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#fetch = options.fetch ?? fetch;
+  }
+
+  get<Data>(path: Path, query?: object): Promise<Data> {
+    return this.request({ method: "GET", path, query });
+  }
+
+  post<Data>(path: Path, body?: object, query?: object): Promise<Data> {
+    return this.request({ method: "POST", path, body, query });
+  }
+
+  put<Data>(path: Path, body: object, query?: object): Promise<Data> {
+    return this.request({ method: "PUT", path, body, query });
+  }
+
+  patch<Data>(path: Path, body: object, query?: object): Promise<Data> {
+    return this.request({ method: "PATCH", path, body, query });
+  }
+
+  async delete(path: Path, options: Pick<RestRequest, "body" | "query"> = {}): Promise<void> {
+    await this.request({ method: "DELETE", path, ...options });
   }
 
   /**
@@ -76,20 +118,25 @@ export class Rest {
         return {} as Data;
       failures += 1;
       if (failures > this.#maxRetries || !canRetry(request, outcome.error)) throw outcome.error;
-      await delay(retryAfterMs ?? backoffMs(failures, RETRY_BACKOFF, Math.random()));
+      const delayMs = retryAfterMs ?? backoffMs(failures, RETRY_BACKOFF, Math.random());
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
   }
 
   async #attempt(request: RestRequest, idempotencyKey: string): Promise<Attempt> {
     const authorization =
       typeof this.#authorization === "function" ? await this.#authorization() : this.#authorization;
+    const headers: Record<string, string> = {};
+    if (authorization) headers.Authorization = authorization;
+    if (request.method === "POST") headers["Idempotency-Key"] = idempotencyKey;
+    if (request.body) headers["Content-Type"] = "application/json";
     try {
-      const response = await this.#send(request, {
-        ...(authorization && { Authorization: authorization }),
-        ...(request.method === "POST" && { "Idempotency-Key": idempotencyKey }),
-        ...(request.body && { "Content-Type": "application/json" }),
-      });
-      return read(response.headers.get("Retry-After"), (await response.json()) as Envelope);
+      const response = await this.#send(request, headers);
+      const { data, error, requestId }: Envelope = await response.json();
+      if (error === null) return { outcome: { data }, retryAfterMs: null };
+      const retryAfter = response.headers.get("Retry-After");
+      const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1000;
+      return { outcome: { error: new AtriumError(error, requestId) }, retryAfterMs };
     } catch (error) {
       request.upload?.signal?.throwIfAborted();
       const message = `The service could not be reached, or its response is not Atrium's: ${String(error)}`;
@@ -102,8 +149,9 @@ export class Rest {
     const { method, path, query, body, upload, minTimeoutMs = 0 } = request;
     const url = urlBelow(this.#base, path, query);
     if (upload === undefined) {
-      const init = { method, headers, signal: AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs)) };
-      return this.#fetch.call(undefined, url, body ? { ...init, body: JSON.stringify(body) } : init);
+      const signal = AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs));
+      const text = body ? JSON.stringify(body) : null;
+      return this.#fetch.call(undefined, url, { method, headers, signal, body: text });
     }
     const { form, onSent, signal = null } = upload;
     const init = { method, headers, body: form, signal };
@@ -112,13 +160,48 @@ export class Rest {
   }
 }
 
-function read(retryAfter: string | null, { data, error, requestId }: Envelope): Attempt {
-  if (error === null) return { outcome: { data }, retryAfterMs: null };
-  const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1000;
-  return { outcome: { error: new AtriumError(error, requestId) }, retryAfterMs };
+function urlBelow(base: string, path: Path, query: object = {}): string {
+  const url = new URL([base, ...path.map(encodeURIComponent)].join("/"));
+  for (const [name, values] of Object.entries(query)) {
+    for (const value of Array.isArray(values) ? values : [values]) {
+      if (value !== undefined) url.searchParams.append(name, String(value));
+    }
+  }
+  return url.href;
 }
 
-const delay = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
+/** The options that `fetch` would get. */
+interface ProgressRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: FormData;
+  readonly signal: AbortSignal | null;
+}
+
+/** Like `fetch`, which cannot report progress: calls `onSent` with the number of bytes of the body sent so far. */
+function sendWithProgress(
+  url: string,
+  { method, headers, body, signal }: ProgressRequest,
+  onSent: (bytes: number) => void,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => onSent(loaded);
+    request.onload = () => resolve(responseOf(request));
+    request.onerror = () => reject(new TypeError("Network request failed"));
+    request.onabort = () => reject(signal?.reason);
+    request.onloadend = () => signal?.removeEventListener("abort", abort);
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) reject(signal.reason);
+    else request.send(body);
   });
+}
+
+function responseOf(request: XMLHttpRequest): Response {
+  const retryAfter = request.getResponseHeader("Retry-After");
+  const headers = retryAfter === null ? {} : { "Retry-After": retryAfter };
+  return new Response(request.responseText, { status: request.status, headers });
+}

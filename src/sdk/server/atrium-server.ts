@@ -69,7 +69,7 @@ export class AtriumServer {
   ): Promise<number> {
     const path = ["rooms", roomId, "broadcast"];
     const body = { event, data, ...(userIds && { userIds }) };
-    return (await this.#rest.request<{ delivered: number }>({ method: "POST", path, body })).delivered;
+    return (await this.#rest.post<{ delivered: number }>(path, body)).delivered;
   }
 
   /**
@@ -86,18 +86,17 @@ export class AtriumServer {
     } = {},
   ): Promise<string> {
     const path = ["rooms", roomId, "participants", userId];
-    const request = { method: "PUT", path, body: participation } as const;
-    return (await this.#rest.request<{ expires_at: string }>(request)).expires_at;
+    return (await this.#rest.put<{ expires_at: string }>(path, participation)).expires_at;
   }
 
   /** Closes a user's connections: it leaves at once. Does nothing when it is not online. */
-  async removeParticipant(roomId: string, userId: string): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: ["rooms", roomId, "participants", userId] });
+  removeParticipant(roomId: string, userId: string): Promise<void> {
+    return this.#rest.delete(["rooms", roomId, "participants", userId]);
   }
 
   /** The presence of each user who is online and has one, by user id. */
   async getPresence(roomId: string): Promise<Record<string, PresenceState>> {
-    const request = { method: "GET", path: ["rooms", roomId, "presence"] } as const;
-    return (await this.#rest.request<{ presence: Record<string, PresenceState> }>(request)).presence;
+    return (await this.#rest.get<{ presence: Record<string, PresenceState> }>(["rooms", roomId, "presence"]))
+      .presence;
   }
 }

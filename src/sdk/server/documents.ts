@@ -1,5 +1,4 @@
 /** `AtriumServer.documents`: the Yjs documents of a room. Users who have a document open receive each change as it happens. */
-import type { Rest } from "../core/rest.ts";
 import type {
   DocumentChange,
   DocumentContent,
@@ -8,41 +7,65 @@ import type {
   DocumentVersion,
   TrailEntry,
 } from "../wire/resources.ts";
-import type {
-  CompareOptions,
-  ContentOptions,
-  HistoryOptions,
-  PreviewOptions,
-  ReadOptions,
-  RollbackOptions,
-} from "./document-options.ts";
+import { Resource } from "./pages.ts";
 
-export class Documents {
-  readonly #rest: Rest;
+/** What a shared type is: the document itself does not say it. */
+export interface ContentOptions extends ReadOptions {
+  /** `text` by default. Text and XML are returned as a string. */
+  readonly type?: "text" | "map" | "array" | "xml";
+  /** The name of the shared type; `default` if it is left out, which is that of Tiptap. */
+  readonly root?: string;
+}
 
-  constructor(rest: Rest) {
-    this.#rest = rest;
-  }
+/** Of what, and how much. */
+export interface PreviewOptions extends ContentOptions {
+  /** Of the content, in characters: up to 4,194,304. */
+  readonly maxLength: number;
+}
 
+/** Which page of a document's history. */
+export interface HistoryOptions {
+  /** 50 if it is left out, 100 at most. */
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly before?: number;
+}
+
+/** What to read of a document. */
+export interface ReadOptions {
+  /** The number of a version; the document as it is if it is left out. */
+  readonly version?: number;
+}
+
+/** Which versions to compare, and of which shared type. */
+export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
+  /** The number of the earlier version; the document before anything was written if it is left out. */
+  readonly from?: number;
+  /** The number of the later version; the document as it is if it is left out. */
+  readonly to?: number;
+}
+
+/** Whose changes to take back, and which. */
+export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
+  readonly userId: string;
+}
+
+export class Documents extends Resource {
   /** By name. */
   async list(roomId: string): Promise<readonly DocumentSummary[]> {
-    const request = { method: "GET", path: ["rooms", roomId, "documents"] } as const;
-    return (await this.#rest.request<{ documents: readonly DocumentSummary[] }>(request)).documents;
+    return (await this.rest.get<{ documents: readonly DocumentSummary[] }>(["rooms", roomId, "documents"]))
+      .documents;
   }
 
   /** What the list says of one document, how many versions it has, and its bytes with the history. */
   async summary(roomId: string, name: string): Promise<DocumentDetails> {
-    const request = { method: "GET", path: [...pathOf(roomId, name), "summary"] } as const;
-    return (await this.#rest.request<{ document: DocumentDetails }>(request)).document;
+    return (await this.rest.get<{ document: DocumentDetails }>([...pathOf(roomId, name), "summary"]))
+      .document;
   }
 
   /** The whole document, or a version of it, as one update, for `Y.applyUpdate`. */
   async get(roomId: string, name: string, options: ReadOptions = {}): Promise<Uint8Array> {
-    const { update } = await this.#rest.request<{ update: string }>({
-      method: "GET",
-      path: pathOf(roomId, name),
-      query: { ...options },
-    });
+    const { update } = await this.rest.get<{ update: string }>(pathOf(roomId, name), options);
     return Uint8Array.from(atob(update), (char) => char.charCodeAt(0));
   }
 
@@ -60,8 +83,7 @@ export class Documents {
   }
 
   #content(roomId: string, name: string, options: ContentOptions | PreviewOptions): Promise<DocumentContent> {
-    const path = [...pathOf(roomId, name), "content"];
-    return this.#rest.request({ method: "GET", path, query: { ...options } });
+    return this.rest.get([...pathOf(roomId, name), "content"], options);
   }
 
   /** Who wrote what and when, newest first. `next` is null on the last page. */
@@ -70,8 +92,7 @@ export class Documents {
     name: string,
     options: HistoryOptions = {},
   ): Promise<{ readonly trail: readonly TrailEntry[]; readonly next: number | null }> {
-    const path = [...pathOf(roomId, name), "trail"];
-    return this.#rest.request({ method: "GET", path, query: { ...options } });
+    return this.rest.get([...pathOf(roomId, name), "trail"], options);
   }
 
   /** The versions of a document, newest first. `next` is null on the last page. */
@@ -80,14 +101,13 @@ export class Documents {
     name: string,
     options: HistoryOptions = {},
   ): Promise<{ readonly versions: readonly DocumentVersion[]; readonly next: number | null }> {
-    return this.#rest.request({ method: "GET", path: versionsPath(roomId, name), query: { ...options } });
+    return this.rest.get(versionsPath(roomId, name), options);
   }
 
   /** Names a document as it is now. `CONFLICT` when nothing has changed since another named version. */
   async createVersion(roomId: string, name: string, versionName: string): Promise<DocumentVersion> {
     const body = { name: versionName };
-    const request = { method: "POST", path: versionsPath(roomId, name), body } as const;
-    return (await this.#rest.request<{ version: DocumentVersion }>(request)).version;
+    return (await this.rest.post<{ version: DocumentVersion }>(versionsPath(roomId, name), body)).version;
   }
 
   /** Names a version, or renames it; null takes its name, as if the room had made it by itself. */
@@ -98,13 +118,12 @@ export class Documents {
     versionName: string | null,
   ): Promise<DocumentVersion> {
     const path = [...versionsPath(roomId, name), `${version}`];
-    const request = { method: "PATCH", path, body: { name: versionName } } as const;
-    return (await this.#rest.request<{ version: DocumentVersion }>(request)).version;
+    return (await this.rest.patch<{ version: DocumentVersion }>(path, { name: versionName })).version;
   }
 
   /** Deletes a version, and nothing of what was written. */
-  async deleteVersion(roomId: string, name: string, version: number): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: [...versionsPath(roomId, name), `${version}`] });
+  deleteVersion(roomId: string, name: string, version: number): Promise<void> {
+    return this.rest.delete([...versionsPath(roomId, name), `${version}`]);
   }
 
   /** What differs between two versions, and whose change it is. `CONFLICT` above 1 MiB, or when too much differs. */
@@ -113,12 +132,12 @@ export class Documents {
     name: string,
     options: CompareOptions = {},
   ): Promise<readonly DocumentChange[]> {
-    const request = {
-      method: "GET",
-      path: [...pathOf(roomId, name), "compare"],
-      query: { ...options },
-    } as const;
-    return (await this.#rest.request<{ changes: readonly DocumentChange[] }>(request)).changes;
+    return (
+      await this.rest.get<{ changes: readonly DocumentChange[] }>(
+        [...pathOf(roomId, name), "compare"],
+        options,
+      )
+    ).changes;
   }
 
   /**
@@ -128,7 +147,7 @@ export class Documents {
    */
   async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
     const path = [...versionsPath(roomId, name), `${version}`, "restore"];
-    return (await this.#rest.request<{ applied: boolean }>({ method: "POST", path })).applied;
+    return (await this.rest.post<{ applied: boolean }>(path)).applied;
   }
 
   /**
@@ -137,8 +156,7 @@ export class Documents {
    */
   async rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
     const path = [...pathOf(roomId, name), "rollback"];
-    const request = { method: "POST", path, body: { ...options } } as const;
-    return (await this.#rest.request<{ applied: boolean }>(request)).applied;
+    return (await this.rest.post<{ applied: boolean }>(path, options)).applied;
   }
 
   /** Applies an update of up to 750 kB. False if the document had all of it. */
@@ -160,13 +178,12 @@ export class Documents {
     let binary = "";
     for (const byte of update) binary += String.fromCharCode(byte);
     const body = { update: btoa(binary) };
-    const request = { method: "PUT", path: pathOf(roomId, name), query, body } as const;
-    return (await this.#rest.request<{ applied: boolean }>(request)).applied;
+    return (await this.rest.put<{ applied: boolean }>(pathOf(roomId, name), body, query)).applied;
   }
 
   /** Deletes a document with its history, and closes it for everyone. */
-  async delete(roomId: string, name: string): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: pathOf(roomId, name) });
+  delete(roomId: string, name: string): Promise<void> {
+    return this.rest.delete(pathOf(roomId, name));
   }
 }
 

@@ -1,6 +1,6 @@
 /** `AtriumServer.events`: the log of what happened in the organization or in one room, to be read again. */
-import type { Rest } from "../core/rest.ts";
 import type { EventPage, WebhookEventName } from "../wire/events.ts";
+import { Resource } from "./pages.ts";
 
 /** Which events to read; all that are kept, unless said otherwise. */
 export interface EventFilter {
@@ -16,20 +16,13 @@ export interface EventFilter {
   readonly limit?: number;
 }
 
-export class Events {
-  readonly #rest: Rest;
-
-  constructor(rest: Rest) {
-    this.#rest = rest;
-  }
-
+export class Events extends Resource {
   /**
    * One page, oldest first. Its `cursor` continues behind it, also when it is empty. Throws `GONE` when events that
    * follow `after` are no longer kept.
    */
   list({ roomId, ...query }: EventFilter = {}): Promise<EventPage> {
-    const path = roomId === undefined ? ["events"] : ["rooms", roomId, "events"];
-    return this.#rest.request({ method: "GET", path, query: { ...query } });
+    return this.rest.get(roomId === undefined ? ["events"] : ["rooms", roomId, "events"], query);
   }
 
   /**

@@ -1,8 +1,7 @@
 /** `AtriumServer.files`: the files of a room. */
-import type { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { FoundFile, StorageFile, UploadResult } from "../wire/resources.ts";
-import { eachOf, type FileSort, type Scroll, type ScrollShown } from "./pages.ts";
+import { eachOf, type FileSort, Resource, type Scroll, type ScrollShown } from "./pages.ts";
 
 /** A file to upload on behalf of a user of the room. */
 export interface ServerUpload {
@@ -25,15 +24,9 @@ export interface FileSearch {
   readonly userId?: string;
 }
 
-export class Files {
-  readonly #rest: Rest;
-
-  constructor(rest: Rest) {
-    this.#rest = rest;
-  }
-
+export class Files extends Resource {
   upload(roomId: string, upload: ServerUpload): Promise<UploadResult> {
-    return uploadFile(this.#rest, { roomId, ...upload });
+    return uploadFile(this.rest, { roomId, ...upload });
   }
 
   /** Newest first, or in the order of `sort`. */
@@ -41,15 +34,15 @@ export class Files {
     roomId: string,
     filter: Scroll & FileFilter & FileSort = {},
   ): Promise<{ readonly files: StorageFile[] } & ScrollShown> {
-    return this.#rest.request({ method: "GET", path: ["files"], query: { roomId, ...filter } });
+    return this.rest.get(["files"], { roomId, ...filter });
   }
 
   /** All files of a room, newest first or in the order of `sort`. Reads 100 at a time. */
   each(roomId: string, filter: FileFilter & FileSort = {}): AsyncGenerator<StorageFile, void, void> {
-    return eachOf(async (part) => {
-      const { files, cursor } = await this.list(roomId, { ...filter, ...part });
-      return { items: files, cursor };
-    });
+    return eachOf(
+      (part) => this.list(roomId, { ...filter, ...part }),
+      ({ files }) => files,
+    );
   }
 
   /**
@@ -59,18 +52,18 @@ export class Files {
   find(
     search: FileSearch & Pick<Scroll, "limit" | "after"> = {},
   ): Promise<{ readonly files: FoundFile[]; readonly cursor: string | null }> {
-    return this.#rest.request({ method: "GET", path: ["organization", "files"], query: { ...search } });
+    return this.rest.get(["organization", "files"], search);
   }
 
   /** All files of all rooms that match, newest first. */
   eachFound(search: FileSearch = {}): AsyncGenerator<FoundFile, void, void> {
-    return eachOf(async (part) => {
-      const { files, cursor } = await this.find({ ...search, ...part });
-      return { items: files, cursor };
-    });
+    return eachOf(
+      (part) => this.find({ ...search, ...part }),
+      ({ files }) => files,
+    );
   }
 
-  async delete(key: string): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+  delete(key: string): Promise<void> {
+    return this.rest.delete(["upload"], { body: { key } });
   }
 }

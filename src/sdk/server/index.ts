@@ -88,20 +88,19 @@ export type {
   WorkflowWithSecret,
 } from "../wire/resources.ts";
 export { AtriumServer, type AtriumServerOptions } from "./atrium-server.ts";
-export type { AuditFilter } from "./audit-filter.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
 export type {
   CompareOptions,
   ContentOptions,
+  Documents,
   HistoryOptions,
   PreviewOptions,
   ReadOptions,
   RollbackOptions,
-} from "./document-options.ts";
-export type { Documents } from "./documents.ts";
+} from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { FileSearch, Files, ServerUpload } from "./files.ts";
-export type { Organization } from "./organization.ts";
+export type { AuditFilter, Organization } from "./organization.ts";
 export type {
   FileSort,
   Filter,
@@ -127,10 +126,10 @@ export type {
   StoreBatch,
   StoreOperation,
   StoreSummary,
+  Stores,
   WriteOptions,
   Written,
-} from "./store-entries.ts";
-export type { Stores } from "./stores.ts";
+} from "./stores.ts";
 export type { Users, UserWithSessions } from "./users.ts";
 export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
 export type { DeliverySearch, Webhooks } from "./webhooks.ts";

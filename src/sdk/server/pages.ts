@@ -1,4 +1,5 @@
 /** Pages and searches: which part of a list to return, which part was returned, and all parts one after the other. */
+import type { Rest } from "../core/rest.ts";
 
 /** Which part of a list to return: its first 50 items, unless said otherwise. */
 export interface Page {
@@ -100,22 +101,30 @@ export interface ScrollShown extends PageShown {
   readonly cursor: string | null;
 }
 
-/** As many as one request may ask for. */
-const MAX_LIMIT = 100;
+/** Which items a list returns, without which part of it. */
+export type Filter<Query extends Scroll> = Omit<Query, keyof Scroll>;
 
-/** The items of all pages, which `read` reads one after the other as they are needed. */
-export async function* eachOf<Item>(
-  read: (
-    part: Pick<Scroll, "limit" | "after">,
-  ) => Promise<{ readonly items: Item[]; readonly cursor: string | null }>,
-): AsyncGenerator<Item, void, void> {
-  let page = await read({ limit: MAX_LIMIT });
-  yield* page.items;
-  while (page.cursor !== null) {
-    page = await read({ limit: MAX_LIMIT, after: page.cursor });
-    yield* page.items;
+/** One kind of resource of the REST interface. */
+export abstract class Resource {
+  protected readonly rest: Rest;
+
+  constructor(rest: Rest) {
+    this.rest = rest;
   }
 }
 
-/** What filters a list, without which part of it to return. */
-export type Filter<Query extends Scroll> = Omit<Query, keyof Scroll>;
+/** The most items that one request may ask for. */
+const MAX_LIMIT = 100;
+
+/** The items of all pages, which `read` reads one after the other as they are needed. */
+export async function* eachOf<Shown extends { readonly cursor: string | null }, Item>(
+  read: (part: Pick<Scroll, "limit" | "after">) => Promise<Shown>,
+  itemsOf: (page: Shown) => readonly Item[],
+): AsyncGenerator<Item, void, void> {
+  let page = await read({ limit: MAX_LIMIT });
+  yield* itemsOf(page);
+  while (page.cursor !== null) {
+    page = await read({ limit: MAX_LIMIT, after: page.cursor });
+    yield* itemsOf(page);
+  }
+}

@@ -1,6 +1,6 @@
 /** `AtriumServer.requests`: the log of the latest requests to the API, some of them sampled. */
-import type { Rest } from "../core/rest.ts";
 import type { ApiRequest } from "../wire/resources.ts";
+import { Resource } from "./pages.ts";
 
 /** Which requests to list; all that are kept, unless said otherwise. */
 export interface RequestFilter {
@@ -17,23 +17,16 @@ export interface RequestFilter {
   readonly roomId?: string;
 }
 
-export class Requests {
-  readonly #rest: Rest;
-
-  constructor(rest: Rest) {
-    this.#rest = rest;
-  }
-
+export class Requests extends Resource {
   /** Newest first, about a second late. */
   list(
     filter: RequestFilter = {},
   ): Promise<{ readonly requests: ApiRequest[]; readonly cursor: string | null }> {
-    return this.#rest.request({ method: "GET", path: ["requests"], query: { ...filter } });
+    return this.rest.get(["requests"], filter);
   }
 
   /** A request by its request ID, as `AtriumError.requestId` has it. Throws `NOT_FOUND` when it is not in the log. */
   async get(requestId: string): Promise<ApiRequest> {
-    const path = ["requests", requestId];
-    return (await this.#rest.request<{ request: ApiRequest }>({ method: "GET", path })).request;
+    return (await this.rest.get<{ request: ApiRequest }>(["requests", requestId])).request;
   }
 }

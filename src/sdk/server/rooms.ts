@@ -1,8 +1,7 @@
 /** `AtriumServer.rooms`: creates, reads, updates and deletes rooms. */
-import type { Rest } from "../core/rest.ts";
 import type { RoomInput, RoomUpdateInput } from "../wire/requests.ts";
 import type { ListedRoom, Room, UserRecord } from "../wire/resources.ts";
-import { eachOf, type Filter, type RoomSearch, type ScrollShown, type Search } from "./pages.ts";
+import { eachOf, type Filter, Resource, type RoomSearch, type ScrollShown, type Search } from "./pages.ts";
 
 /** A room with one page of its users. */
 export interface RoomWithUsers {
@@ -23,54 +22,46 @@ export interface Reconciliation {
   readonly reconciled_active_participants: number;
 }
 
-export class Rooms {
-  readonly #rest: Rest;
-
-  constructor(rest: Rest) {
-    this.#rest = rest;
-  }
-
+export class Rooms extends Resource {
   async create(room: RoomInput): Promise<Room> {
-    const request = { method: "POST", path: ["rooms"], body: room } as const;
-    return (await this.#rest.request<{ room: Room }>(request)).room;
+    return (await this.rest.post<{ room: Room }>(["rooms"], room)).room;
   }
 
   /** Newest first, or in the order of `sort`. */
   list(search: RoomSearch = {}): Promise<{ readonly rooms: ListedRoom[] } & ScrollShown> {
-    return this.#rest.request({ method: "GET", path: ["rooms"], query: { ...search } });
+    return this.rest.get(["rooms"], search);
   }
 
   /** All rooms, newest first or in the order of `sort`: `for await (const room of atrium.rooms.each())`. Reads 100 at a time. */
   each(search: Filter<RoomSearch> = {}): AsyncGenerator<ListedRoom, void, void> {
-    return eachOf(async (part) => {
-      const { rooms, cursor } = await this.list({ ...search, ...part });
-      return { items: rooms, cursor };
-    });
+    return eachOf(
+      (part) => this.list({ ...search, ...part }),
+      ({ rooms }) => rooms,
+    );
   }
 
   /** The room with its users; `users` filters, orders and pages the list of users. */
   get(roomId: string, users: Search = {}): Promise<RoomWithUsers> {
-    return this.#rest.request({ method: "GET", path: ["rooms", roomId], query: { ...users } });
+    return this.rest.get(["rooms", roomId], users);
   }
 
   /** Like {@link get}, by the `customId` that you gave the room. */
   getByCustomId(customId: string, users: Search = {}): Promise<RoomWithUsers> {
-    return this.#rest.request({ method: "GET", path: ["rooms", "custom", customId], query: { ...users } });
+    return this.rest.get(["rooms", "custom", customId], users);
   }
 
   /** Changes the given fields. Closing a room disconnects everyone in it. */
   async update(roomId: string, changes: RoomUpdateInput): Promise<Room> {
-    const request = { method: "PATCH", path: ["rooms", roomId], body: changes } as const;
-    return (await this.#rest.request<{ room: Room }>(request)).room;
+    return (await this.rest.patch<{ room: Room }>(["rooms", roomId], changes)).room;
   }
 
   /** Deletes the room with its users, stores, comments and files. */
-  async delete(roomId: string): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: ["rooms", roomId] });
+  delete(roomId: string): Promise<void> {
+    return this.rest.delete(["rooms", roomId]);
   }
 
   /** Sets `active_participants` to the number of users who are online. It is safe to call at any time. */
   reconcile(roomId: string): Promise<Reconciliation> {
-    return this.#rest.request({ method: "POST", path: ["rooms", roomId, "reconcile"] });
+    return this.rest.post(["rooms", roomId, "reconcile"]);
   }
 }

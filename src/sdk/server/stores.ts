@@ -1,27 +1,86 @@
 /** `AtriumServer.stores`: the key-value stores of a room. Users in the room receive each write as it happens. */
-import type { Rest } from "../core/rest.ts";
-import type {
-  BatchResponse,
-  Entries,
-  Entry,
-  EntryPage,
-  StoreBatch,
-  StoreSummary,
-  WriteOptions,
-  Written,
-} from "./store-entries.ts";
+import { Resource } from "./pages.ts";
 
-export class Stores {
-  readonly #rest: Rest;
+export interface Entry {
+  readonly value: unknown;
+  /** The `seq` of the change that wrote this value. */
+  readonly version: number;
+}
 
-  constructor(rest: Rest) {
-    this.#rest = rest;
-  }
+export interface WriteOptions {
+  /** Writes only if the entry has this version, 0 for no entry; otherwise `CONFLICT`. */
+  readonly ifVersion?: number;
+}
 
+export interface Written {
+  /** The entry's new version. */
+  readonly version: number;
+  /** The room's latest change. */
+  readonly seq: number;
+}
+
+/** A store, how many entries it has, and the bytes of their keys and values. */
+export interface StoreSummary {
+  readonly name: string;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** Which entries of a store to return. */
+export interface EntryPage {
+  /** Only the entries after this key. */
+  readonly after?: string;
+  /** At most 10,000, which is the default. A page has about 1 MiB at most. */
+  readonly limit?: number;
+}
+
+/** Entries of a store in the order of their keys, and the room's latest change. */
+export interface Entries {
+  readonly entries: Record<string, Entry>;
+  readonly seq: number;
+  /** The last key, to pass as `after`; left out when no other entries follow. */
+  readonly next?: string;
+}
+
+/** One operation of a batch. */
+export type StoreOperation = { readonly store: string; readonly key: string } & WriteOptions &
+  (
+    | { readonly type: "STORE_SET"; readonly value: unknown }
+    | { readonly type: "STORE_UPDATE"; readonly value: object }
+    | { readonly type: "STORE_DELETE" }
+  );
+
+/** 1 to 500 operations: all or none, unless `atomic` is false. Sent again under its id, a batch is carried out once. */
+export interface StoreBatch {
+  readonly requestId: string;
+  readonly operations: readonly StoreOperation[];
+  readonly atomic?: boolean;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly module: string;
+  readonly message: string;
+}
+
+/** The response to one batch. In a batch that is not atomic, an operation can be refused by itself. */
+export interface BatchResponse {
+  readonly requestId: string;
+  readonly success: boolean;
+  readonly data: {
+    readonly results?: readonly (
+      | { readonly version?: number; readonly seq: number }
+      | { readonly error: Refusal }
+    )[];
+    readonly seq?: number;
+  };
+  readonly error: Refusal | null;
+}
+
+export class Stores extends Resource {
   /** The stores of a room that have entries. */
   async list(roomId: string): Promise<StoreSummary[]> {
-    const request = { method: "GET", path: ["rooms", roomId, "stores"] } as const;
-    return (await this.#rest.request<{ stores: StoreSummary[] }>(request)).stores;
+    return (await this.rest.get<{ stores: StoreSummary[] }>(["rooms", roomId, "stores"])).stores;
   }
 
   /**
@@ -40,23 +99,18 @@ export class Stores {
 
   /** Some of the entries: for stores that are too large to hold whole. */
   getPage(roomId: string, store: string, page: EntryPage = {}): Promise<Entries> {
-    return this.#rest.request({
-      method: "GET",
-      path: ["rooms", roomId, "stores", store],
-      query: { ...page },
-    });
+    return this.rest.get(["rooms", roomId, "stores", store], page);
   }
 
   /** Applies 1 to 100 batches, each by itself: one that is refused does not stop the next. */
   async batch(roomId: string, requests: readonly StoreBatch[]): Promise<readonly BatchResponse[]> {
     const path = ["rooms", roomId, "stores", "batch"];
-    const request = { method: "POST", path, body: { requests } } as const;
-    return (await this.#rest.request<{ responses: readonly BatchResponse[] }>(request)).responses;
+    return (await this.rest.post<{ responses: readonly BatchResponse[] }>(path, { requests })).responses;
   }
 
   /** Throws `NOT_FOUND` if there is no such entry. */
   get(roomId: string, store: string, key: string): Promise<Entry> {
-    return this.#rest.request({ method: "GET", path: ["rooms", roomId, "stores", store, key] });
+    return this.rest.get(["rooms", roomId, "stores", store, key]);
   }
 
   /** Writes a whole value: any JSON of at most 192 KiB. */
@@ -82,8 +136,8 @@ export class Stores {
   }
 
   /** Deletes an entry. Deleting one that does not exist succeeds. */
-  async delete(roomId: string, store: string, key: string): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: ["rooms", roomId, "stores", store, key] });
+  delete(roomId: string, store: string, key: string): Promise<void> {
+    return this.rest.delete(["rooms", roomId, "stores", store, key]);
   }
 
   #write(
@@ -91,6 +145,6 @@ export class Stores {
     path: readonly string[],
     body: { readonly value: unknown } & WriteOptions,
   ): Promise<Written> {
-    return this.#rest.request({ method, path, body, isConditional: "ifVersion" in body });
+    return this.rest.request({ method, path, body, isConditional: "ifVersion" in body });
   }
 }

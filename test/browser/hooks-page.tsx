@@ -2,7 +2,7 @@
 import { Component, type ReactNode, StrictMode, useEffect, useRef, useState, version } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { AtriumClient, type AuthToken, defineStores } from "../../src/sdk/client/index.ts";
-import { useDocument } from "../../src/sdk/documents/react/index.ts";
+import { useDocument } from "../../src/sdk/documents/react.ts";
 import {
   type AnyClient,
   RoomProvider,

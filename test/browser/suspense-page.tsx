@@ -14,7 +14,7 @@ import {
   useSelf,
   useStatus,
   useStore,
-} from "../../src/sdk/react/suspense/index.ts";
+} from "../../src/sdk/react/suspense.ts";
 
 /** What one render of the content has read. */
 interface Read {

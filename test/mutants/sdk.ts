@@ -96,7 +96,7 @@ export const SDK: readonly Mutant[] = [
   },
   {
     bug: "a tab sends the writes of one that lives",
-    file: "src/sdk/offline/adoption.ts",
+    file: "src/sdk/offline/orphaned-write-recovery.ts",
     code: "if (!(await this.#locks.take(lockOf(writer)))) return;",
     by: "",
     tests: ["test/sdk/offline.test.ts"],
@@ -159,7 +159,7 @@ export const SDK: readonly Mutant[] = [
   },
   {
     bug: "a page of users replaces the objects of all others",
-    file: "src/sdk/client/users/roster.ts",
+    file: "src/sdk/client/users/user-cache.ts",
     code: "changed: Iterable<string> = new Set(Object.entries(follows).flat(2)),",
     by: "changed: Iterable<string> = this.all.keys(),",
     tests: ["test/sdk/resets.test.ts"],

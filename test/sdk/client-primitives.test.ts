@@ -13,7 +13,7 @@ import { SendRate } from "../../src/sdk/client/connection/send-rate.ts";
 import { readClaims, socketBase, socketUrl } from "../../src/sdk/client/connection/token.ts";
 import { Transport } from "../../src/sdk/client/connection/transport.ts";
 import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
-import { Follows } from "../../src/sdk/client/users/follows.ts";
+import { Follows } from "../../src/sdk/client/users/user-cache.ts";
 import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Entries } from "../../src/sdk/client/stores/entries.ts";
-import { planRestore } from "../../src/sdk/client/stores/restore.ts";
+import { planRestore } from "../../src/sdk/client/stores/history.ts";
 import { ModelClient } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
 import { fields, key, value } from "./model/scenario.ts";

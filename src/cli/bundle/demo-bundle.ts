@@ -9,7 +9,7 @@ const PAGE = path.join(ROOT, "src/demo/page");
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/devtools": path.join(ROOT, "src/sdk/devtools/index.ts"),
-  "atrium/documents/react": path.join(ROOT, "src/sdk/documents/react/index.ts"),
+  "atrium/documents/react": path.join(ROOT, "src/sdk/documents/react.ts"),
   "atrium/react": path.join(ROOT, "src/sdk/react/index.ts"),
 };
 

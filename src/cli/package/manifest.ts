@@ -9,10 +9,10 @@ interface RootManifest {
 export const ENTRIES = {
   client: "sdk/client/index.ts",
   react: "sdk/react/index.ts",
-  "react/suspense": "sdk/react/suspense/index.ts",
+  "react/suspense": "sdk/react/suspense.ts",
   offline: "sdk/offline/index.ts",
   documents: "sdk/documents/index.ts",
-  "documents/react": "sdk/documents/react/index.ts",
+  "documents/react": "sdk/documents/react.ts",
   devtools: "sdk/devtools/index.ts",
   server: "sdk/server/index.ts",
   workflow: "sdk/workflow/index.ts",

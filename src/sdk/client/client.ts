@@ -3,11 +3,9 @@ import { Emitter } from "../core/emitter.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
-import { Connection } from "./connection/connection.ts";
+import { Connection, type SocketState } from "./connection/connection.ts";
 import { isRoom } from "./connection/frames.ts";
-import type { SocketState } from "./connection/socket.ts";
-import { socketBase } from "./connection/token.ts";
-import { type AuthToken, Tokens } from "./connection/tokens.ts";
+import { type AuthToken, socketBase, Tokens } from "./connection/token.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import type { OfflineSupport } from "./offline.ts";
@@ -20,7 +18,7 @@ import type { Store } from "./stores/store.ts";
 import { Stores, type StoresOf } from "./stores/stores.ts";
 import type { BroadcastsIn, ClientTypes, PresenceIn, Registered } from "./types.ts";
 import { Unsynced, type UnsyncedEvents } from "./unsynced.ts";
-import type { User } from "./users/roster.ts";
+import type { User } from "./users/user-cache.ts";
 import { Users } from "./users/users.ts";
 
 /** How long `leave()` waits for unsynced changes. */

@@ -13,8 +13,8 @@ export type {
 } from "../wire/resources.ts";
 export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
 export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
-export type { SocketEvents, SocketState } from "./connection/socket.ts";
-export type { AuthToken } from "./connection/tokens.ts";
+export type { SocketEvents, SocketState } from "./connection/connection.ts";
+export type { AuthToken } from "./connection/token.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
 export type { OfflineSupport } from "./offline.ts";
 export type { RefusedField } from "./presence/own-state.ts";
@@ -25,8 +25,6 @@ export type {
   PresencePart,
   PresenceUpdate,
 } from "./presence/presence.ts";
-// All of the module, so that applications can add to its interface by the name of this entry.
-export type * from "./register.ts";
 export type { Upload } from "./room-files.ts";
 export type { Storage } from "./storage.ts";
 export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";
@@ -44,6 +42,8 @@ export type { ChangeReason, StoreChange, StoreEvents } from "./stores/store-chan
 export type { StoresOf } from "./stores/stores.ts";
 export type { DiscardedWrite, WriteQueueEvents } from "./stores/write-queue.ts";
 export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";
+// All of the module, so that applications can add to its interface by the name of this entry.
+export type * from "./types.ts";
 export type { BroadcastsIn, ClientTypes, PresenceIn, Registered, StoresIn } from "./types.ts";
-export type { User } from "./users/roster.ts";
+export type { User } from "./users/user-cache.ts";
 export type { Following, Users, UsersEvents } from "./users/users.ts";

@@ -3,8 +3,7 @@ import { invalid } from "../core/error.ts";
 import { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
-import type { Claims } from "./connection/token.ts";
-import type { Tokens } from "./connection/tokens.ts";
+import type { Claims, Tokens } from "./connection/token.ts";
 
 /** The longest page that the service returns. */
 const PAGE = 100;

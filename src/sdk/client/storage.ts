@@ -3,8 +3,7 @@ import { AtriumError, clientFault } from "../core/error.ts";
 import type { FileFilter } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
-import { fileUrl, httpUrl } from "./connection/token.ts";
-import type { Tokens } from "./connection/tokens.ts";
+import { fileUrl, httpUrl, type Tokens } from "./connection/token.ts";
 import type { RoomFiles, Upload } from "./room-files.ts";
 
 const NOT_LOADED = clientFault("UNREACHABLE", "Loading failed: check the network");

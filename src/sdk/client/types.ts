@@ -1,7 +1,13 @@
 /** The types that an application gives its client: what its stores, its presence and its broadcasts look like. */
 import type { PresenceState } from "../wire/resources.ts";
-import type { Register } from "./register.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
+
+/**
+ * Add your types to it, all of which are optional and described by {@link ClientTypes}:
+ * `declare module "atrium/client" { interface Register { stores: typeof stores; presence: Shown; broadcasts: Sent } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: applications add to it
+export interface Register {}
 
 /**
  * What users show and send. An application declares it once, in {@link Register}, or as the second type argument of a

@@ -1,7 +1,10 @@
 /** The connection of a client as its users may see it: its latency, its messages, and whether it is cut for a trial. */
+import type { AtriumClient } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
-import type { InspectedClient } from "./views.ts";
+
+/** A client with any declared stores. */
+export type InspectedClient = Omit<AtriumClient, "stores">;
 
 const PING_INTERVAL_MS = 2_000;
 

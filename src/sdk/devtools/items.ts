@@ -1,6 +1,16 @@
 /** What the sections consist of: a value under its key, a row of texts, and a note where there is nothing. */
 import { add, Disclosure, element, type Item, setText } from "./elements.ts";
-import { pretty, summary } from "./json.ts";
+
+const MAX_LINE = 80;
+const MAX_TEXT = 20_000;
+
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text);
+
+/** The beginning of a value, for one line. */
+export const summary = (value: unknown): string => cut(JSON.stringify(value) ?? "nothing", MAX_LINE);
+
+/** A whole value, unless it is very long. */
+export const pretty = (value: unknown): string => cut(JSON.stringify(value, null, 2) ?? "nothing", MAX_TEXT);
 
 /** How many entries of a store are shown. */
 export const MAX_ENTRIES = 200;

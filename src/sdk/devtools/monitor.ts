@@ -1,9 +1,72 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes as they happen. */
-import type { Store, StoreChange } from "../client/index.ts";
+import type { ChangeReason, Store, StoreChange } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
-import { ConnectionMonitor } from "./connection-monitor.ts";
-import { watchOwnWrites } from "./own-writes.ts";
-import type { InspectedClient, RecentChange, StoreView, UnconfirmedWrite } from "./views.ts";
+import { ConnectionMonitor, type InspectedClient } from "./connection-monitor.ts";
+
+export interface RecentChange extends Pick<StoreChange<unknown>, "key" | "action" | "value"> {
+  /** `own`: a call of the application itself. */
+  readonly reason: ChangeReason | "own";
+  /** Counts the changes of all stores. */
+  readonly number: number;
+  readonly at: Date;
+  /** The name of the user whose write it is, or the id of one who was deleted; null for your back end. */
+  readonly by: string | null;
+}
+
+export interface StoreView {
+  readonly name: string;
+  readonly entries: Readonly<Record<string, unknown>>;
+  /** The latest first. */
+  readonly changes: readonly RecentChange[];
+}
+
+export interface UnconfirmedWrite {
+  readonly store: string;
+  readonly action: StoreChange<unknown>["action"];
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** A write that no response has answered: the same object while later calls become part of it. */
+type Write = Store["unconfirmed"][number];
+
+/**
+ * Calls `written` for each write that is not among those that `isReported` recognizes by their change. Several calls of
+ * one key and one turn are one. Returns a function that ends this.
+ */
+export function watchOwnWrites(
+  store: Store,
+  isReported: (change: StoreChange<unknown>) => boolean,
+  written: (write: Write) => void,
+): () => void {
+  /** By the value that it had. */
+  const known = new WeakMap<Write, unknown>();
+  let isDue = false;
+  const learn = (write: Write) => known.set(write, write.value);
+  const find = () => {
+    isDue = false;
+    for (const write of store.unconfirmed) {
+      if (known.has(write) && known.get(write) === write.value) continue;
+      learn(write);
+      written(write);
+    }
+  };
+  for (const write of store.unconfirmed) learn(write);
+  const stops = [
+    store.on("changed", (change) => {
+      if (isReported(change))
+        for (const write of store.unconfirmed) if (write.key === change.key) learn(write);
+    }),
+    store.on("updated", () => {
+      // Later in the turn, because a gesture can write hundreds of entries.
+      if (!isDue) queueMicrotask(find);
+      isDue = true;
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
 
 /** How many of a store's latest changes are kept. */
 const KEPT_CHANGES = 20;

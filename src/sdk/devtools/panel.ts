@@ -1,10 +1,9 @@
 /** The panel: a button in a corner of the page, and above it what there is to see of a client. */
 import { add, element, setText } from "./elements.ts";
+import type { InspectedClient } from "./connection-monitor.ts";
 import { Monitor } from "./monitor.ts";
-import { unconfirmedSection, usersSection } from "./sections.ts";
-import { storesSection } from "./stores-section.ts";
+import { storesSection, unconfirmedSection, usersSection } from "./sections.ts";
 import { applyStyles } from "./styles.ts";
-import type { InspectedClient } from "./views.ts";
 
 /** How often the open panel shows the client anew. */
 const SHOW_INTERVAL_MS = 250;

@@ -1,11 +1,14 @@
 /** `atrium/documents`: Yjs documents of the room, for editors. */
 import type { AtriumClient, ClientTypes } from "../client/index.ts";
 import { channelOf } from "./document-channel.ts";
-import { DocumentProvider } from "./document-provider.ts";
-import type { DocumentOptions } from "./provider-options.ts";
+import { type DocumentOptions, DocumentProvider } from "./document-provider.ts";
 
-export type { DocumentProvider } from "./document-provider.ts";
-export type { DocumentEvents, DocumentOptions, DocumentStatus } from "./provider-options.ts";
+export type {
+  DocumentEvents,
+  DocumentOptions,
+  DocumentProvider,
+  DocumentStatus,
+} from "./document-provider.ts";
 
 /** A client with any declared stores and any types. */
 export type DocumentClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;

@@ -1,15 +1,26 @@
 /** Stores on the device what changes in a client: its unsent writes turn by turn, and its stores a moment later. */
-
 import type { DiscardedWrite, Written } from "../client/index.ts";
 import type { KeptClient } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
-import type { KeeperOptions } from "./keeper-options.ts";
 import { KeptWrites } from "./kept-writes.ts";
 import { continueWith } from "./restore-kept.ts";
-import type { KeptWrite, OfflineRoom } from "./storage.ts";
+import type { KeptWrite, OfflineRoom, OfflineStorage } from "./storage.ts";
 import type { StoresRecorder } from "./stores-recorder.ts";
+
+/** A write of an earlier page that was refused, or whose outcome is unknown. */
+export interface RejectedWrite extends DiscardedWrite {
+  readonly roomId: string;
+  readonly error: AtriumError;
+}
+
+export interface KeeperOptions {
+  readonly storage: OfflineStorage;
+  readonly includes: (store: string) => boolean;
+  readonly onRejected: (write: RejectedWrite) => void;
+  readonly onError: (error: AtriumError) => void;
+}
 
 /** Batches are not sent before they are kept, so a storage that hangs must not hold them up forever. */
 const STORE_TIMEOUT_MS = 60_000;

@@ -5,10 +5,8 @@ import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts"
 import { Deferred } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
-import { Adoption } from "./adoption.ts";
-import { ChangeRecorder } from "./change-recorder.ts";
-import type { KeeperOptions } from "./keeper-options.ts";
-import { Locks } from "./locks.ts";
+import { ChangeRecorder, type KeeperOptions } from "./change-recorder.ts";
+import { Adoption, Locks } from "./orphaned-write-recovery.ts";
 import { OtherWrites } from "./other-writes.ts";
 import { showStores } from "./restore-kept.ts";
 import type { OfflineRoom, StoresChange } from "./storage.ts";

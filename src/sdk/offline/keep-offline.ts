@@ -2,9 +2,9 @@
 import type { AtriumError } from "../client/index.ts";
 import type { OfflineSupport } from "../client/offline.ts";
 import { report } from "../core/emitter.ts";
+import type { RejectedWrite } from "./change-recorder.ts";
 import { DeviceKeeper } from "./device-keeper.ts";
 import { indexedDbStorage } from "./indexed-db-storage.ts";
-import type { RejectedWrite } from "./keeper-options.ts";
 import type { OfflineStorage } from "./storage.ts";
 
 export interface KeepOfflineOptions {

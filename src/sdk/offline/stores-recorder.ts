@@ -1,7 +1,7 @@
 /** What to store of a client's stores: those that are complete, and then what has changed, as of one change of the room. */
 import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
-import type { User } from "../client/users/roster.ts";
+import type { User } from "../client/users/user-cache.ts";
 import type { UserRecord } from "../wire/resources.ts";
 import type { KeptEntry, StoresChange } from "./storage.ts";
 

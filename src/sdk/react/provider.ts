@@ -1,9 +1,94 @@
-/** The provider that connects a tree of components to a room while it is mounted. */
+/** The provider that connects a tree of components to a room, and the rooms that providers share. */
+
 import { createElement, type ReactNode, useEffect, useMemo, useState } from "react";
-import type { AuthToken, Role } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
-import { RoomContext } from "./context.ts";
-import { type RoomOptions, roomOf, roomOfClient } from "./rooms.ts";
+import {
+  AtriumClient,
+  type AuthToken,
+  type OfflineSupport,
+  type Role,
+  type StoreShapes,
+} from "../client/index.ts";
+import { RoomContext } from "./room-context.ts";
+import { RoomHandle } from "./room-handle.ts";
+import type { AnyClient } from "./shared-connection.ts";
+
+export interface RoomOptions {
+  /** The address of the service, such as `https://atrium.example`. */
+  readonly serverUrl: string;
+  /**
+   * The user's token: if it changes, the new user joins instead. Or a function that returns the current one, always of
+   * the same user and room; define it outside of components if a Suspense boundary is above the provider.
+   */
+  readonly authToken: AuthToken;
+  /** The result of `defineStores`. Call it outside of components: a new object creates a new client. */
+  readonly stores?: StoreShapes | undefined;
+  /** The result of `keepOffline` of `atrium/offline`. Call it outside of components, too. */
+  readonly offline?: OfflineSupport | undefined;
+  /** True to let the browser ask before it closes a tab with changes that are not stored yet; false by default. */
+  readonly warnBeforeUnload?: boolean | undefined;
+  readonly role?: Role | undefined;
+}
+
+/**
+ * By key. Weakly, because React can discard a render without a notice; while a provider is mounted, React keeps its
+ * handle. Left rooms are removed, so that the next provider begins anew.
+ */
+const byOptions = new Map<string, WeakRef<RoomHandle>>();
+const discarded = new FinalizationRegistry<string>((key) => {
+  if (byOptions.get(key)?.deref() === undefined) byOptions.delete(key);
+});
+const byClient = new WeakMap<AnyClient, RoomHandle>();
+
+const ids = new WeakMap<object, number>();
+let latestId = 0;
+
+/** A number that stands for the object itself. */
+function idOf(object: object | undefined): number {
+  if (object === undefined) return 0;
+  const known = ids.get(object);
+  if (known !== undefined) return known;
+  latestId += 1;
+  ids.set(object, latestId);
+  return latestId;
+}
+
+/** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR for invalid options. */
+export function roomOf(options: RoomOptions): RoomHandle {
+  const { serverUrl, authToken, stores, offline, warnBeforeUnload = false, role } = options;
+  const isFunction = typeof authToken === "function";
+  const token = isFunction ? idOf(authToken) : authToken;
+  const key = JSON.stringify([serverUrl, token, role, idOf(stores), idOf(offline), warnBeforeUnload]);
+  const known = byOptions.get(key)?.deref();
+  if (known !== undefined) return known;
+  const client = new AtriumClient({
+    serverUrl,
+    authToken: isFunction ? () => handle.currentToken() : authToken,
+    warnBeforeUnload,
+    ...(stores && { stores }),
+    ...(offline && { offline }),
+  });
+  const handle: RoomHandle = new RoomHandle(client, role, (used, isInUse) => {
+    const current = byOptions.get(key)?.deref();
+    if (isInUse && current === undefined) byOptions.set(key, new WeakRef(used));
+    if (!isInUse && current === used) byOptions.delete(key);
+  });
+  handle.authToken = authToken;
+  byOptions.set(key, new WeakRef(handle));
+  discarded.register(handle, key);
+  return handle;
+}
+
+/** The room of an application's own client. While it is in use, the role of its first provider holds. */
+export function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
+  const known = byClient.get(client);
+  if (known !== undefined) return known;
+  const handle = new RoomHandle(client, role, (used, isInUse) => {
+    if (isInUse) byClient.set(client, used);
+    else byClient.delete(client);
+  });
+  byClient.set(client, handle);
+  return handle;
+}
 
 interface GivenClient {
   readonly client: AnyClient;

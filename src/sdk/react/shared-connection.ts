@@ -1,9 +1,17 @@
 /** A client's connection, shared by providers: it is open while at least one of them is mounted. */
-import { AtriumError, type Role } from "../client/index.ts";
+import { type AtriumClient, AtriumError, type ClientTypes, type Role } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
-import type { AnyClient } from "./any-client.ts";
 import { type Source, together, type Unsubscribe } from "./external-source.ts";
 import { Readiness } from "./readiness.ts";
+
+/** A client with any declared stores and any types; `store(name)` returns any store. */
+export type AnyClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;
+
+/** The same with the types that the application has registered. */
+export type RoomClient = Omit<AtriumClient, "stores">;
+
+/** The application gives its provider clients of the types that it has registered. */
+export const registered = (client: AnyClient): RoomClient => client as unknown as RoomClient;
 
 /** `connected`: the room was joined, and everything that the hooks return is up to date. */
 export type ConnectionState = "connecting" | "connected" | "reconnecting" | "closed";

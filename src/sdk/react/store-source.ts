@@ -1,10 +1,26 @@
 /** A store as components read it: loaded and kept up to date once a component reads it. */
 import type { Store } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
 import { ExternalSource, type Source, together, type Unsubscribe } from "./external-source.ts";
 import { Readiness } from "./readiness.ts";
-import { reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
-import { actionsOf, type StoreActions } from "./store-actions.ts";
+import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
+
+/** Writes are visible at once, and rolled back if their promise is rejected. */
+export type StoreActions<Value, Input = Value, Patch = Partial<Value>> = Pick<
+  Store<Value, Input, Patch>,
+  "set" | "update" | "delete" | "batch"
+>;
+
+/** The store's functions, to be called without the store. */
+export function actionsOf<Value>(store: Store<Value, Value, Partial<Value>>): StoreActions<Value> {
+  type Actions = StoreActions<Value>;
+  // `bind` keeps only the last of several signatures.
+  return {
+    set: store.set.bind(store) as Actions["set"],
+    update: store.update.bind(store) as Actions["update"],
+    delete: store.delete.bind(store) as Actions["delete"],
+    batch: store.batch.bind(store),
+  };
+}
 
 /** The values of a store by key: the same object until one of them changes. */
 export type StoreEntries<Value> = Readonly<Record<string, Value>>;

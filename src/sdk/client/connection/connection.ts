@@ -10,10 +10,31 @@ import type { Data } from "./frames.ts";
 import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
 import { NOT_JOINED, Requests } from "./requests.ts";
 import { RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
-import type { SocketEvents, SocketState } from "./socket.ts";
-import { roomUrl } from "./token.ts";
-import type { Tokens } from "./tokens.ts";
+import { roomUrl, type Tokens } from "./token.ts";
 import type { Closure } from "./transport.ts";
+
+/**
+ * - `idle`: `connect()` or `join()` has not been called.
+ * - `connecting`: the first socket is being opened.
+ * - `connected`: the socket is open.
+ * - `reconnecting`: the connection was lost and is being restored, including everything that was missed.
+ * - `closed`: `disconnect()` was called, or reconnecting cannot succeed.
+ */
+export type SocketState = "idle" | "connecting" | "connected" | "reconnecting" | "closed";
+
+export interface SocketEvents {
+  connected: undefined;
+  /** The socket was closed, with the WebSocket close code and reason. */
+  disconnected: { readonly code: number; readonly reason: string };
+  /** Attempts count from 1, and from 1 again after a connection that lasted. */
+  reconnecting: { readonly attempt: number };
+  /** The room, its users, presence and all synced stores are up to date again. */
+  reconnected: undefined;
+  /** The client has given up: pending requests fail with this error. */
+  failed: { readonly error: AtriumError };
+  /** The token was refused or has expired, or its user was deleted. `failed` follows. */
+  authFailed: { readonly code: string; readonly message: string };
+}
 
 /** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;

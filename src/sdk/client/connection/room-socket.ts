@@ -5,8 +5,7 @@ import type { Role } from "../../wire/resources.ts";
 import type { ChangeStream } from "./change-stream.ts";
 import { type Message, type ResponseFrame, readJoined, UNREADABLE } from "./frames.ts";
 import type { Requests } from "./requests.ts";
-import { socketUrl } from "./token.ts";
-import type { Tokens } from "./tokens.ts";
+import { socketUrl, type Tokens } from "./token.ts";
 import { ABNORMAL_CLOSURE, type Closure, REPLACED, Transport } from "./transport.ts";
 
 /** The close code that stands for a request that can never succeed. */

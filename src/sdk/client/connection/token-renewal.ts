@@ -2,7 +2,7 @@
 import { AtriumError } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Requests } from "./requests.ts";
-import type { Tokens } from "./tokens.ts";
+import type { Tokens } from "./token.ts";
 
 /** Timers cannot wait longer than 24 days; and shorter waits follow changes of the device's clock. */
 const MAX_WAIT_MS = 3_600_000;

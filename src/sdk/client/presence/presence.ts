@@ -1,8 +1,8 @@
 /** `client.presence`: the current state of each user, such as the position of a cursor. */
-import { assumeType } from "../../core/assume-type.ts";
+
 import { callEach, Emitter, guard, report } from "../../core/emitter.ts";
 import { AtriumError, invalid } from "../../core/error.ts";
-import { isRecord } from "../../core/json.ts";
+import { assumeType, isRecord } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { PresenceState } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";

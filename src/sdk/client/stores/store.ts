@@ -1,7 +1,8 @@
 /** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
-import { assumeType } from "../../core/assume-type.ts";
+
 import { Emitter } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
+import { assumeType } from "../../core/json.ts";
 import type { Action, Difference, Operation } from "./entries.ts";
 import type { History, Restorable } from "./history.ts";
 import { Replica, type ReplicaContext, type StoreState } from "./replica.ts";

@@ -1,10 +1,8 @@
 /** The writes that wait to be sent: writes of one key supersede each other, and batches are taken from the front. */
-
 import type { AtriumError } from "../../core/error.ts";
-import { byteLength } from "../../core/json.ts";
+import { byteLength, isRecord } from "../../core/json.ts";
 import type { WaitingRequest } from "../connection/requests.ts";
 import type { Operation } from "./entries.ts";
-import { mergeOperations } from "./merge.ts";
 import { type FittedWrite, operationOf, type Written } from "./writes.ts";
 
 /** The most operations that the room takes in one batch. */
@@ -135,3 +133,11 @@ const bytesOf = (operation: object): number => byteLength(JSON.stringify(operati
 
 /** Identifies a key of a store. */
 const idOf = ({ name }: WriteTarget, { key }: Operation): string => `${name.length} ${name}${key}`;
+
+/** The one write that does what both do; null if the later one may be refused after the earlier one. */
+export function mergeOperations(earlier: Operation, later: Operation): Operation | null {
+  if (later.action !== "update") return later;
+  if (earlier.action === "delete") return { ...later, action: "set" };
+  if (!isRecord(earlier.value) || !isRecord(later.value)) return null;
+  return { ...earlier, value: { ...earlier.value, ...later.value } };
+}

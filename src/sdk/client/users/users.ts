@@ -4,7 +4,7 @@ import type { UserRecord } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
 import { type Data, isUser, type Joined, listOf, readFollows } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
-import { Roster, type User } from "./roster.ts";
+import { Roster, type User } from "./user-cache.ts";
 
 /** How many users a response has. Those that were created before the newest so many, and are not online, are loaded on demand. */
 const PAGE = 1_000;

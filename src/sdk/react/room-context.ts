@@ -1,7 +1,17 @@
-/** How components read sources: each renders again only when what it selects has changed. */
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import { type Equality, shallowEqual } from "./equality.ts";
-import type { Source } from "./external-source.ts";
+/** How hooks read the room: the context of the nearest RoomProvider, and the values that a component selects. */
+import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { invalid } from "../core/error.ts";
+import { type Equality, type Source, shallowEqual } from "./external-source.ts";
+import type { RoomHandle } from "./room-handle.ts";
+
+export const RoomContext = createContext<RoomHandle | null>(null);
+
+/** The room of the nearest RoomProvider. Throws outside of one. */
+export function useRoomHandle(): RoomHandle {
+  const handle = useContext(RoomContext);
+  if (handle === null) throw invalid("Client", "Atrium's hooks must be used inside a <RoomProvider>");
+  return handle;
+}
 
 /** The current value of a source. */
 export const useSource = <Value>(source: Source<Value>): Value =>

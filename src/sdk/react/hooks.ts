@@ -1,0 +1,211 @@
+/** The hooks of `atrium/react`. */
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import type {
+  BroadcastArguments,
+  BroadcastListener,
+  BroadcastsIn,
+  Comment,
+  InputOf,
+  PatchOf,
+  PresenceIn,
+  PresencePart,
+  PresenceState,
+  Registered,
+  StoresIn,
+  ValueOf,
+} from "../client/index.ts";
+import type { CommentActions } from "./comment-source.ts";
+import type { Equality } from "./external-source.ts";
+import { useRoomHandle, useSelection, useSource, whole } from "./room-context.ts";
+import type { Member, RoomHandle, RoomInfo } from "./room-handle.ts";
+import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
+import type { StoreActions, StoreEntries, StoreHandle } from "./store-source.ts";
+
+/** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
+export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
+
+const stateOf = ({ state }: ConnectionStatus): ConnectionState => state;
+
+/** The state of the connection. */
+export const useStatus = (): ConnectionState => useSelection(useRoomHandle().connection, stateOf);
+
+/** Whether there are changes of stores that the service has not confirmed, for a notice such as "Saving…". */
+export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().hasUnsyncedChanges);
+
+/** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
+export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
+
+/** The data of broadcasts by their names, as the application has registered it. */
+type RegisteredBroadcasts = BroadcastsIn<Registered>;
+
+/**
+ * Returns a function that sends a message of this name to all other users who are online or, with `userIds`, to those
+ * users; it resolves to how many received it. The latest `listener` is called for the messages of others.
+ */
+export function useBroadcast<Name extends keyof RegisteredBroadcasts & string>(
+  event: Name,
+  listener?: BroadcastListener<RegisteredBroadcasts[Name]>,
+): (...args: BroadcastArguments<RegisteredBroadcasts[Name]>) => Promise<number>;
+export function useBroadcast(
+  event: string,
+  listener?: BroadcastListener,
+): (data?: unknown, userIds?: readonly string[]) => Promise<number> {
+  const { client } = useRoomHandle();
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(
+    () => client.notifications.on(event, (data, from) => latest.current?.(data, from)),
+    [client, event],
+  );
+  return useCallback(
+    (data?: unknown, userIds?: readonly string[]) => client.notifications.broadcast(event, data, userIds),
+    [client, event],
+  );
+}
+
+/** Yourself as the others see you, or what `select` makes of it; null until the room was joined. */
+export function useSelf(): Member | null;
+export function useSelf<Selected>(
+  select: (self: Member) => Selected,
+  isEqual?: Equality<Selected>,
+): Selected | null;
+export function useSelf(select: (self: Member) => unknown = whole, isEqual?: Equality<unknown>): unknown {
+  const selectSelf = useMemo(() => (self: Member | null) => self && select(self), [select]);
+  return useSelection(useRoomHandle().self, selectSelf, isEqual);
+}
+
+/**
+ * All other users who are online, in the order in which they joined, or what `select` makes of them. The component
+ * renders again only when that is no longer equal: by default, when it is another value or has another element.
+ */
+export function useOthers(): readonly Member[];
+export function useOthers<Selected>(
+  select: (others: readonly Member[]) => Selected,
+  isEqual?: Equality<Selected>,
+): Selected;
+export function useOthers(
+  select: (others: readonly Member[]) => unknown = whole,
+  isEqual?: Equality<unknown>,
+): unknown {
+  return useSelection(useRoomHandle().others, select, isEqual);
+}
+
+/** One of {@link useOthers}, or what `select` makes of it; null while this user is not online. */
+export function useOther(userId: string): Member | null;
+export function useOther<Selected>(
+  userId: string,
+  select: (other: Member) => Selected,
+  isEqual?: Equality<Selected>,
+): Selected | null;
+export function useOther(
+  userId: string,
+  select: (other: Member) => unknown = whole,
+  isEqual?: Equality<unknown>,
+): unknown {
+  const selectOther = useMemo(
+    () => (others: readonly Member[]) => {
+      const other = others.find(({ user }) => user.id === userId);
+      return other === undefined ? null : select(other);
+    },
+    [select, userId],
+  );
+  return useSelection(useRoomHandle().others, selectOther, isEqual);
+}
+
+/** Changes some fields of what you show and keeps the others; null removes all of it. */
+export type UpdatePresence<Shown extends object> = (part: PresencePart<Shown> | null) => void;
+
+/** What users show, as the application has registered it. */
+type RegisteredPresence = PresenceIn<Registered>;
+
+/**
+ * What you show, empty at first, and a function that changes some of its fields. Changes are visible here at once, and
+ * sent at most every 50 ms. Fields that would take the whole above 8 KiB stay as they were, and are reported.
+ */
+export const useMyPresence = <Shown extends object = RegisteredPresence>(): [
+  Readonly<Partial<Shown>>,
+  UpdatePresence<Shown>,
+] => [shownAs<Shown>(useSource(useRoomHandle().ownPresence)), useUpdateMyPresence<Shown>()];
+
+/** The function of {@link useMyPresence} alone, for a component that does not read what you show. */
+export function useUpdateMyPresence<Shown extends object = RegisteredPresence>(): UpdatePresence<Shown> {
+  const { presence } = useRoomHandle().client;
+  return useCallback((part) => presence.update(part), [presence]);
+}
+
+/** Only the function writes it, with this type. */
+const shownAs = <Shown extends object>(state: PresenceState) => state as Readonly<Partial<Shown>>;
+
+type RegisteredStores = StoresIn<Registered>;
+/** The names of the stores that the application has registered. */
+type StoreName = keyof RegisteredStores & string;
+type EntriesOf<Name extends StoreName> = StoreEntries<ValueOf<RegisteredStores[Name]>>;
+type ActionsOf<Name extends StoreName> = StoreActions<
+  ValueOf<RegisteredStores[Name]>,
+  InputOf<RegisteredStores[Name]>,
+  PatchOf<RegisteredStores[Name]>
+>;
+
+/**
+ * The values of a store by key, or what `select` makes of them, and functions that change them. The component renders
+ * again only when that is no longer equal: by default, when it is another value or has another element. A store that
+ * the application has registered has its types; for others, `Value` is what it expects. Neither is checked at run time:
+ * a shape checks what this client writes, but other clients can write anything.
+ */
+export function useStore<Name extends StoreName>(name: Name): [EntriesOf<Name>, ActionsOf<Name>];
+export function useStore<Value = unknown>(name: string): [StoreEntries<Value>, StoreActions<Value>];
+export function useStore<Name extends StoreName, Selected>(
+  name: Name,
+  select: (entries: EntriesOf<Name>) => Selected,
+  isEqual?: Equality<Selected>,
+): [Selected, ActionsOf<Name>];
+export function useStore<Value, Selected>(
+  name: string,
+  select: (entries: StoreEntries<Value>) => Selected,
+  isEqual?: Equality<Selected>,
+): [Selected, StoreActions<Value>];
+export function useStore(
+  name: string,
+  select: (entries: StoreEntries<never>) => unknown = whole,
+  isEqual?: Equality<unknown>,
+): [unknown, object] {
+  const { source, actions } = storeOf(useRoomHandle(), name);
+  return [useSelection(source, select, isEqual), actions];
+}
+
+/** The values have the type that the caller expects: other clients can write anything. */
+const storeOf = (handle: RoomHandle, name: string): StoreHandle<never> =>
+  handle.store(name) as unknown as StoreHandle<never>;
+
+/** The functions that change a store, for a component that does not read it. They are always the same. */
+export function useStoreActions<Name extends StoreName>(name: Name): ActionsOf<Name>;
+export function useStoreActions<Value = unknown>(name: string): StoreActions<Value>;
+export function useStoreActions(name: string): StoreActions<unknown> {
+  return useRoomHandle().store(name).actions;
+}
+
+/** Returns a function that undoes your latest step, and returns whether anything has changed. */
+export function useUndo(): () => boolean {
+  const { history } = useRoomHandle().client;
+  return useCallback(() => history.undo(), [history]);
+}
+
+/** Returns a function that redoes the step that you undid last, and returns whether anything has changed. */
+export function useRedo(): () => boolean {
+  const { history } = useRoomHandle().client;
+  return useCallback(() => history.redo(), [history]);
+}
+
+/** Whether there are changes of yours to undo, for a button. */
+export const useCanUndo = (): boolean => useSelection(useRoomHandle().history, ({ canUndo }) => canUndo);
+
+/** Whether there are changes of yours to redo, for a button. */
+export const useCanRedo = (): boolean => useSelection(useRoomHandle().history, ({ canRedo }) => canRedo);
+
+/** All comments of the room or of one thread, oldest first, and functions that change them. */
+export function useComments(threadId?: string): [readonly Comment[], CommentActions] {
+  const { source, actions } = useRoomHandle().comments(threadId);
+  return [useSource(source), actions];
+}

@@ -1,0 +1,111 @@
+/** `atrium/react/suspense`: the hooks of `atrium/react` for components that suspend until the room is there. */
+"use client";
+import { createElement, type ReactNode, Suspense, useSyncExternalStore } from "react";
+import type { Role, Room } from "../client/index.ts";
+import { invalid } from "../core/error.ts";
+import type { Equality } from "./external-source.ts";
+import {
+  useComments as useCommentsNow,
+  useOther as useOtherNow,
+  useOthers as useOthersNow,
+  useRoom as useRoomNow,
+  useSelf as useSelfNow,
+  useStore as useStoreNow,
+} from "./hooks.ts";
+import type { Readiness } from "./readiness.ts";
+import { useRoomHandle } from "./room-context.ts";
+import type { Member, RoomHandle } from "./room-handle.ts";
+import type { RoomClient } from "./shared-connection.ts";
+
+export type { CommentActions } from "./comment-source.ts";
+export { type Equality, shallowEqual } from "./external-source.ts";
+export {
+  type UpdatePresence,
+  useBroadcast,
+  useCanRedo,
+  useCanUndo,
+  useConnection,
+  useHasUnsyncedChanges,
+  useMyPresence,
+  useRedo,
+  useStatus,
+  useStoreActions,
+  useUndo,
+  useUpdateMyPresence,
+} from "./hooks.ts";
+export { RoomProvider, type RoomProviderProps } from "./provider.ts";
+export type { Member } from "./room-handle.ts";
+export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
+export type { StoreActions, StoreEntries } from "./store-source.ts";
+
+const never = () => () => {};
+const yes = () => true;
+const no = () => false;
+
+function refuse(): never {
+  throw invalid(
+    "Client",
+    "A component that waits for its room renders in browsers only: wrap it in <ClientSideSuspense>",
+  );
+}
+
+/** The room of the nearest RoomProvider: suspends until it was joined, and throws the error of a join that failed. */
+function useJoinedRoom(): RoomHandle {
+  const handle = useRoomHandle();
+  // React renders the fallback of the nearest boundary for a component that throws on the server.
+  useSyncExternalStore(never, yes, refuse);
+  handle.connection.joined.require();
+  return handle;
+}
+
+export interface ClientSideSuspenseProps {
+  readonly fallback: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** `Suspense` for components that render in browsers only: the server renders the fallback. */
+export function ClientSideSuspense({ fallback, children }: ClientSideSuspenseProps): ReactNode {
+  const isInBrowser = useSyncExternalStore(never, yes, no);
+  // Without a boundary before that: React 18 would report an update of one that it has yet to hydrate.
+  return isInBrowser ? createElement(Suspense, { fallback }, children) : fallback;
+}
+
+/** The room, your role in it, and the client, for everything without a hook. */
+export interface JoinedRoom {
+  readonly client: RoomClient;
+  readonly room: Room;
+  readonly role: Role;
+}
+
+interface UseSelf {
+  (): Member;
+  <Selected>(select: (self: Member) => Selected, isEqual?: Equality<Selected>): Selected;
+}
+
+/**
+ * The hook, in a component that waits for its room and for what `loaded` finds by the hook's first argument. `Waiting`
+ * is the hook's type without the values that it returns before.
+ */
+function waiting<Waiting>(
+  useNow: (...args: never[]) => unknown,
+  loaded: (handle: RoomHandle, name: string | undefined) => Readiness | null = () => null,
+): Waiting {
+  const useWhenLoaded = (...args: never[]): unknown => {
+    loaded(useJoinedRoom(), args[0])?.require();
+    return useNow(...args);
+  };
+  return useWhenLoaded as Waiting;
+}
+
+export const useSelf = /* @__PURE__ */ waiting<UseSelf>(useSelfNow);
+export const useOthers = /* @__PURE__ */ waiting<typeof useOthersNow>(useOthersNow);
+export const useOther = /* @__PURE__ */ waiting<typeof useOtherNow>(useOtherNow);
+export const useRoom = /* @__PURE__ */ waiting<() => JoinedRoom>(useRoomNow);
+export const useStore = /* @__PURE__ */ waiting<typeof useStoreNow>(
+  useStoreNow,
+  (handle, name = "") => handle.store(name).loaded,
+);
+export const useComments = /* @__PURE__ */ waiting<typeof useCommentsNow>(
+  useCommentsNow,
+  (handle, threadId) => handle.comments(threadId).loaded,
+);

@@ -83,13 +83,13 @@ export const SDK: readonly Mutant[] = [
   {
     bug: "a batch is sent before its id is kept",
     file: "src/sdk/client/stores/write-queue.ts",
-    code: "else void this.#keeper.sealed(batch).then(() => this.#send(batch));",
-    by: "else void this.#keeper.sealed(batch).then(this.#send(batch) ?? null);",
+    code: "else void this.#persistence.sealed(batch).then(() => this.#send(batch));",
+    by: "else void this.#persistence.sealed(batch).then(this.#send(batch) ?? null);",
     tests: ["test/sdk/offline.test.ts"],
   },
   {
     bug: "a kept batch overtakes the one before it",
-    file: "src/sdk/offline/device-keeper.ts",
+    file: "src/sdk/offline/device-persistence.ts",
     code: "Promise.all([this.#sealed, this.#recorder.sealed(batch)])",
     by: "Promise.all([this.#recorder.sealed(batch)])",
     tests: ["test/sdk/offline.test.ts"],
@@ -124,7 +124,7 @@ export const SDK: readonly Mutant[] = [
   },
   {
     bug: "the users of one device share what is kept",
-    file: "src/sdk/offline/device-keeper.ts",
+    file: "src/sdk/offline/device-persistence.ts",
     code: "[this.#base, accountId, roomId, userId]",
     by: "[this.#base, accountId, roomId]",
     tests: ["test/sdk/offline.test.ts"],

@@ -1,7 +1,7 @@
 /** The queue of writes: what supersedes what, in which batches it is sent, and what becomes of it. */
 import { describe, expect, it } from "vitest";
 import { Requests } from "../../src/sdk/client/connection/requests.ts";
-import type { Keeper } from "../../src/sdk/client/stores/keeper.ts";
+import type { StorePersistence } from "../../src/sdk/client/stores/persistence.ts";
 import { watchPageClose } from "../../src/sdk/client/stores/page-close.ts";
 import type { QueuedWrite } from "../../src/sdk/client/stores/waiting-writes.ts";
 import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
@@ -38,9 +38,9 @@ class Sender {
     },
   };
 
-  constructor(keeper?: Keeper) {
+  constructor(persistence?: StorePersistence) {
     this.requests.accept();
-    this.queue = new WriteQueue(this.requests, this.clock, keeper);
+    this.queue = new WriteQueue(this.requests, this.clock, persistence);
   }
 
   connect(send = (frame: string): void => void this.frames.push(JSON.parse(frame))): void {

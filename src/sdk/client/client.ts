@@ -81,11 +81,11 @@ export class AtriumClient<
     const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false, offline } = options;
     const tokens = new Tokens(authToken, runtime);
     const base = socketBase(serverUrl);
-    const keeper = offline?.attach(base, runtime);
+    const persistence = offline?.attach(base, runtime);
     const connection = new Connection({ base, tokens, reconnect }, runtime);
-    if (keeper)
+    if (persistence)
       tokens.prepare = (claims) =>
-        keeper.open({
+        persistence.open({
           claims,
           changeStream: connection.changeStream,
           stores: this.#stores,
@@ -110,7 +110,7 @@ export class AtriumClient<
     });
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, runtime);
-    this.#stores = new Stores(connection, stores ?? {}, runtime, keeper);
+    this.#stores = new Stores(connection, stores ?? {}, runtime, persistence);
     const { queue, history } = this.#stores;
     this.history = history;
     const unsynced = new Unsynced(queue, connection.requests, runtime);

@@ -2,7 +2,7 @@
 import type { Runtime } from "../core/runtime.ts";
 import type { ChangeStream } from "./connection/change-stream.ts";
 import type { Claims } from "./connection/token.ts";
-import type { Keeper } from "./stores/keeper.ts";
+import type { StorePersistence } from "./stores/persistence.ts";
 import type { Stores } from "./stores/stores.ts";
 import type { Users } from "./users/users.ts";
 
@@ -14,8 +14,8 @@ export interface KeptClient {
   readonly users: Users;
 }
 
-/** The keeper of one client. */
-export interface ClientKeeper extends Keeper {
+/** The persistence of one client. */
+export interface OfflinePersistence extends StorePersistence {
   /** Shows what was kept, before the client joins; also before it joins again after it was stopped. Never rejects. */
   open(client: KeptClient): Promise<void>;
 }
@@ -23,5 +23,5 @@ export interface ClientKeeper extends Keeper {
 /** What `keepOffline` of `atrium/offline` returns. */
 export interface OfflineSupport {
   /** Called by each client. `base` is the address of the service. */
-  attach(base: string, runtime: Runtime): ClientKeeper;
+  attach(base: string, runtime: Runtime): OfflinePersistence;
 }

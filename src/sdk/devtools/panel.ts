@@ -1,6 +1,7 @@
 /** The panel: a button in a corner of the page, and above it what there is to see of a client. */
-import { add, element, setText } from "./elements.ts";
+
 import type { InspectedClient } from "./connection-monitor.ts";
+import { add, element, setText } from "./elements.ts";
 import { Monitor } from "./monitor.ts";
 import { storesSection, unconfirmedSection, usersSection } from "./sections.ts";
 import { applyStyles } from "./styles.ts";

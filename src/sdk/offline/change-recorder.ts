@@ -15,7 +15,7 @@ export interface RejectedWrite extends DiscardedWrite {
   readonly error: AtriumError;
 }
 
-export interface KeeperOptions {
+export interface PersistenceOptions {
   readonly storage: OfflineStorage;
   readonly includes: (store: string) => boolean;
   readonly onRejected: (write: RejectedWrite) => void;
@@ -46,7 +46,7 @@ export class ChangeRecorder {
   /** Those that the room has not answered. */
   readonly writes = new KeptWrites();
   readonly #runtime: Runtime;
-  readonly #options: KeeperOptions;
+  readonly #options: PersistenceOptions;
   readonly #fail: (reason: string) => void;
   #recorded: Recorded | null = null;
   /** The latest change that a write of this client was answered with. */
@@ -56,7 +56,7 @@ export class ChangeRecorder {
   #cancelTimer: (() => void) | null = null;
 
   /** `fail` receives the reason why a change could not be stored. */
-  constructor(runtime: Runtime, options: KeeperOptions, fail: (reason: string) => void) {
+  constructor(runtime: Runtime, options: PersistenceOptions, fail: (reason: string) => void) {
     this.#runtime = runtime;
     this.#options = options;
     this.#fail = fail;
@@ -85,11 +85,11 @@ export class ChangeRecorder {
   }
 
   /** Continues with the writes of a client that is gone. */
-  adopt(kept: readonly KeptWrite[]): void {
+  recover(kept: readonly KeptWrite[]): void {
     if (this.#recorded === null) return;
     const { client } = this.#recorded;
     const replicaOf = (name: string) => client.stores.get(name).replica;
-    const { batches, waiting, expired } = this.writes.adopt(kept, replicaOf, this.#runtime.date());
+    const { batches, waiting, expired } = this.writes.recover(kept, replicaOf, this.#runtime.date());
     continueWith(client, batches, waiting);
     for (const write of expired) this.#reject(client, write, new AtriumError(UNKNOWN));
     void this.scheduleNext();
@@ -129,10 +129,10 @@ export class ChangeRecorder {
 
   /** The room has answered a write. If it has refused that of an earlier page, the application is notified. */
   settled(write: QueuedWrite, outcome: Written | AtriumError): void {
-    const isAdopted = this.writes.settled(write);
+    const isRecovered = this.writes.settled(write);
     if (!(outcome instanceof AtriumError)) this.#answeredSeq = Math.max(this.#answeredSeq, outcome.seq);
     const { key, action, value, target } = write;
-    if (isAdopted && outcome instanceof AtriumError && this.#recorded !== null)
+    if (isRecovered && outcome instanceof AtriumError && this.#recorded !== null)
       this.#reject(this.#recorded.client, { store: target.name, key, action, value }, outcome);
     void this.scheduleNext();
   }

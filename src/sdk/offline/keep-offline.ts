@@ -3,7 +3,7 @@ import type { AtriumError } from "../client/index.ts";
 import type { OfflineSupport } from "../client/offline.ts";
 import { report } from "../core/emitter.ts";
 import type { RejectedWrite } from "./change-recorder.ts";
-import { DeviceKeeper } from "./device-keeper.ts";
+import { DevicePersistence } from "./device-persistence.ts";
 import { indexedDbStorage } from "./indexed-db-storage.ts";
 import type { OfflineStorage } from "./storage.ts";
 
@@ -37,7 +37,8 @@ export function keepOffline(options: KeepOfflineOptions = {}): Offline {
   const { storage = indexedDbStorage(), stores, onRejected = reportRejected, onError = () => {} } = options;
   const includes = (name: string) => stores === undefined || stores.includes(name);
   return {
-    attach: (base, runtime) => new DeviceKeeper(base, runtime, { storage, includes, onRejected, onError }),
+    attach: (base, runtime) =>
+      new DevicePersistence(base, runtime, { storage, includes, onRejected, onError }),
     clear: () => storage.clear(),
   };
 }

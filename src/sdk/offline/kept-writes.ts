@@ -1,4 +1,4 @@
-/** The writes of a client that are kept until the room answers them, its own and those that it has adopted. */
+/** The writes of a client that are kept until the room answers them, its own and those that it has recovered. */
 import type { Replica } from "../client/stores/replica.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
 import { newId } from "../core/runtime.ts";
@@ -13,7 +13,7 @@ interface Tracked extends Pick<KeptWrite, "group" | "origin"> {
 }
 
 /** Writes of other clients to continue with. */
-interface Adopted {
+interface Recovered {
   readonly batches: readonly KeptBatch[];
   readonly waiting: readonly QueuedWrite[];
   /** Those that may have been carried out, too long ago to ask. */
@@ -27,10 +27,10 @@ export class KeptWrites {
   readonly #groups = new Map<object, number>();
   readonly #changed = new Set<QueuedWrite>();
   #settled: KeptWriteId[] = [];
-  /** The former ids of adopted writes, under which they are kept until the next change is stored. */
+  /** The former ids of recovered writes, under which they are kept until the next change is stored. */
   readonly #former: KeptWriteId[] = [];
   #count = 0;
-  /** The number of the earliest write: adopted ones are sent before all others. */
+  /** The number of the earliest write: recovered ones are sent before all others. */
   #first = 1;
 
   /** All ids under which writes that are not settled may be kept. */
@@ -95,7 +95,7 @@ export class KeptWrites {
    * Continues with kept writes, which are in their order, as this client's own: a batch that contains writes of several
    * clients is kept by one, and sent again as it is. `now` is in epoch milliseconds.
    */
-  adopt(kept: readonly KeptWrite[], replicaOf: (store: string) => Replica, now: number): Adopted {
+  recover(kept: readonly KeptWrite[], replicaOf: (store: string) => Replica, now: number): Recovered {
     const batches = new Map<string, QueuedWrite[]>();
     const waiting: QueuedWrite[] = [];
     const expired: KeptWrite[] = [];

@@ -28,22 +28,22 @@ export class Locks {
 
 const lockOf = (writer: string): string => `writer ${writer}`;
 
-export class Adoption {
+export class OrphanedWriteRecovery {
   readonly #room: OfflineRoom;
   readonly #locks: Locks;
-  readonly #adopt: (writer: string, writes: readonly KeptWrite[]) => void;
+  readonly #recover: (writer: string, writes: readonly KeptWrite[]) => void;
   /** This client, and those whose writes it has or waits for. */
   readonly #known = new Set<string>();
 
-  /** `adopt` receives the writes of a client that is gone, which this client then has alone. */
+  /** `recover` receives the writes of a client that is gone, which this client then has alone. */
   constructor(
     room: OfflineRoom,
     locks: Locks,
-    adopt: (writer: string, writes: readonly KeptWrite[]) => void,
+    recover: (writer: string, writes: readonly KeptWrite[]) => void,
   ) {
     this.#room = room;
     this.#locks = locks;
-    this.#adopt = adopt;
+    this.#recover = recover;
   }
 
   /** Takes the lock of this client, before which it must not keep writes. */
@@ -52,25 +52,25 @@ export class Adoption {
     if (!(await this.#locks.take(lockOf(writer)))) throw new Error("the lock of this client cannot be had");
   }
 
-  /** Waits for the end of all others, and adopts their writes. Settles when those that are gone by now are adopted. */
-  async adoptFromGone(patience: Promise<unknown>): Promise<void> {
+  /** Waits for the end of all others, and recovers their writes. Settles when those that are gone by now are recovered. */
+  async recoverAll(patience: Promise<unknown>): Promise<void> {
     const writers = new Set((await this.#room.readWrites()).map(({ writer }) => writer));
     await Promise.race([Promise.all([...writers].map((writer) => this.watch(writer))), patience]);
   }
 
-  /** Waits for the end of a client, and adopts its writes. */
+  /** Waits for the end of a client, and recovers its writes. */
   async watch(writer: string): Promise<void> {
     if (this.#known.has(writer)) return;
     this.#known.add(writer);
     if (!(await this.#locks.take(lockOf(writer)))) return;
     // A storage that cannot be read any more is reported by the next change.
-    await this.#adoptFrom(writer).catch(() => {});
+    await this.#recoverFrom(writer).catch(() => {});
   }
 
   /** Reads once more: until its end, a client has sent and settled writes. */
-  async #adoptFrom(gone: string): Promise<void> {
+  async #recoverFrom(gone: string): Promise<void> {
     const kept = await this.#room.readWrites();
-    this.#adopt(
+    this.#recover(
       gone,
       kept.filter(({ writer }) => writer === gone),
     );

@@ -13,7 +13,7 @@ export interface KeptEntry {
 /** Identifies a write: the client that will send it, and its place among that client's writes. */
 export interface KeptWriteId {
   readonly writer: string;
-  /** Any integer: adopted writes are before the client's own. */
+  /** Any integer: recovered writes are before the client's own. */
   readonly number: number;
 }
 

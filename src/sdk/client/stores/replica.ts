@@ -4,7 +4,7 @@ import type { Downloading } from "../connection/download.ts";
 import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
-import type { Keeper } from "./keeper.ts";
+import type { StorePersistence } from "./persistence.ts";
 import { type Cause, type ChangeReason, RESYNCED } from "./store-change.ts";
 import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
 
@@ -41,7 +41,7 @@ export type StoreState = "unloaded" | "cached" | "stale" | "synced";
 /** What all replicas of a client share. */
 export interface ReplicaContext {
   /** Undefined if nothing is kept on the device. */
-  readonly keeper: Keeper | undefined;
+  readonly persistence: StorePersistence | undefined;
   readonly requests: Requests;
   /** Loads a store by the download that the room has offered: the same as {@link downloadStore}. */
   readonly download: (
@@ -86,7 +86,9 @@ export class Replica implements WriteTarget {
       this.#loading = null;
     });
     const loading = this.#loading;
-    const shown = this.#context.keeper?.shown.then(() => (this.state === "cached" ? undefined : loading));
+    const shown = this.#context.persistence?.shown.then(() =>
+      this.state === "cached" ? undefined : loading,
+    );
     return Promise.race([loading, shown ?? loading]);
   }
 
@@ -122,7 +124,7 @@ export class Replica implements WriteTarget {
   #confirm(key: string, entry: Entry | null, cause: Cause): void {
     if (this.entries.isPending(key)) this.#hidden.set(key, cause);
     this.#report(this.entries.confirm(key, entry), cause);
-    this.#context.keeper?.confirmed(this.name, key);
+    this.#context.persistence?.confirmed(this.name, key);
   }
 
   /** The room was joined again; with `isFresh`, missed changes are not known. */
@@ -135,8 +137,8 @@ export class Replica implements WriteTarget {
   }
 
   async #loadAll(): Promise<void> {
-    const { keeper } = this.#context;
-    if (keeper !== undefined) await keeper.opened;
+    const { persistence } = this.#context;
+    if (persistence !== undefined) await persistence.opened;
     if (this.state === "cached") return;
     const unseen = new Set(this.entries.confirmed);
     const load: Load = { changed: new Set(), unseen, early: [], answered: [], isOutdated: false };
@@ -202,7 +204,7 @@ export class Replica implements WriteTarget {
     this.state = "synced";
     this.#forget(load.unseen);
     this.#end(load);
-    this.#context.keeper?.confirmed(this.name);
+    this.#context.persistence?.confirmed(this.name);
   }
 
   #end(load: Load): void {

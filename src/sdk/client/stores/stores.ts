@@ -4,7 +4,7 @@ import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
 import { History } from "./history.ts";
-import type { Keeper } from "./keeper.ts";
+import type { StorePersistence } from "./persistence.ts";
 import type { ChangeNotice } from "./replica.ts";
 import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
 import { Store, type StoreContext } from "./store.ts";
@@ -26,12 +26,12 @@ export class Stores {
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
 
-  constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime, keeper?: Keeper) {
+  constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime, persistence?: StorePersistence) {
     const { requests } = connection;
-    this.queue = new WriteQueue(requests, runtime, keeper);
+    this.queue = new WriteQueue(requests, runtime, persistence);
     const { queue, history } = this;
     this.#context = {
-      ...{ requests, queue, history, keeper },
+      ...{ requests, queue, history, persistence },
       download: async (...load) => {
         const module = await import("../connection/download.ts").catch(() => null);
         return module?.downloadStore(connection, ...load);

@@ -7,7 +7,7 @@ import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { SendWindow } from "../connection/send-rate.ts";
 import type { Action } from "./entries.ts";
-import type { Keeper } from "./keeper.ts";
+import type { StorePersistence } from "./persistence.ts";
 import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
 
@@ -43,7 +43,7 @@ export interface WriteQueueEvents {
 export interface SentBatch extends KeptBatch {
   readonly data: { readonly operations: readonly object[]; readonly atomic: boolean };
   readonly bytes: number;
-  /** Whether it was handed over: with a keeper, when its id is kept. */
+  /** Whether it was handed over: with a persistence, when its id is kept. */
   isSent?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Queued {
 export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #requests: Requests;
   readonly #runtime: Runtime;
-  readonly #keeper: Keeper | undefined;
+  readonly #persistence: StorePersistence | undefined;
   readonly #waiting = new WaitingWrites();
   /** In the order in which they were sent. */
   readonly #unanswered = new Set<SentBatch>();
@@ -72,9 +72,9 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   #window = new SendWindow();
   #cancelTimer = () => {};
 
-  constructor(requests: Requests, runtime: Runtime, keeper?: Keeper) {
+  constructor(requests: Requests, runtime: Runtime, persistence?: StorePersistence) {
     super();
-    this.#keeper = keeper;
+    this.#persistence = persistence;
     this.#requests = requests;
     this.#runtime = runtime;
     requests.onStopped((fault) => this.#discard(fault));
@@ -121,7 +121,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
 
   /** Sends what the calls of one turn have added together. */
   #added(queued: readonly Queued[]): void {
-    for (const { write } of queued) this.#keeper?.queued(write);
+    for (const { write } of queued) this.#persistence?.queued(write);
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       queueMicrotask(() => {
@@ -165,8 +165,8 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#sentAt = this.#runtime.now();
     this.#unanswered.add(batch);
     this.#latestSealed = writes.at(-1);
-    if (this.#keeper === undefined) this.#send(batch);
-    else void this.#keeper.sealed(batch).then(() => this.#send(batch));
+    if (this.#persistence === undefined) this.#send(batch);
+    else void this.#persistence.sealed(batch).then(() => this.#send(batch));
   }
 
   #send(batch: SentBatch): void {
@@ -195,7 +195,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     if (!this.#unanswered.delete(batch)) return;
     for (const [index, write] of batch.writes.entries()) {
       const outcome = outcomeOf(index);
-      this.#keeper?.settled(write, outcome);
+      this.#persistence?.settled(write, outcome);
       settle(write, outcome);
     }
     this.resume();
@@ -209,7 +209,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
    */
   sendAll(maxBytes: number): SentBatch[] {
     while (!this.#waiting.isEmpty) this.#sendNext(maxBytes);
-    const isKept = this.#keeper?.flush();
+    const isKept = this.#persistence?.flush();
     return [...this.#unanswered].filter(({ isSent }) => isSent || !isKept);
   }
 
@@ -249,7 +249,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     const writes = [...[...this.#unanswered].flatMap((batch) => batch.writes), ...this.#waiting.clear()];
     this.#unanswered.clear();
     this.#latestSealed = undefined;
-    const areKept = this.#keeper?.stopped(fault);
+    const areKept = this.#persistence?.stopped(fault);
     const error = new AtriumError(fault);
     for (const end of [...this.#flushes]) end(error);
     this.#hasLost = this.#requests.failure !== null && (this.#hasLost || writes.length > 0);

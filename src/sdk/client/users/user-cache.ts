@@ -55,7 +55,7 @@ export interface User extends UserRecord {
 /** Sends a request about a user. */
 type Send = (type: "USER_FOLLOW" | "USER_UNFOLLOW", userId: string) => Promise<void>;
 
-export class Roster {
+export class UserCache {
   readonly all = new Map<string, User>();
   readonly online = new Map<string, User>();
   #follows = new Follows();

@@ -4,7 +4,7 @@ import type { UserRecord } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
 import { type Data, isUser, type Joined, listOf, readFollows } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
-import { Roster, type User } from "./user-cache.ts";
+import { type User, UserCache } from "./user-cache.ts";
 
 /** How many users a response has. Those that were created before the newest so many, and are not online, are loaded on demand. */
 const PAGE = 1_000;
@@ -37,7 +37,7 @@ export interface UsersEvents {
 export class Users extends Emitter<UsersEvents> {
   readonly #connection: Connection;
   readonly #requests: Requests;
-  readonly #roster: Roster;
+  readonly #cache: UserCache;
   /** Whether the users who are offline are up to date too, as far as they were loaded. */
   #isCurrent = false;
   /** The last user of the latest page; undefined when there is none behind it. */
@@ -54,7 +54,7 @@ export class Users extends Emitter<UsersEvents> {
     const { requests, changeStream } = connection;
     this.#connection = connection;
     this.#requests = requests;
-    this.#roster = new Roster((type, userId) => requests.send(type, { userId }, { read: () => {} }));
+    this.#cache = new UserCache((type, userId) => requests.send(type, { userId }, { read: () => {} }));
     changeStream.handle("userJoined", ({ user }) => this.#userJoined(user));
     changeStream.handle("userLeft", ({ user }) => this.#userLeft(user));
     changeStream.handle("userDeleted", ({ userId }) => this.#delete(String(userId)));
@@ -72,7 +72,7 @@ export class Users extends Emitter<UsersEvents> {
   restore(own: UserRecord): void {
     if (this.#newest !== null) return;
     this.#newest = NOT_LOADED;
-    this.#roster.put(own, false);
+    this.#cache.put(own, false);
     this.emit("updated", undefined);
   }
 
@@ -81,12 +81,12 @@ export class Users extends Emitter<UsersEvents> {
    * or more after {@link loadMore}. A live map, which is updated before listeners are called.
    */
   get all(): ReadonlyMap<string, User> {
-    return this.#roster.all;
+    return this.#cache.all;
   }
 
   /** The users of {@link all} who are online. */
   get online(): ReadonlyMap<string, User> {
-    return this.#roster.online;
+    return this.#cache.online;
   }
 
   /** The user, or null if the room has no such user. */
@@ -124,7 +124,7 @@ export class Users extends Emitter<UsersEvents> {
     this.#updatedSinceJoin.add(record.id);
     if (this.online.has(record.id)) this.#refresh(record);
     else {
-      const user = this.#roster.put(record, true);
+      const user = this.#cache.put(record, true);
       if (record.id !== this.#connection.userId) this.#emitChange("userJoined", user);
     }
   }
@@ -132,31 +132,31 @@ export class Users extends Emitter<UsersEvents> {
   #userLeft(record: unknown): void {
     if (!isUser(record) || !this.online.has(record.id)) return;
     this.#updatedSinceJoin.add(record.id);
-    this.#emitChange("userLeft", this.#roster.put(record, false));
+    this.#emitChange("userLeft", this.#cache.put(record, false));
   }
 
   #put(event: "userCreated" | "userUpdated", record: unknown): void {
     if (!isUser(record)) return;
     this.#updatedSinceJoin.add(record.id);
-    this.#emitChange(event, this.#roster.put(record));
+    this.#emitChange(event, this.#cache.put(record));
   }
 
   #delete(userId: string): void {
     this.#updatedSinceJoin.add(userId);
-    const user = this.#roster.remove(userId);
+    const user = this.#cache.remove(userId);
     if (user !== undefined) this.#emitChange("userDeleted", { ...user, status: "offline" });
   }
 
   #follow(event: "userFollowed" | "userUnfollowed", { userId, followerId }: Data): void {
     if (typeof userId !== "string" || typeof followerId !== "string") return;
-    this.#roster.setFollow(followerId, userId, event === "userFollowed");
+    this.#cache.setFollow(followerId, userId, event === "userFollowed");
     this.emit(event, { userId, followerId });
     this.emit("updated", undefined);
   }
 
   async #joined({ online, follows, changes }: Joined): Promise<void> {
     if (changes === null) this.#isCurrent = false;
-    if (!this.#isCurrent) this.#roster.replaceFollows(follows);
+    if (!this.#isCurrent) this.#cache.replaceFollows(follows);
     this.#updatedSinceJoin.clear();
     this.#present = new Set();
     // A page is newer than what came before it: those who join or leave between two pages cause events.
@@ -169,7 +169,7 @@ export class Users extends Emitter<UsersEvents> {
       after = await this.#requests.send("USERS_ONLINE", { after }, { resend: false, read });
     }
     for (const user of this.online.values())
-      if (!this.#present.has(user.id)) this.#emitChange("userLeft", this.#roster.put(user, false));
+      if (!this.#present.has(user.id)) this.#emitChange("userLeft", this.#cache.put(user, false));
     if (!this.#isCurrent) return this.#load();
     this.emit("updated", undefined);
   }
@@ -177,7 +177,7 @@ export class Users extends Emitter<UsersEvents> {
   /** Loads the newest users, or those behind `after`, and forgets who is no longer among them. */
   async #load(after?: UserRecord): Promise<void> {
     const read = ({ users, follows }: Data) => {
-      this.#roster.addFollows(readFollows(follows)); // the response to the join has room for some only
+      this.#cache.addFollows(readFollows(follows)); // the response to the join has room for some only
       this.#readPage(listOf(users, isUser), after);
     };
     await this.#requests.send("USERS_GET", { after }, { resend: false, read });
@@ -206,7 +206,7 @@ export class Users extends Emitter<UsersEvents> {
   /** Puts the record of a user, and emits an event if it is a new one or has changed. */
   #refresh(record: UserRecord): void {
     const before = this.all.get(record.id);
-    const user = this.#roster.put(record);
+    const user = this.#cache.put(record);
     if (before === undefined) {
       if (record.created_at > (this.#newest ?? "")) this.#emitChange("userCreated", user);
     } else if (FIELDS.some((field) => before[field] !== user[field])) this.#emitChange("userUpdated", user);

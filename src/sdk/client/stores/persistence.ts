@@ -4,7 +4,7 @@ import type { KeptBatch, QueuedWrite } from "./waiting-writes.ts";
 import type { Written } from "./writes.ts";
 
 /** Follows the stores and the queue of one client. None of its functions throws, and no promise is rejected. */
-export interface Keeper {
+export interface StorePersistence {
   /** Settles when everything that was kept is shown, or cannot be read. */
   readonly shown: Promise<void>;
   /** Settles with it or, on a slow device, when the client should wait no longer. */

@@ -1,12 +1,12 @@
 /** Keeps the stores and unsent writes of one client on the device, from its start to its end, or until a failure. */
 import type { Written } from "../client/index.ts";
-import type { ClientKeeper, KeptClient } from "../client/offline.ts";
+import type { KeptClient, OfflinePersistence } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
 import { Deferred } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
-import { ChangeRecorder, type KeeperOptions } from "./change-recorder.ts";
-import { Adoption, Locks } from "./orphaned-write-recovery.ts";
+import { ChangeRecorder, type PersistenceOptions } from "./change-recorder.ts";
+import { Locks, OrphanedWriteRecovery } from "./orphaned-write-recovery.ts";
 import { OtherWrites } from "./other-writes.ts";
 import { showStores } from "./restore-kept.ts";
 import type { OfflineRoom, StoresChange } from "./storage.ts";
@@ -28,14 +28,14 @@ interface Use {
   readonly others: OtherWrites;
 }
 
-export class DeviceKeeper implements ClientKeeper {
+export class DevicePersistence implements OfflinePersistence {
   readonly #shown = new Deferred();
   readonly #opened = new Deferred();
   readonly shown = this.#shown.promise;
   readonly opened = this.#opened.promise;
   readonly #base: string;
   readonly #runtime: Runtime;
-  readonly #options: KeeperOptions;
+  readonly #options: PersistenceOptions;
   /** Replaced when the client ends. */
   #recorder: ChangeRecorder;
   #use: Use | null = null;
@@ -47,7 +47,7 @@ export class DeviceKeeper implements ClientKeeper {
   #isFollowing = false;
   #stopListening = () => {};
 
-  constructor(base: string, runtime: Runtime, options: KeeperOptions) {
+  constructor(base: string, runtime: Runtime, options: PersistenceOptions) {
     this.#base = base;
     this.#runtime = runtime;
     this.#options = options;
@@ -97,12 +97,12 @@ export class DeviceKeeper implements ClientKeeper {
     const locks = new Locks(room);
     const others = new OtherWrites(client, room, this.#runtime);
     try {
-      const adoption = new Adoption(room, locks, (writer, kept) => {
-        recorder.adopt(kept);
+      const recovery = new OrphanedWriteRecovery(room, locks, (writer, kept) => {
+        recorder.recover(kept);
         others.exclude(writer);
       });
       others.exclude(recorder.writes.writer);
-      await adoption.begin(recorder.writes.writer);
+      await recovery.begin(recorder.writes.writer);
       const patience = new Promise<false>((resolve) => {
         this.#runtime.after(PATIENCE_MS, () => resolve(false));
       });
@@ -120,10 +120,10 @@ export class DeviceKeeper implements ClientKeeper {
       else void recorder.lead(leading);
       announced = (message) => {
         const [writer = "", seq] = message.split(" ");
-        void adoption.watch(writer);
+        void recovery.watch(writer);
         others.announced(Number(seq ?? 0));
       };
-      await Promise.all([adoption.adoptFromGone(patience), others.read()]);
+      await Promise.all([recovery.recoverAll(patience), others.read()]);
     } catch (error) {
       if (this.#start !== start || this.#use === null) {
         locks.end();

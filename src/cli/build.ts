@@ -5,8 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
 import { writeDeclarations } from "./package/declarations.ts";
-import { bundledLicenses } from "./package/licenses.ts";
-import { ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
+import { bundledLicenses, ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { ROOT } from "./process/wrangler.ts";
 

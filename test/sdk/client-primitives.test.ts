@@ -9,7 +9,7 @@ import {
   ReconnectTimer,
   reconnectDelayMs,
 } from "../../src/sdk/client/connection/reconnect.ts";
-import { SendRate } from "../../src/sdk/client/connection/send-rate.ts";
+import { SEND_RATE } from "../../src/sdk/client/connection/requests.ts";
 import { readClaims, socketBase, socketUrl } from "../../src/sdk/client/connection/token.ts";
 import { Transport } from "../../src/sdk/client/connection/transport.ts";
 import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
@@ -18,6 +18,7 @@ import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";
 import { newId } from "../../src/sdk/core/runtime.ts";
+import { TokenBucket } from "../../src/sdk/core/token-bucket.ts";
 import { Clock } from "./clock.ts";
 import { ModelSocket } from "./model/model-socket.ts";
 
@@ -212,7 +213,7 @@ describe("a throttle", () => {
 
 describe("the send rate", () => {
   it("allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {
-    const rate = new SendRate(0);
+    const rate = new TokenBucket(SEND_RATE, 0);
     const sendAt = (now: number) => {
       let sent = 0;
       while (rate.take(now)) sent += 1;

@@ -1,8 +1,8 @@
 /** The queue of writes: what supersedes what, in which batches it is sent, and what becomes of it. */
 import { describe, expect, it } from "vitest";
 import { Requests } from "../../src/sdk/client/connection/requests.ts";
-import type { StorePersistence } from "../../src/sdk/client/stores/persistence.ts";
 import { watchPageClose } from "../../src/sdk/client/stores/page-close.ts";
+import type { StorePersistence } from "../../src/sdk/client/stores/persistence.ts";
 import type { QueuedWrite } from "../../src/sdk/client/stores/waiting-writes.ts";
 import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
 import type { FittedWrite, Written } from "../../src/sdk/client/stores/writes.ts";

@@ -1,7 +1,7 @@
 /** Bundles the dashboard for browsers with Vite, into `.wrangler/public`, from where the Worker serves it. */
 import path from "node:path";
 import { build, type Plugin } from "vite";
-import { workflowDeclarations } from "../package/workflow-declarations.ts";
+import { workflowDeclarations } from "../package/declarations.ts";
 import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 import { replaceFiles } from "./replace-files.ts";

@@ -1,4 +1,4 @@
-/** Collects the declarations that the package's entries reach, with plain types instead of schemas. */
+/** Writes declarations: those that the package's entries reach, and those that a workflow's author sees. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PlainTypes } from "./plain-types.ts";
@@ -34,4 +34,14 @@ export async function writeDeclarations(options: DeclarationOptions): Promise<vo
     // As compilers before TypeScript 5 expect it.
     await writeFile(target, text.replaceAll(/"(\.[^"]+)\.tsx?"/g, '"$1.js"'));
   }
+}
+
+const SRC = path.join(import.meta.dirname, "../..");
+const SCHEMAS = ["wire/room.ts", "wire/user.ts", "wire/file.ts", "wire/event-name.ts", "wire/events.ts"];
+
+export async function workflowDeclarations(): Promise<string> {
+  const plainTypes = new PlainTypes();
+  const printed = await Promise.all(SCHEMAS.map((file) => plainTypes.print(file)));
+  const bindings = await readFile(path.join(SRC, "sandbox/guest/types.ts"), "utf8");
+  return [...printed, bindings].join("\n");
 }

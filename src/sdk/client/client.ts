@@ -96,7 +96,6 @@ export class AtriumClient<
     connection.changeStream.onJoined(({ room, role }) => {
       this.#room = room;
       this.#role = role;
-      return undefined;
     });
     connection.changeStream.handle("roomUpdated", ({ room }) => {
       if (!isRoom(room)) return;

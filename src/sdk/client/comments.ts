@@ -65,7 +65,6 @@ export class Comments extends Emitter<CommentsEvents> {
     }
     connection.changeStream.onJoined(({ changes }) => {
       if (changes === null) this.emit("missed", undefined);
-      return undefined;
     });
   }
 

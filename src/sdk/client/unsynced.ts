@@ -1,10 +1,10 @@
 /** All changes of a client that the service has not confirmed: those of stores, and those of documents. */
-import { Deferred } from "../core/deferred.ts";
+import { FlushWaiters } from "../core/deferred.ts";
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Requests } from "./connection/requests.ts";
-import { type DiscardedWrite, TIMED_OUT, type WriteQueue } from "./stores/write-queue.ts";
+import type { DiscardedWrite, WriteQueue } from "./stores/write-queue.ts";
 
 /** An open document's changes. */
 export interface DocumentChanges {
@@ -29,16 +29,15 @@ export interface UnsyncedEvents {
 export class Unsynced extends Emitter<UnsyncedEvents> {
   readonly #queue: WriteQueue;
   readonly #requests: Requests;
-  readonly #runtime: Runtime;
   readonly #documents = new Set<DocumentChanges>();
-  readonly #flushes = new Set<Deferred>();
+  readonly #flushes: FlushWaiters;
   #isAny = false;
 
   constructor(queue: WriteQueue, requests: Requests, runtime: Runtime) {
     super();
     this.#queue = queue;
     this.#requests = requests;
-    this.#runtime = runtime;
+    this.#flushes = new FlushWaiters(runtime);
     queue.on("unsyncedChanges", () => this.report());
     queue.on("changesDiscarded", ({ writes, error }) =>
       this.emit("changesDiscarded", { writes, documents: [], error }),
@@ -66,7 +65,7 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
   /** The changes of a document may have been sent or confirmed. */
   report(): void {
     const { isAny } = this;
-    if (this.#pending.length === 0) for (const flush of this.#flushes) flush.resolve();
+    if (this.#pending.length === 0) this.#flushes.resolve();
     if (isAny === this.#isAny) return;
     this.#isAny = isAny;
     this.emit("unsyncedChanges", isAny);
@@ -76,7 +75,7 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
     const documents = this.#pending.map(({ name }) => name);
     if (documents.length === 0) return;
     const error = new AtriumError(fault);
-    for (const flush of this.#flushes) flush.reject(error);
+    this.#flushes.reject(error);
     this.emit("changesDiscarded", { writes: [], documents, error });
   }
 
@@ -88,15 +87,6 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
   async #flushDocuments(timeoutMs: number | undefined): Promise<void> {
     if (this.#pending.length === 0) return;
     this.#requests.check();
-    const flush = new Deferred();
-    this.#flushes.add(flush);
-    const timedOut = () => flush.reject(new AtriumError(TIMED_OUT));
-    const cancel = timeoutMs === undefined ? () => {} : this.#runtime.after(timeoutMs, timedOut);
-    try {
-      await flush.promise;
-    } finally {
-      cancel();
-      this.#flushes.delete(flush);
-    }
+    await this.#flushes.wait(timeoutMs);
   }
 }

@@ -2,11 +2,15 @@
 import { OPEN } from "../client/connection/transport.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
-import { FrameBudget } from "./frame-budget.ts";
+import { type Rate, TokenBucket } from "../core/token-bucket.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
 /** After this time, a document that is not synchronized gives others their turn, and asks again. */
 const TURN_MS = 30_000;
+/** Frames: beside the client's other frames below the rate at which the service closes connections (R60). */
+const SEND_RATE: Rate = { perSecond: 40, burst: 150 };
+/** The room counts a frame once, and once more for each full of these bytes. */
+const FRAME_BYTES = 64 * 1024;
 /** How long frames that exceed the send rate wait before the next try. */
 const RATE_DELAY_MS = 50;
 
@@ -48,7 +52,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
   #cancelTurn = () => {};
   /** Frames that exceed the send rate. */
   #unsent: Uint8Array<ArrayBuffer>[] = [];
-  #budget = new FrameBudget(0);
+  #budget = new TokenBucket(SEND_RATE, 0);
   #cancelTimer = () => {};
   #keys = 0;
 
@@ -56,10 +60,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     super();
     this.#inspection = inspection;
     const { connection } = inspection;
-    connection.changeStream.onJoined(() => {
-      this.#connected();
-      return undefined;
-    });
+    connection.changeStream.onJoined(() => this.#connected());
     const changed = () => this.emit("changed", undefined);
     connection.on("disconnected", changed);
     connection.on("reconnecting", changed);
@@ -142,7 +143,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     };
     webSocket.addEventListener("message", receive, { signal });
     signal.addEventListener("abort", () => this.#lost(), { once: true });
-    this.#budget = new FrameBudget(this.runtime.now());
+    this.#budget = new TokenBucket(SEND_RATE, this.runtime.now());
     for (const document of this.#documents.values()) this.#await(document);
     this.emit("changed", undefined);
   }
@@ -172,7 +173,8 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
   #flush(): void {
     const { webSocket } = this.#inspection.connection;
     for (let [frame] = this.#unsent; frame !== undefined; [frame] = this.#unsent) {
-      if (!this.#budget.spend(frame.length, this.runtime.now())) break;
+      const tokens = 1 + Math.floor(frame.length / FRAME_BYTES);
+      if (!this.#budget.take(this.runtime.now(), tokens)) break;
       if (webSocket?.readyState === OPEN) webSocket.send(frame);
       this.#unsent.shift();
     }

@@ -1,18 +1,15 @@
 /** The changes of a document that the room has not confirmed to be on disk. */
 import { mergeUpdates } from "yjs";
 import type { DocumentChanges } from "../client/unsynced.ts";
-import { Deferred } from "../core/deferred.ts";
-import { AtriumError, clientFault, type Fault } from "../core/error.ts";
+import { FlushWaiters } from "../core/deferred.ts";
+import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
-
-const TIMED_OUT = clientFault("TIMEOUT", "Some changes are not stored yet");
 
 /** A message that was sent: one update, all that the room lacked, or an answer to its question although it lacks nothing. */
 type Sent = "update" | "all" | "nothing";
 
 export class UnsyncedChanges implements DocumentChanges {
   readonly name: string;
-  readonly #runtime: Runtime;
   readonly #changed: (isAny: boolean) => void;
   readonly #reported: () => void;
   /** Updates that are to be sent over this connection. */
@@ -24,12 +21,12 @@ export class UnsyncedChanges implements DocumentChanges {
   /** The room has refused those, so that only another change of them is worth waiting for. */
   #isRefused = false;
   #isAny = false;
-  readonly #flushes = new Set<Deferred>();
+  readonly #flushes: FlushWaiters;
 
   /** Calls `reported` after each of its own calls, and `changed` when the first change is unsynced, and when none is any more. */
   constructor(name: string, runtime: Runtime, reported: () => void, changed: (isAny: boolean) => void) {
     this.name = name;
-    this.#runtime = runtime;
+    this.#flushes = new FlushWaiters(runtime);
     this.#reported = reported;
     this.#changed = changed;
   }
@@ -100,7 +97,7 @@ export class UnsyncedChanges implements DocumentChanges {
     const isAny = this.#isBehind || this.#isOnItsWay;
     if (isAny !== this.#isAny) {
       this.#isAny = isAny;
-      if (!isAny) for (const flush of this.#flushes) flush.resolve();
+      if (!isAny) this.#flushes.resolve();
       this.#changed(isAny);
     }
     this.#reported();
@@ -108,21 +105,11 @@ export class UnsyncedChanges implements DocumentChanges {
 
   /** Resolves when none is unsynced. Throws TIMEOUT, or the error of {@link stop}. */
   async flush(timeoutMs: number | undefined): Promise<void> {
-    if (!this.#isAny) return;
-    const flush = new Deferred();
-    this.#flushes.add(flush);
-    const timedOut = () => flush.reject(new AtriumError(TIMED_OUT));
-    const cancel = timeoutMs === undefined ? () => {} : this.#runtime.after(timeoutMs, timedOut);
-    try {
-      await flush.promise;
-    } finally {
-      cancel();
-      this.#flushes.delete(flush);
-    }
+    if (this.#isAny) await this.#flushes.wait(timeoutMs);
   }
 
   /** Nothing more will be sent. */
   stop(fault: Fault): void {
-    for (const flush of this.#flushes) flush.reject(new AtriumError(fault));
+    this.#flushes.reject(new AtriumError(fault));
   }
 }

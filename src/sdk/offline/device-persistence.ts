@@ -142,7 +142,6 @@ export class DevicePersistence implements OfflinePersistence {
     changeStream.onJoined(({ changes }) => {
       this.#recorder.joined();
       this.#use?.others.joined(changes === null);
-      return undefined;
     });
   }
 

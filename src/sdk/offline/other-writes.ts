@@ -100,8 +100,14 @@ export class OtherWrites {
     if (known?.write.action === action && JSON.stringify(known.write.value) === JSON.stringify(value)) return;
     const { replica } = this.#client.stores.get(store);
     const write = known?.write ?? {
-      ...{ key, action, value, ifVersion, target: replica },
-      ...{ group: null, requestsAfter: [], settled: [] },
+      key,
+      action,
+      value,
+      ifVersion,
+      target: replica,
+      group: null,
+      requestsAfter: [],
+      settled: [],
     };
     write.action = action;
     write.value = value;

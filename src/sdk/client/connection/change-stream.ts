@@ -1,8 +1,8 @@
 /** Hands events from the room to their handlers: each lasting change once and in order, across reconnections. */
 import type { Data, EventFrame, Joined } from "./frames.ts";
 
-/** Brings one part of the client up to date after a join. The join completes when the promise settles. */
-type JoinHandler = (joined: Joined) => Promise<unknown> | undefined;
+/** Brings one part of the client up to date after a join. The join completes when a returned promise settles. */
+type JoinHandler = (joined: Joined) => unknown;
 
 export class ChangeStream {
   readonly #handlers = new Map<string, (data: Data) => void>();

@@ -2,9 +2,11 @@
 import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import { toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
+import { type Rate, TokenBucket } from "../../core/token-bucket.ts";
 import type { Data, ResponseFrame } from "./frames.ts";
-import { SendRate } from "./send-rate.ts";
 
+/** Frames: below the rate at which the service closes connections (R60). */
+export const SEND_RATE: Rate = { perSecond: 150, burst: 800 };
 /** How long frames that exceed the send rate wait before the next try. */
 const RATE_DELAY_MS = 50;
 
@@ -41,7 +43,7 @@ export class Requests {
   /** The pending requests that were not sent over the current connection yet. */
   #unsent: Pending[] = [];
   #connection = new AbortController();
-  #channel: { readonly send: (frame: string) => void; readonly rate: SendRate } | null = null;
+  #channel: { readonly send: (frame: string) => void; readonly rate: TokenBucket } | null = null;
   #refusal: Fault | null = NOT_JOINED;
   /** Why there will be no other connection; null until then, and from the next `join()` on. */
   ending: AtriumError | null = null;
@@ -159,7 +161,7 @@ export class Requests {
   /** The room was joined: sends all pending requests in the order in which they were made. */
   resume(send: (frame: string) => void): void {
     this.#connection = new AbortController();
-    this.#channel = { send, rate: new SendRate(this.#runtime.now()) };
+    this.#channel = { send, rate: new TokenBucket(SEND_RATE, this.#runtime.now()) };
     this.#flush();
   }
 

@@ -31,7 +31,10 @@ export class Stores {
     this.queue = new WriteQueue(requests, runtime, persistence);
     const { queue, history } = this;
     this.#context = {
-      ...{ requests, queue, history, persistence },
+      requests,
+      queue,
+      history,
+      persistence,
       download: async (...load) => {
         const module = await import("../connection/download.ts").catch(() => null);
         return module?.downloadStore(connection, ...load);

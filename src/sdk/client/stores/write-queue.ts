@@ -1,11 +1,12 @@
 /** The queue of all writes to stores: what waits is merged, sent in batches, and settled by their responses. */
+import { FlushWaiters } from "../../core/deferred.ts";
 import { Emitter } from "../../core/emitter.ts";
-import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
+import { AtriumError, type Fault } from "../../core/error.ts";
 import { isRecord, toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
-import { SendWindow } from "../connection/send-rate.ts";
+import { SendWindow } from "../connection/send-window.ts";
 import type { Action } from "./entries.ts";
 import type { StorePersistence } from "./persistence.ts";
 import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
@@ -20,8 +21,6 @@ const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
 /** A batch is a part of the window, so that one is on its way while another is answered; and far below a frame's limit. */
 const BATCHES_IN_WINDOW = 4;
-
-export const TIMED_OUT = clientFault("TIMEOUT", "Changes were not sent in time: check the connection");
 
 /** A write that the client gave up. */
 export interface DiscardedWrite {
@@ -60,7 +59,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #waiting = new WaitingWrites();
   /** In the order in which they were sent. */
   readonly #unanswered = new Set<SentBatch>();
-  readonly #flushes = new Set<(error: AtriumError | null) => void>();
+  readonly #flushes: FlushWaiters;
   #hasUnsynced = false;
   /** Whether the failure of the connection has discarded writes; until the room is joined again. */
   #hasLost = false;
@@ -77,6 +76,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#persistence = persistence;
     this.#requests = requests;
     this.#runtime = runtime;
+    this.#flushes = new FlushWaiters(runtime);
     requests.onStopped((fault) => this.#discard(fault));
     requests.onSending((request) => {
       this.resume(0);
@@ -227,21 +227,10 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   }
 
   /** Settles when nothing is unsynced any more. Throws TIMEOUT, or the error that ended the connection. */
-  flush(timeoutMs: number | undefined): Promise<void> {
-    if (!this.#hasUnsynced) return Promise.resolve();
-    if (this.#requests.failure !== null) return Promise.reject(this.#requests.failure);
-    return new Promise((resolve, reject) => {
-      let cancel = () => {};
-      const end = (error: AtriumError | null) => {
-        cancel();
-        this.#flushes.delete(end);
-        if (error === null) resolve();
-        else reject(error);
-      };
-      if (timeoutMs !== undefined)
-        cancel = this.#runtime.after(timeoutMs, () => end(new AtriumError(TIMED_OUT)));
-      this.#flushes.add(end);
-    });
+  async flush(timeoutMs: number | undefined): Promise<void> {
+    if (!this.#hasUnsynced) return;
+    if (this.#requests.failure !== null) throw this.#requests.failure;
+    await this.#flushes.wait(timeoutMs);
   }
 
   #discard(fault: Fault): void {
@@ -251,7 +240,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#latestSealed = undefined;
     const areKept = this.#persistence?.stopped(fault);
     const error = new AtriumError(fault);
-    for (const end of [...this.#flushes]) end(error);
+    this.#flushes.reject(error);
     this.#hasLost = this.#requests.failure !== null && (this.#hasLost || writes.length > 0);
     if (writes.length === 0) {
       this.#report();
@@ -267,7 +256,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     const hasUnsynced = this.#hasLost || this.#unanswered.size > 0 || !this.#waiting.isEmpty;
     if (hasUnsynced === this.#hasUnsynced) return;
     this.#hasUnsynced = hasUnsynced;
-    if (!hasUnsynced) for (const end of [...this.#flushes]) end(null);
+    if (!hasUnsynced) this.#flushes.resolve();
     this.emit("unsyncedChanges", hasUnsynced);
   }
 }

@@ -201,7 +201,6 @@ export class AtriumClient<
   }
 }
 
-/** The declared stores, with the types of their shapes. */
 function typed<Shapes extends StoreShapes>(stores: Record<string, Store>): StoresOf<Shapes> {
   return stores as unknown as StoresOf<Shapes>;
 }

@@ -45,7 +45,6 @@ export interface CommentPage {
   readonly next: number | null;
 }
 
-/** The room's events and those of {@link Comments}. */
 const EVENTS = [
   ["commentCreated", "created"],
   ["commentUpdated", "updated"],

@@ -1,4 +1,4 @@
-/** The option `offline`: what the client passes to `atrium/offline`, which this entry does not load. */
+/** The option `offline`: the port to `atrium/offline`, which this entry does not load. */
 import type { Runtime } from "../core/runtime.ts";
 import type { ChangeStream } from "./connection/change-stream.ts";
 import type { Claims } from "./connection/token.ts";
@@ -6,7 +6,6 @@ import type { StorePersistence } from "./stores/persistence.ts";
 import type { Stores } from "./stores/stores.ts";
 import type { Users } from "./users/users.ts";
 
-/** The parts of a client that are kept. */
 export interface KeptClient {
   readonly claims: Claims;
   readonly changeStream: ChangeStream;
@@ -14,9 +13,8 @@ export interface KeptClient {
   readonly users: Users;
 }
 
-/** The persistence of one client. */
 export interface OfflinePersistence extends StorePersistence {
-  /** Shows what was kept, before the client joins; also before it joins again after it was stopped. Never rejects. */
+  /** Shows the kept stores before the client joins. Never rejects. */
   open(client: KeptClient): Promise<void>;
 }
 

@@ -1,11 +1,10 @@
-/** The room's files over REST. `client.storage` loads this module when it is first used: many pages never need it. */
+/** The room's files over REST, loaded by the first use of `client.storage`. */
 import { invalid } from "../core/error.ts";
 import { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import type { Claims, Tokens } from "./connection/token.ts";
 
-/** The longest page that the service returns. */
 const PAGE = 100;
 
 interface FilePage {
@@ -24,10 +23,8 @@ export interface Upload {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Only a `File` has a name. */
 const nameOf = (file: Blob): string => (file as Partial<File>).name ?? "";
 
-/** The files of the room that the token names, as soon as there is one. */
 export async function openFiles(serverUrl: string, tokens: Tokens): Promise<RoomFiles> {
   const token = () => tokens.obtain(new AbortController().signal);
   await token();
@@ -55,7 +52,7 @@ export class RoomFiles {
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const query = { roomId: this.#claims.roomId, mimeType, userId, limit: PAGE, offset };
       const page = await this.#rest.get<FilePage>(["files"], query);
-      // A file stored meanwhile moves others to the next page, which then repeats them.
+      // A new file moves others to the next page, which repeats them.
       for (const file of page.files) files.set(file.key, file);
       total = page.total;
     }

@@ -9,7 +9,6 @@ import type { RoomFiles, Upload } from "./room-files.ts";
 const NOT_LOADED = clientFault("UNREACHABLE", "Loading failed: check the network");
 
 export class Storage {
-  /** The address of the service for sockets. */
   readonly #base: string;
   readonly #tokens: Tokens;
 

@@ -1,4 +1,4 @@
-/** All changes of a client that the service has not confirmed: those of stores, and those of documents. */
+/** All unconfirmed changes of a client: of stores, and of documents. */
 import { FlushWaiters } from "../core/deferred.ts";
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
@@ -6,10 +6,8 @@ import type { Runtime } from "../core/runtime.ts";
 import type { Requests } from "./connection/requests.ts";
 import type { DiscardedWrite, WriteQueue } from "./stores/write-queue.ts";
 
-/** An open document's changes. */
 export interface DocumentChanges {
   readonly name: string;
-  /** Whether there are changes that the room has neither confirmed nor refused. */
   readonly isPending: boolean;
 }
 
@@ -53,7 +51,7 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
     return [...this.#documents].filter(({ isPending }) => isPending);
   }
 
-  /** Counts a document's changes from now on. Returns a function that ends this. */
+  /** Counts a document's changes until the returned function is called. */
   add(document: DocumentChanges): () => void {
     this.#documents.add(document);
     return () => {
@@ -62,7 +60,6 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
     };
   }
 
-  /** The changes of a document may have been sent or confirmed. */
   report(): void {
     const { isAny } = this;
     if (this.#pending.length === 0) this.#flushes.resolve();
@@ -79,7 +76,7 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
     this.emit("changesDiscarded", { writes: [], documents, error });
   }
 
-  /** Settles when nothing is unsynced any more. Throws TIMEOUT, NOT_JOINED, or the error that ended the connection. */
+  /** Throws TIMEOUT, NOT_JOINED, or the error that ended the connection. */
   async flush(timeoutMs: number | undefined): Promise<void> {
     await Promise.all([this.#queue.flush(timeoutMs), this.#flushDocuments(timeoutMs)]);
   }

@@ -1,9 +1,9 @@
-/** Event listeners: one that throws, or that adds or removes listeners, does not affect the others. */
+/** Event listeners: a listener that throws, or that changes the listeners, does not affect others. */
 
 type Listener<Payload> = (payload: Payload) => void;
 
 export class Emitter<Events extends object> {
-  // Without a prototype, because applications choose the names of broadcasts.
+  // No prototype: applications choose the names of broadcasts.
   readonly #listeners: { [Name in keyof Events]?: Set<Listener<Events[Name]>> } = Object.create(null);
 
   /** Calls `listener` for each event of this name. Returns a function that removes the listener. */
@@ -28,7 +28,7 @@ export class Emitter<Events extends object> {
   }
 }
 
-/** Calls the listeners as they are now, without those that are removed meanwhile. Reports what they throw. */
+/** Skips listeners that are removed meanwhile, and reports errors. */
 export function callEach<Arguments extends readonly unknown[]>(
   listeners: ReadonlySet<(...args: Arguments) => void> | undefined,
   ...args: Arguments
@@ -38,7 +38,7 @@ export function callEach<Arguments extends readonly unknown[]>(
   }
 }
 
-/** Runs a callback of the application, and reports what it throws instead of passing it on. */
+/** Runs a callback of the application, and reports its error. */
 export function guard(action: () => void): void {
   try {
     action();
@@ -47,7 +47,7 @@ export function guard(action: () => void): void {
   }
 }
 
-/** Reports an error that no caller can receive to the developer. */
+/** Reports an error without a caller to the developer. */
 export function report(error: unknown): void {
   if (typeof reportError === "function") reportError(error);
   else console.error(error);

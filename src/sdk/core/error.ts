@@ -61,7 +61,6 @@ function assumeCode(code: string): AtriumErrorCode {
   return code as AtriumErrorCode;
 }
 
-/** An error as the service sends it. */
 export interface Fault {
   readonly code: string;
   readonly module: string;
@@ -75,7 +74,7 @@ export const clientFault = (code: AtriumErrorCode, message: string): Fault => ({
   message,
 });
 
-/** The error for input that the client refuses before it sends anything. */
+/** Input that the client refuses before it sends anything. */
 export const invalid = (module: string, message: string): AtriumError =>
   new AtriumError({ code: "VALIDATION_ERROR", module, message });
 
@@ -88,7 +87,6 @@ const RETRYABLE_CODES: readonly string[] = [
   "TIMEOUT",
 ] satisfies AtriumErrorCode[];
 
-/** Whether the same request can succeed later. */
 export const isRetryable = (code: string): boolean => RETRYABLE_CODES.includes(code);
 
 /** The error code that a WebSocket close code of the service stands for; undefined for any other close code. */

@@ -1,7 +1,6 @@
-/** Turns values into JSON frames, and refuses what JSON cannot express or the service would not accept. */
+/** Turns values into JSON frames, and refuses values that JSON or the service does not take. */
 import { invalid } from "./error.ts";
 
-/** How deep arrays and objects may nest in a frame. */
 const MAX_FRAME_DEPTH = 40;
 const MAX_FRAME_BYTES = 256 * 1024;
 
@@ -12,8 +11,8 @@ const encoder = new TextEncoder();
 export const byteLength = (text: string): number => encoder.encode(text).length;
 
 /**
- * The value as JSON. Throws VALIDATION_ERROR, with `name`, for a value that JSON cannot express (a function, a BigInt,
- * a cycle) or that nests too deep for a frame in which it is `levelsAbove` levels down.
+ * The value as JSON. Throws VALIDATION_ERROR with `name` for a value that JSON cannot express, or that nests too deep for a
+ * frame in which it is `levelsAbove` levels down.
  */
 export function toJson(value: unknown, module: string, name = "value", levelsAbove = 0): string {
   const maxDepth = MAX_FRAME_DEPTH - levelsAbove;
@@ -28,10 +27,10 @@ export function toJson(value: unknown, module: string, name = "value", levelsAbo
   return json;
 }
 
-/** A copy of a store's value as other clients will receive it. Throws VALIDATION_ERROR as {@link toJson} does. */
+/** A copy as other clients will receive it. Throws VALIDATION_ERROR. */
 export const copyJson = (value: unknown): unknown => JSON.parse(toJson(value, "Stores"));
 
-/** The message as a frame. Throws VALIDATION_ERROR if it is so large that the service would close the connection. */
+/** Throws VALIDATION_ERROR for a message above the limit of a frame. */
 export function toFrame(message: object): string {
   const frame = toJson(message, "Client");
   if (byteLength(frame) > MAX_FRAME_BYTES)
@@ -39,17 +38,16 @@ export function toFrame(message: object): string {
   return frame;
 }
 
-/** Stops at the limit, so that a cycle counts as too deep instead of recursing forever. */
+/** A cycle counts as too deep. */
 const isTooDeep = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1)));
 
-/** Whether both values are the same as JSON. */
 export const isSameJson = (a: unknown, b: unknown): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** The service checks only that it is JSON; ignoring what does not fit a type would only make the copies differ. */
+/** The service checks only for JSON: values of other clients are assumed to have the application's types. */
 export function assumeType<Type>(value: unknown): Type {
   return value as Type;
 }

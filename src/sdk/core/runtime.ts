@@ -7,7 +7,6 @@ export interface Runtime {
   date(): number;
   /** Runs `action` once, `delayMs` from now. Returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void;
-  /** At least 0, less than 1. */
   random(): number;
   open(url: string): WebSocket;
   fetch(url: string, init: RequestInit): Promise<Response>;

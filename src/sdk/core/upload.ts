@@ -28,7 +28,7 @@ export interface FileUpload {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Settles as `work` does or, at once when the signal is aborted, with its reason: work can wait for a retry. */
+/** Settles with `work`, or at once with the reason of an aborted signal: work can wait for a retry. */
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -47,7 +47,7 @@ export async function uploadFile(rest: Rest, upload: FileUpload): Promise<Upload
   form.append("roomId", roomId);
   form.append("userId", userId);
   form.append("file", file, filename);
-  // The form around the file is sent as well, and counted.
+  // The sent bytes include the form around the file.
   const onSent = onProgress && ((bytes: number) => onProgress({ loaded: Math.min(bytes, total), total }));
   const request = { method: "POST", path: ["upload"], upload: { form, onSent, signal } } as const;
   const uploading = rest.request<{ file: UploadResult }>(request);

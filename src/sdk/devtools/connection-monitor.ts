@@ -1,4 +1,4 @@
-/** The connection of a client as its users may see it: its latency, its messages, and whether it is cut for a trial. */
+/** The connection of a client: its latency, its messages, and a cut for trial. */
 import type { AtriumClient } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
@@ -8,9 +8,8 @@ export type InspectedClient = Omit<AtriumClient, "stores">;
 
 const PING_INTERVAL_MS = 2_000;
 
-/** The close event of a connection that was lost. */
 const CUT = { code: 1006, reason: "Cut in DevTools" };
-/** What opened the sockets of the clients whose connection is cut. */
+/** The original `open` of cut clients. */
 const openers = new WeakMap<Runtime, Runtime["open"]>();
 
 export class ConnectionMonitor {
@@ -19,7 +18,6 @@ export class ConnectionMonitor {
   readonly #pinging: ReturnType<typeof setInterval>;
   #latencyMs: number | null = null;
   #received = 0;
-  /** The socket whose messages are counted. */
   #counted: WebSocket | null = null;
   #stopCounting = () => {};
   #cancelPing = () => {};

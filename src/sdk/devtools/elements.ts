@@ -1,8 +1,7 @@
-/** Elements of the panel: they change only what is different, so that focus, selection and open parts stay. */
+/** Elements of the panel: updates keep focus, selection and open parts. */
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Creates an element with attributes and children; text becomes text, never markup. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -14,7 +13,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-/** Adds children. The name `append` also belongs to an interface of Workers, whose types the tests load beside the DOM's. */
+/** `append` also belongs to an interface of Workers, whose types the tests load. */
 export function add(parent: Node, ...children: readonly (Node | string)[]): void {
   for (const child of children)
     parent.appendChild(typeof child === "string" ? document.createTextNode(child) : child);
@@ -24,13 +23,12 @@ export function setText(target: Element, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** One item of a list: its element, and how it shows its latest data. */
 export interface Item<Data> {
   readonly element: Element;
   show(data: Data): void;
 }
 
-/** The children of an element, one per key, in the order of the data. */
+/** One child per key, in the order of the data. */
 export class ItemList<Data> {
   readonly #parent: Element;
   readonly #create: (key: string) => Item<Data>;
@@ -58,7 +56,7 @@ export class ItemList<Data> {
   }
 }
 
-/** A part that can be opened, with a title, a note beside it, and content that is made when it is opened. */
+/** A part that can be opened, with a title, and a note beside it. */
 export class Disclosure {
   readonly element: HTMLDetailsElement;
   readonly #note = element("span", { class: "note" });
@@ -78,7 +76,7 @@ export class Disclosure {
     setText(this.#note, text);
   }
 
-  /** Calls `action` when it is opened, because what is closed is not rendered. */
+  /** Closed parts are not rendered. */
   onOpen(action: () => void): void {
     this.element.addEventListener("toggle", () => this.isOpen && action());
   }

@@ -1,4 +1,4 @@
-/** What the sections consist of: a value under its key, a row of texts, and a note where there is nothing. */
+/** Items of the sections: a value below its key, a row of texts, and a note for an empty list. */
 import { add, Disclosure, element, type Item, setText } from "./elements.ts";
 
 const MAX_LINE = 80;
@@ -6,16 +6,13 @@ const MAX_TEXT = 20_000;
 
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text);
 
-/** The beginning of a value, for one line. */
 export const summary = (value: unknown): string => cut(JSON.stringify(value) ?? "nothing", MAX_LINE);
 
-/** A whole value, unless it is very long. */
 export const pretty = (value: unknown): string => cut(JSON.stringify(value, null, 2) ?? "nothing", MAX_TEXT);
 
-/** How many entries of a store are shown. */
 export const MAX_ENTRIES = 200;
 
-/** A key with its value: one line, and the whole value when it is opened. */
+/** One line, and the whole value when it is opened. */
 export class ValueItem implements Item<unknown> {
   readonly #part: Disclosure;
   readonly #text = element("pre", { tabindex: "0", role: "region" });
@@ -42,7 +39,7 @@ export class ValueItem implements Item<unknown> {
     this.#isNew = false;
   }
 
-  /** Lets the line light up, also while an earlier change is still lit. */
+  /** Lights the line up, also while an earlier change is lit. */
   #mark(): void {
     const { classList } = this.element;
     classList.remove("changed");
@@ -61,7 +58,6 @@ export const row = (): Item<readonly string[]> => {
   };
 };
 
-/** Says that there is nothing, while there is nothing. */
 export function emptyNote(text: string): { readonly element: HTMLElement; show(isEmpty: boolean): void } {
   const note = element("p", { class: "none" }, text);
   return {

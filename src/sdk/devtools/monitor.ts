@@ -1,4 +1,4 @@
-/** What the panel shows of one client: read from it when it is shown, and its changes as they happen. */
+/** The view of one client in the panel: its stores, their changes, and its unconfirmed writes. */
 import type { ChangeReason, Store, StoreChange } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import { ConnectionMonitor, type InspectedClient } from "./connection-monitor.ts";
@@ -27,19 +27,18 @@ export interface UnconfirmedWrite {
   readonly value: unknown;
 }
 
-/** A write that no response has answered: the same object while later calls become part of it. */
+/** An unanswered write: the same object while later calls become part of it. */
 type Write = Store["unconfirmed"][number];
 
 /**
- * Calls `written` for each write that is not among those that `isReported` recognizes by their change. Several calls of
- * one key and one turn are one. Returns a function that ends this.
+ * Finds the application's own calls, which `changed` does not report, among the unconfirmed writes of a store. Calls
+ * `written` for each write that `isReported` does not recognize. Returns a function that ends this.
  */
 export function watchOwnWrites(
   store: Store,
   isReported: (change: StoreChange<unknown>) => boolean,
   written: (write: Write) => void,
 ): () => void {
-  /** By the value that it had. */
   const known = new WeakMap<Write, unknown>();
   let isDue = false;
   const learn = (write: Write) => known.set(write, write.value);
@@ -58,7 +57,7 @@ export function watchOwnWrites(
         for (const write of store.unconfirmed) if (write.key === change.key) learn(write);
     }),
     store.on("updated", () => {
-      // Later in the turn, because a gesture can write hundreds of entries.
+      // A gesture can write hundreds of entries in one turn.
       if (!isDue) queueMicrotask(find);
       isDue = true;
     }),
@@ -68,7 +67,6 @@ export function watchOwnWrites(
   };
 }
 
-/** How many of a store's latest changes are kept. */
 const KEPT_CHANGES = 20;
 
 export class Monitor extends ConnectionMonitor {
@@ -80,7 +78,7 @@ export class Monitor extends ConnectionMonitor {
   constructor(client: InspectedClient) {
     super(client);
     this.#inspection = inspectionOf(client);
-    // Otherwise the service sends no presence to a client that reads none.
+    // The service sends no presence to a client that reads none.
     this.#stops.push(client.presence.sync("*", () => {}));
   }
 
@@ -98,7 +96,6 @@ export class Monitor extends ConnectionMonitor {
     });
   }
 
-  /** The writes that the service has not confirmed. */
   unconfirmedWrites(): readonly UnconfirmedWrite[] {
     return [...this.#inspection.stores.opened].flatMap(([store, { unconfirmed }]) =>
       unconfirmed.map(({ action, key, value }) => ({ store, action, key, value })),

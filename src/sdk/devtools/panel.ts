@@ -1,4 +1,4 @@
-/** The panel: a button in a corner of the page, and above it what there is to see of a client. */
+/** The panel: a button in a corner of the page, and above it the view of a client. */
 
 import type { InspectedClient } from "./connection-monitor.ts";
 import { add, element, setText } from "./elements.ts";
@@ -6,7 +6,6 @@ import { Monitor } from "./monitor.ts";
 import { storesSection, unconfirmedSection, usersSection } from "./sections.ts";
 import { applyStyles } from "./styles.ts";
 
-/** How often the open panel shows the client anew. */
 const SHOW_INTERVAL_MS = 250;
 const PANEL_ID = "panel";
 
@@ -73,7 +72,6 @@ class Panel {
     this.#show();
   }
 
-  /** Opens or closes the panel, and moves the focus along. */
   toggle(): void {
     const hadFocus = this.#panel.contains(this.host.shadowRoot?.activeElement ?? null);
     this.#panel.hidden = !this.#panel.hidden;

@@ -5,7 +5,6 @@ import type { Monitor, RecentChange, StoreView } from "./monitor.ts";
 
 export interface Section {
   readonly element: Element;
-  /** Shows the client as it is now. */
   show(monitor: Monitor): void;
 }
 

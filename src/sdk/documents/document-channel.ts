@@ -1,11 +1,11 @@
-/** The documents of one client: brings their frames over the room's socket, and synchronizes them one after the other. */
+/** The documents of one client: their frames on the room's socket, and their synchronization one after the other. */
 import { OPEN } from "../client/connection/transport.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
 import { type Rate, TokenBucket } from "../core/token-bucket.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
-/** After this time, a document that is not synchronized gives others their turn, and asks again. */
+/** The longest turn of a document; others follow, and it asks again. */
 const TURN_MS = 30_000;
 /** Frames: beside the client's other frames below the rate at which the service closes connections (R60). */
 const SEND_RATE: Rate = { perSecond: 40, burst: 150 };
@@ -14,27 +14,21 @@ const FRAME_BYTES = 64 * 1024;
 /** How long frames that exceed the send rate wait before the next try. */
 const RATE_DELAY_MS = 50;
 
-/** One open document. */
 export interface OpenDocument {
-  /** What the room knows it by. */
   readonly key: string;
-  /** It is this document's turn to synchronize, until `synchronized` is called. */
+  /** The document's turn to synchronize, until `synchronized` is called. */
   synchronize(): void;
   receive(message: DocumentMessage): void;
-  /** The connection was lost. */
   lost(): void;
-  /** Frames can be sent again. */
   drained(): void;
 }
 
 interface ChannelEvents {
-  /** The connection may have another state. */
   changed: undefined;
 }
 
 const channels = new WeakMap<object, DocumentChannel>();
 
-/** The channel of a client. Throws for what is none. */
 export function channelOf(client: object): DocumentChannel {
   const known = channels.get(client);
   if (known !== undefined) return known;
@@ -46,11 +40,10 @@ export function channelOf(client: object): DocumentChannel {
 export class DocumentChannel extends Emitter<ChannelEvents> {
   readonly #inspection: Inspection;
   readonly #documents = new Map<string, OpenDocument>();
-  /** Those that wait for their turn: the room sends large documents one at a time. */
+  /** Documents that wait for their turn: the room sends large ones one at a time. */
   readonly #waiting = new Set<OpenDocument>();
   #turn: OpenDocument | null = null;
   #cancelTurn = () => {};
-  /** Frames that exceed the send rate. */
   #unsent: Uint8Array<ArrayBuffer>[] = [];
   #budget = new TokenBucket(SEND_RATE, 0);
   #cancelTimer = () => {};
@@ -68,7 +61,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     if (connection.requests.isConnected) this.#connected();
   }
 
-  /** A key for another session of a document of this name: each is one of its own to the room. */
+  /** Each session of a document has a key of its own. */
   newKey(name: string): string {
     this.#keys += 1;
     return this.#keys === 1 ? name : `${name}\0${this.#keys}`;
@@ -78,7 +71,6 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     return this.#inspection.runtime;
   }
 
-  /** The changes of all documents and stores of the client. */
   get unsynced(): Inspection["unsynced"] {
     return this.#inspection.unsynced;
   }
@@ -89,7 +81,6 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     return connection.state === "idle" || connection.state === "closed" ? "disconnected" : "connecting";
   }
 
-  /** Whether frames are sent without waiting. */
   get isFree(): boolean {
     return this.#unsent.length === 0;
   }
@@ -109,7 +100,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     this.#next();
   }
 
-  /** The document is synchronized, or can no longer be: it is the next one's turn. */
+  /** The document is synchronized, or can no longer be. */
   synchronized(document: OpenDocument): void {
     this.#waiting.delete(document);
     if (this.#turn === document) this.#endTurn();
@@ -163,7 +154,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     if (read !== null) this.#documents.get(read.key)?.receive(read.message);
   }
 
-  /** Sends a frame over the current connection, if there is one, as soon as the send rate allows. */
+  /** Sends a frame as soon as the send rate allows, if there is a connection. */
   send(frame: Uint8Array<ArrayBuffer>): void {
     if (this.state !== "connected") return;
     this.#unsent.push(frame);

@@ -1,4 +1,4 @@
-/** The awareness of a document over a room's socket: who is in it, without a message while nothing changes. */
+/** The awareness of a document over a room's socket, without messages while nothing changes. */
 import {
   Awareness,
   applyAwarenessUpdate,
@@ -16,7 +16,7 @@ interface AwarenessChange {
   readonly removed: readonly number[];
 }
 
-/** An awareness that neither renews its entry nor forgets others: the room removes those of sockets that are gone. */
+/** Neither renews its entry nor forgets others: the room removes entries of closed sockets. */
 export function createAwareness(doc: Y.Doc): Awareness {
   const awareness = new Awareness(doc);
   clearInterval(awareness._checkInterval);
@@ -26,7 +26,7 @@ export function createAwareness(doc: Y.Doc): Awareness {
 export class DocumentPresence {
   readonly #awareness: Awareness;
   readonly #changed: () => void;
-  /** What has changed by the latest event: an update without one is a renewal. */
+  /** Whether `change` preceded `update`: an update without a change is a renewal. */
   #hasChanged = false;
 
   /** `changed` is called when this client's own entry is to be sent. */
@@ -50,24 +50,22 @@ export class DocumentPresence {
     } else if (isRenewal) this.#renew();
   };
 
-  /** Another client renews its entry: it would forget this one's, were it not renewed as well. */
+  /** A client that renews its entry would forget one that is not renewed. */
   #renew(): void {
     const { meta, clientID } = this.#awareness;
     const lastUpdated = meta.get(clientID)?.lastUpdated ?? 0;
     if (this.hasEntry && Date.now() - lastUpdated >= RENEWAL_MS) this.show();
   }
 
-  /** Whether this client shows anything. */
   get hasEntry(): boolean {
     return this.#awareness.getLocalState() !== null;
   }
 
-  /** Sends this client's entry again, as a new one: the room has removed the one of an earlier connection. */
+  /** The room removed the entry of an earlier connection: sends it as a new one. */
   show(): void {
     this.#awareness.setLocalState(this.#awareness.getLocalState());
   }
 
-  /** This client's entry, as it is sent. */
   encode(): Uint8Array {
     return encodeAwarenessUpdate(this.#awareness, [this.#awareness.clientID]);
   }
@@ -81,7 +79,7 @@ export class DocumentPresence {
     applyAwarenessUpdate(this.#awareness, entries, this);
   }
 
-  /** The connection was lost: no one else is known to be here. */
+  /** Without a connection, no other user is known to be here. */
   forgetOthers(): void {
     const { states, meta, clientID } = this.#awareness;
     const others = [...states.keys()].filter((client) => client !== clientID);

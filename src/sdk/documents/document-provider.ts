@@ -39,7 +39,6 @@ export interface DocumentOptions {
   readonly connect?: boolean;
 }
 
-/** The most that the room takes in one update. */
 const MAX_UPDATE_BYTES = 8 * 1024 * 1024;
 const TOO_LARGE = "The change is larger than 8 MiB, the most that a room takes at once";
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
@@ -57,13 +56,13 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   /** The session that `connect()` began; null while disconnected. */
   #session: OpenDocument | null = null;
   #isDestroyed = false;
-  /** Its changes are sent as they are made; before, they are part of what synchronizes it. */
+  /** Whether changes are sent as they are made; earlier ones are part of the synchronization. */
   #isLive = false;
   #isSynced = false;
   #status: DocumentStatus = "disconnected";
   #isEntryDue = false;
   #isScheduled = false;
-  /** The document was given with a content, of which the room may lack deletions too. */
+  /** The room may lack deletions of a given document too. */
   readonly #wasFilled: boolean;
 
   /** Use `openDocument`. */
@@ -107,7 +106,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   /** Keeps the document in step with the room, whenever its client is connected. */
   connect(): void {
     if (this.#session !== null || this.#isDestroyed) return;
-    // With a key of its own: what the room has sent before about the document concerns it no more.
+    // Messages of an earlier session are ignored.
     const session: OpenDocument = {
       key: this.#channel.newKey(this.name),
       synchronize: () => this.#synchronize(session),
@@ -171,7 +170,6 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     this.#schedule();
   }
 
-  /** Sends together what one turn of the application brings. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -181,7 +179,6 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     });
   }
 
-  /** Sends what has changed. While frames have to wait, it collects. */
   #send(): void {
     if (this.#session === null || !this.#isLive || !this.#channel.isFree) return;
     const { key } = this.#session;
@@ -201,7 +198,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     this.emit("refused", { reason: TOO_LARGE });
   }
 
-  /** Asks for what this client lacks; the room asks back for what it lacks itself. */
+  /** Asks for missing changes; the room asks back. */
   #synchronize({ key }: OpenDocument): void {
     this.#isLive = true;
     this.#channel.send(questionFrame(key, Y.encodeStateVector(this.doc)));
@@ -240,11 +237,11 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     }
   }
 
-  /** Sends all that the room lacks, with what was not sent yet of this turn. */
+  /** Sends everything that the room lacks. */
   #answer({ key }: OpenDocument, stateVector: Uint8Array): void {
     const update = Y.encodeStateAsUpdate(this.doc, stateVector);
     const isTooLarge = update.length > MAX_UPDATE_BYTES;
-    // An update begins with the number of clients whose insertions it has. Its deletions are always all of the document.
+    // An update begins with its number of inserting clients, and always has all deletions.
     const hasChanges = this.#changes.isAny || this.#wasFilled || update[0] !== 0;
     if (isTooLarge) {
       this.#changes.sent("update");

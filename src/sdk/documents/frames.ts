@@ -1,4 +1,4 @@
-/** The binary frames of documents: the key of a document, and then a message of Yjs' protocols. */
+/** Binary frames of documents: a document's key, and a message of Yjs' protocols. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 
@@ -12,19 +12,18 @@ const [STEP_1, STEP_2, UPDATE] = [0, 1, 2];
 
 /** What the room sends about a document. */
 export type DocumentMessage =
-  /** Asks for what the room lacks. */
+  /** The room asks for missing changes. */
   | { readonly type: "question"; readonly stateVector: Uint8Array }
-  /** The last part of what this client lacked. */
   | { readonly type: "answer"; readonly update: Uint8Array }
   | { readonly type: "update"; readonly update: Uint8Array }
   | { readonly type: "awareness"; readonly entries: Uint8Array }
   | { readonly type: "queryAwareness" }
-  /** What became of the earliest update, or answer, that has no status yet; `refusal` is null for one that is on disk. */
+  /** The outcome of the earliest unanswered update or answer; `refusal` is null for a stored one. */
   | { readonly type: "status"; readonly refusal: string | null }
-  /** The document is not open: it was refused, or closed. */
+  /** The document was refused, or closed. */
   | { readonly type: "closed"; readonly reason: string };
 
-/** Reads a frame; null for one of a later version, or that is none. */
+/** Null for a malformed frame, and for one of a later version. */
 export function readFrame(
   frame: Uint8Array,
 ): { readonly key: string; readonly message: DocumentMessage } | null {
@@ -73,10 +72,8 @@ const write = (key: string, numbers: readonly number[], data?: Uint8Array): Uint
     if (data !== undefined) encoding.writeVarUint8Array(encoder, data);
   });
 
-/** Opens the document, and asks for what this client lacks. */
 export const questionFrame = (key: string, stateVector: Uint8Array) =>
   write(key, [SYNC, STEP_1], stateVector);
-/** Answers the room's question. */
 export const answerFrame = (key: string, update: Uint8Array) => write(key, [SYNC, STEP_2], update);
 export const updateFrame = (key: string, update: Uint8Array) => write(key, [SYNC, UPDATE], update);
 export const awarenessFrame = (key: string, entries: Uint8Array) => write(key, [AWARENESS], entries);

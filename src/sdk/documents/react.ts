@@ -6,7 +6,7 @@ import type { RoomHandle } from "../react/room-handle.ts";
 import type { AnyClient } from "../react/shared-connection.ts";
 import { type DocumentProvider, type DocumentStatus, openDocument } from "./index.ts";
 
-/** A function that connects the document until the function that it returns is called, and its changes are stored. */
+/** Returns a function that connects the document. Its result disconnects it, once all changes are stored. */
 function connectWhileRead(provider: DocumentProvider): () => Unsubscribe {
   let isWatched = false;
   const release = () => {
@@ -39,7 +39,7 @@ interface SharedDocument {
   readonly source: Source<RoomDocument>;
 }
 
-/** Connects nothing before a component reads it: React may render without mounting. */
+/** React may render without mounting, so nothing is connected yet. */
 function openShared(client: AnyClient, name: string): SharedDocument {
   const provider = openDocument(client, name, { connect: false });
   const compute = (): RoomDocument => ({

@@ -5,25 +5,24 @@ import { FlushWaiters } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 
-/** A message that was sent: one update, all that the room lacked, or an answer to its question although it lacks nothing. */
+/** A sent message: one update, all missing changes, or an answer without any. */
 type Sent = "update" | "all" | "nothing";
 
 export class UnsyncedChanges implements DocumentChanges {
   readonly name: string;
   readonly #changed: (isAny: boolean) => void;
   readonly #reported: () => void;
-  /** Updates that are to be sent over this connection. */
   #unsent: Uint8Array[] = [];
-  /** What was sent and has no status yet, oldest first. */
+  /** Messages without a status, oldest first. */
   #unanswered: Sent[] = [];
-  /** There may be changes that are not among those: the next synchronization sends them. */
+  /** The next synchronization sends further changes. */
   #isBehind = false;
-  /** The room has refused those, so that only another change of them is worth waiting for. */
+  /** Refused changes are waited for only after another change. */
   #isRefused = false;
   #isAny = false;
   readonly #flushes: FlushWaiters;
 
-  /** Calls `reported` after each of its own calls, and `changed` when the first change is unsynced, and when none is any more. */
+  /** Calls `reported` after each call, and `changed` when {@link isAny} changes. */
   constructor(name: string, runtime: Runtime, reported: () => void, changed: (isAny: boolean) => void) {
     this.name = name;
     this.#flushes = new FlushWaiters(runtime);
@@ -43,27 +42,25 @@ export class UnsyncedChanges implements DocumentChanges {
     return this.#unsent.length > 0 || this.#unanswered.some((sent) => sent !== "nothing");
   }
 
-  /** An update that is to be sent over this connection. */
   add(update: Uint8Array): void {
     this.#unsent.push(update);
     this.#report();
   }
 
-  /** A change that is not sent over this connection. */
   miss(): void {
     this.#isBehind = true;
     this.#isRefused = false;
     this.#report();
   }
 
-  /** The room takes no change of this document, or not the latest. */
+  /** The room takes no change, or not the latest. */
   refuse(): void {
     this.#isBehind ||= this.#isAny;
     this.#isRefused = true;
     this.#report();
   }
 
-  /** Takes what is to be sent, as one update; null if there is nothing. */
+  /** The unsent updates as one; null if there are none. */
   take(): Uint8Array | null {
     const updates = this.#unsent;
     this.#unsent = [];
@@ -71,13 +68,12 @@ export class UnsyncedChanges implements DocumentChanges {
     return updates.length > 1 ? mergeUpdates(updates) : first;
   }
 
-  /** Something was sent that will have a status. */
   sent(what: Sent): void {
     this.#unanswered.push(what);
     this.#report();
   }
 
-  /** The earliest of what was sent is on disk, or was refused. */
+  /** The earliest message is on disk, or was refused. */
   settle(isStored: boolean): void {
     const sent = this.#unanswered.shift();
     if (!isStored) this.#isBehind = this.#isRefused = true;
@@ -85,7 +81,6 @@ export class UnsyncedChanges implements DocumentChanges {
     this.#report();
   }
 
-  /** The connection was lost. */
   lost(): void {
     if (this.#isOnItsWay) this.#isRefused = false;
     this.#isBehind = this.#isAny;
@@ -108,7 +103,6 @@ export class UnsyncedChanges implements DocumentChanges {
     if (this.#isAny) await this.#flushes.wait(timeoutMs);
   }
 
-  /** Nothing more will be sent. */
   stop(fault: Fault): void {
     this.#flushes.reject(new AtriumError(fault));
   }

@@ -22,9 +22,9 @@ export interface PersistenceOptions {
   readonly onError: (error: AtriumError) => void;
 }
 
-/** Batches are not sent before they are kept, so a storage that hangs must not hold them up forever. */
+/** A batch is sent once it is kept, so a hanging storage must not delay it forever. */
 const STORE_TIMEOUT_MS = 60_000;
-/** Changes of the room are stored together, at most this long after the first. */
+/** The longest wait of a change of the room, so that changes are stored together. */
 const STORE_DELAY_MS = 500;
 
 const UNKNOWN: Fault = {
@@ -34,7 +34,6 @@ const UNKNOWN: Fault = {
     "This write was sent more than 23 h ago and may have been carried out: compare the store, and write again",
 };
 
-/** What is stored, and where. */
 interface Recorded {
   readonly client: KeptClient;
   readonly room: OfflineRoom;
@@ -43,26 +42,24 @@ interface Recorded {
 
 /** Collects writes from its creation, stores them from `begin`, and does nothing more after `end`. */
 export class ChangeRecorder {
-  /** Those that the room has not answered. */
   readonly writes = new KeptWrites();
   readonly #runtime: Runtime;
   readonly #options: PersistenceOptions;
   readonly #fail: (reason: string) => void;
   #recorded: Recorded | null = null;
-  /** The latest change that a write of this client was answered with. */
+  /** The latest change that an own write was answered with. */
   #answeredSeq = 0;
   #stored: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
   #cancelTimer: (() => void) | null = null;
 
-  /** `fail` receives the reason why a change could not be stored. */
   constructor(runtime: Runtime, options: PersistenceOptions, fail: (reason: string) => void) {
     this.#runtime = runtime;
     this.#options = options;
     this.#fail = fail;
   }
 
-  /** What was collected before is stored with the next change, or by `scheduleNext`. */
+  /** Collected changes are stored with the next change, or by `scheduleNext`. */
   begin(client: KeptClient, room: OfflineRoom, stores: StoresRecorder): void {
     this.#recorded = { client, room, stores };
   }
@@ -73,18 +70,17 @@ export class ChangeRecorder {
     this.#recorded = null;
   }
 
-  /** Begins to store the stores when the client that does so now is gone: then `leading` settles. */
+  /** Begins to store the stores once `leading` settles: the client that stores them is gone. */
   async lead(leading: Promise<boolean>): Promise<void> {
     if (this.#recorded === null) return;
     const { room, stores } = this.#recorded;
     if (!(await leading)) return;
-    // A storage that cannot be read any more is reported by the next change.
+    // The next change reports a storage that cannot be read.
     const kept = await room.readStores().catch(() => null);
     stores.lead(null, kept?.seq);
     this.#storeSoon();
   }
 
-  /** Continues with the writes of a client that is gone. */
   recover(kept: readonly KeptWrite[]): void {
     if (this.#recorded === null) return;
     const { client } = this.#recorded;
@@ -98,36 +94,32 @@ export class ChangeRecorder {
   #reject(client: KeptClient, write: DiscardedWrite, error: AtriumError): void {
     const { store, key, action, value } = write;
     const { roomId } = client.claims;
-    // What the application throws is an error of its own.
+    // Errors of the application are its own.
     queueMicrotask(() => this.#options.onRejected({ roomId, store, key, action, value, error }));
   }
 
-  /** The room's entry of a key may have changed or, without a key, the whole store was loaded. */
   confirmed(store: string, key?: string): void {
     if (this.#recorded === null) return;
     this.#recorded.stores.confirmed(store, key);
     this.#storeSoon();
   }
 
-  /** The client has caught up with the room. */
   joined(): void {
     this.#recorded?.stores.joined();
     this.#storeSoon();
   }
 
-  /** A write was added to the queue, or has changed there. */
   queued(write: QueuedWrite): void {
     this.writes.queued(write);
     void this.scheduleNext();
   }
 
-  /** Settles when the id under which a batch will be sent is stored. */
   sealed(batch: KeptBatch): Promise<void> {
     this.writes.sealed(batch, this.#runtime.date());
     return this.scheduleNext();
   }
 
-  /** The room has answered a write. If it has refused that of an earlier page, the application is notified. */
+  /** Notifies the application if the write of an earlier page was refused. */
   settled(write: QueuedWrite, outcome: Written | AtriumError): void {
     const isRecovered = this.writes.settled(write);
     if (!(outcome instanceof AtriumError)) this.#answeredSeq = Math.max(this.#answeredSeq, outcome.seq);
@@ -137,7 +129,7 @@ export class ChangeRecorder {
     void this.scheduleNext();
   }
 
-  /** Stores what the calls of one turn have changed together, including the batches that are made of it. */
+  /** Stores the changes and batches of one turn together. */
   scheduleNext(): Promise<void> {
     this.#scheduled ??= new Promise((resolve) => {
       queueMicrotask(() =>
@@ -150,7 +142,6 @@ export class ChangeRecorder {
     return this.#scheduled;
   }
 
-  /** Stores the stores too, together with what else changes until then. */
   #storeSoon(): void {
     this.#cancelTimer ??= this.#runtime.after(STORE_DELAY_MS, () => {
       this.#cancelTimer = null;
@@ -163,7 +154,6 @@ export class ChangeRecorder {
     return this.#store(true);
   }
 
-  /** With a settled write, what it has changed is stored as well. */
   #store(withStores: boolean): Promise<void> {
     if (this.#recorded === null) return Promise.resolve();
     const { room, stores } = this.#recorded;

@@ -1,4 +1,4 @@
-/** Keeps the stores and unsent writes of one client on the device, from its start to its end, or until a failure. */
+/** Keeps the stores and unsent writes of one client on the device, until its end or a failure. */
 import type { Written } from "../client/index.ts";
 import type { KeptClient, OfflinePersistence } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
@@ -12,16 +12,15 @@ import { showStores } from "./restore-kept.ts";
 import type { OfflineRoom, StoresChange } from "./storage.ts";
 import { StoresRecorder } from "./stores-recorder.ts";
 
-/** A client does not wait longer than this for what was kept: from then on it opens when it can. */
+/** The longest wait of a client for the kept stores; a later opening shows them then. */
 const OPEN_DELAY_MS = 5_000;
-/** A storage that has not opened by then is given up. */
+/** A storage that opens no sooner is given up. */
 const OPEN_TIMEOUT_MS = 60_000;
-/** How long a client waits for the end of another one: after a reload, the page before can take a moment to end. */
+/** The wait for the end of another client: a reloaded page can take a moment to end. */
 const PATIENCE_MS = 500;
 
 const EMPTY: StoresChange = { seq: 0, stores: [], replaced: "all", put: [], removed: [] };
 
-/** What a client uses from its start until its connection ends. */
 interface Use {
   readonly room: OfflineRoom;
   readonly locks: Locks;
@@ -36,10 +35,9 @@ export class DevicePersistence implements OfflinePersistence {
   readonly #base: string;
   readonly #runtime: Runtime;
   readonly #options: PersistenceOptions;
-  /** Replaced when the client ends. */
   #recorder: ChangeRecorder;
   #use: Use | null = null;
-  /** Identifies the current start; null if the client has to be opened. */
+  /** The current start; null if the client has to be opened. */
   #start: object | null = null;
   #closing: Promise<void> = Promise.resolve();
   #sealed: Promise<void> = Promise.resolve();
@@ -113,7 +111,7 @@ export class DevicePersistence implements OfflinePersistence {
       const stores = new StoresRecorder(client, this.#options.includes);
       this.#use = { room, locks, others };
       recorder.begin(client, room, stores);
-      // A client that has left and joins again knows more than was kept.
+      // A client that joins again knows more than the storage.
       const isFirst = client.changeStream.seq === undefined;
       if (isFirst && kept !== null) showStores(client, kept, this.#options.includes);
       if (isLeader) stores.lead(isFirst ? (kept?.stores ?? []) : null);
@@ -135,7 +133,7 @@ export class DevicePersistence implements OfflinePersistence {
     void recorder.scheduleNext();
   }
 
-  /** Keeps the number of the latest change fresh, also while no store changes. */
+  /** Keeps the latest sequence number fresh, also while no store changes. */
   #follow({ changeStream }: KeptClient): void {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
@@ -155,7 +153,7 @@ export class DevicePersistence implements OfflinePersistence {
   }
 
   sealed(batch: KeptBatch): Promise<void> {
-    // After a failure there is nothing to wait for, except for the batches before this one.
+    // After a failure a batch waits only for earlier batches.
     this.#sealed = Promise.all([this.#sealed, this.#recorder.sealed(batch)]).then(() => {});
     return this.#sealed;
   }
@@ -178,7 +176,7 @@ export class DevicePersistence implements OfflinePersistence {
     this.#end();
     this.#settleOpening();
     if (use !== null) {
-      // What stays stored would be sent by another client too, so its lock stays taken if it cannot be removed.
+      // Another client would send stored writes too, so the lock stays taken if they cannot be removed.
       const removed = isGone ? Promise.resolve() : use.room.apply({ writes: [], settled, stores: null });
       void removed
         .then(

@@ -9,7 +9,7 @@ import type {
   OfflineStorage,
 } from "./storage.ts";
 
-/** The steps from each version of the schema to the next one. A new version adds a step and keeps the others. */
+/** Steps between versions of the schema. A new version adds one. */
 const UPGRADES: readonly ((database: IDBDatabase) => void)[] = [
   (database) => {
     database.createObjectStore("rooms");
@@ -18,21 +18,20 @@ const UPGRADES: readonly ((database: IDBDatabase) => void)[] = [
   },
 ];
 
-/** Settles as a request does. */
 export const requested = <Result>(request: IDBRequest<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 
-/** Settles when a transaction is complete, or has failed: by its own error if it has one, such as a full disk. */
+/** Rejects with the transaction's own error if it has one, such as a full disk. */
 export const completed = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error ?? new Error("The transaction was aborted"));
   });
 
-/** Opens the database, and brings it to the current version. Rejects for one of a newer version. */
+/** Rejects for a database of a newer version. */
 export async function openDatabase(name: string): Promise<IDBDatabase> {
   const request = indexedDB.open(name, UPGRADES.length);
   request.onupgradeneeded = ({ oldVersion }) => {
@@ -41,12 +40,10 @@ export async function openDatabase(name: string): Promise<IDBDatabase> {
   return requested(request);
 }
 
-/** Deletes the database. Clients that have it open close it when they are asked to. */
 export const deleteDatabase = async (name: string): Promise<void> => {
   await requested(indexedDB.deleteDatabase(name));
 };
 
-/** How many entries one request reads. */
 const PAGE = 10_000;
 
 export interface IndexedDbOptions {
@@ -66,7 +63,6 @@ export function indexedDbStorage({ database: name = "atrium" }: IndexedDbOptions
   };
 }
 
-/** The keys that begin with these parts: arrays are after all texts and numbers. */
 const below = (...parts: readonly string[]): IDBKeyRange =>
   IDBKeyRange.bound(parts, [...parts, []], true, true);
 
@@ -82,7 +78,7 @@ class IndexedDbRoom implements OfflineRoom {
     this.#prefix = `atrium ${name} ${scope}`;
     this.#channel = new BroadcastChannel(this.#prefix);
     this.#channel.onmessage = ({ data }) => listener.announced(String(data));
-    // Another tab deletes the database, or has a newer version of it.
+    // Another tab deletes or upgrades the database.
     database.onversionchange = () => {
       this.close();
       listener.closed("it was deleted, or a newer version of the application uses it");
@@ -128,7 +124,7 @@ class IndexedDbRoom implements OfflineRoom {
       for (const entry of put) entries.put(entry, [this.#scope, entry.store, entry.key]);
       transaction.objectStore("rooms").put({ seq, epoch, user, stores: stores.stores }, this.#scope);
     }
-    // Without it, the page's own turn would have to end first: a page that is being closed has none.
+    // A page that is being closed has no further turn.
     transaction.commit();
     await completed(transaction);
   }

@@ -1,10 +1,10 @@
-/** The writes of a client that are kept until the room answers them, its own and those that it has recovered. */
+/** The unanswered writes of a client: its own, and the recovered ones. */
 import type { Replica } from "../client/stores/replica.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
 import { newId } from "../core/runtime.ts";
 import type { KeptWrite, KeptWriteId } from "./storage.ts";
 
-/** The room recognizes the id of a request for 24 h: a batch that is older than this might be carried out twice. */
+/** The room recognizes request ids for 24 h: an older batch might run twice. */
 const MAX_BATCH_AGE_MS = 23 * 3_600_000;
 
 interface Tracked extends Pick<KeptWrite, "group" | "origin"> {
@@ -12,33 +12,30 @@ interface Tracked extends Pick<KeptWrite, "group" | "origin"> {
   batch: KeptWrite["batch"];
 }
 
-/** Writes of other clients to continue with. */
 interface Recovered {
   readonly batches: readonly KeptBatch[];
   readonly waiting: readonly QueuedWrite[];
-  /** Those that may have been carried out, too long ago to ask. */
+  /** Writes that may have been carried out, too long ago to ask. */
   readonly expired: readonly KeptWrite[];
 }
 
 export class KeptWrites {
-  /** This client's name among those that keep writes. */
   readonly writer = newId();
   readonly #tracked = new Map<QueuedWrite, Tracked>();
   readonly #groups = new Map<object, number>();
   readonly #changed = new Set<QueuedWrite>();
   #settled: KeptWriteId[] = [];
-  /** The former ids of recovered writes, under which they are kept until the next change is stored. */
+  /** The former ids of recovered writes, until the next change is stored. */
   readonly #former: KeptWriteId[] = [];
   #count = 0;
   /** The number of the earliest write: recovered ones are sent before all others. */
   #first = 1;
 
-  /** All ids under which writes that are not settled may be kept. */
+  /** The ids of all writes that may be stored. */
   get ids(): KeptWriteId[] {
     return [...this.#former, ...[...this.#tracked.values()].map(({ id }) => id)];
   }
 
-  /** A write was added to the queue, or has changed there. */
   queued(write: QueuedWrite): void {
     if (!this.#tracked.has(write)) {
       this.#count += 1;
@@ -54,7 +51,7 @@ export class KeptWrites {
     this.#tracked.set(write, { ...tracked, group: (group && this.#groups.get(group)) ?? null });
   }
 
-  /** Writes will be sent as a batch, `at` epoch milliseconds. */
+  /** A batch is sent at `at`, in epoch milliseconds. */
   sealed({ requestId, writes }: KeptBatch, at: number): void {
     for (const write of writes) {
       const tracked = this.#tracked.get(write);
@@ -64,7 +61,7 @@ export class KeptWrites {
     }
   }
 
-  /** The room has answered a write. Returns whether it was made by another client, whose promise is gone. */
+  /** Returns whether another client made the write, whose promise is gone. */
   settled(write: QueuedWrite): boolean {
     const tracked = this.#tracked.get(write);
     if (tracked === undefined) return false;
@@ -74,7 +71,6 @@ export class KeptWrites {
     return tracked.origin !== undefined;
   }
 
-  /** What has changed since the last call. */
   take(): { readonly writes: readonly KeptWrite[]; readonly settled: readonly KeptWriteId[] } {
     const writes = [...this.#changed].flatMap((write) => this.#describe(write));
     const settled = this.#settled;
@@ -92,8 +88,8 @@ export class KeptWrites {
   }
 
   /**
-   * Continues with kept writes, which are in their order, as this client's own: a batch that contains writes of several
-   * clients is kept by one, and sent again as it is. `now` is in epoch milliseconds.
+   * Continues with kept writes, in their order, as own ones: a batch with writes of several clients is sent again as it is.
+   * `now` is in epoch milliseconds.
    */
   recover(kept: readonly KeptWrite[], replicaOf: (store: string) => Replica, now: number): Recovered {
     const batches = new Map<string, QueuedWrite[]>();

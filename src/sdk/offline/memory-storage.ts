@@ -10,13 +10,11 @@ import type {
   OfflineStorage,
 } from "./storage.ts";
 
-/** The clients that wait for a lock, the one that has it first. */
 type Line = (() => void)[];
 
 export class MemoryLocks {
   readonly #lines = new Map<string, Line>();
 
-  /** Resolves with a function that releases the lock; with null if the signal is aborted first. */
   lock(name: string, signal: AbortSignal): Promise<(() => void) | null> {
     const line = this.#lines.get(name) ?? [];
     this.#lines.set(name, line);
@@ -45,7 +43,6 @@ const idOf = ({ writer, number }: KeptWriteId): string => JSON.stringify([writer
 const placeOf = ({ store, key }: { readonly store: string; readonly key: string }): string =>
   JSON.stringify([store, key]);
 
-/** What is kept under one name. */
 class MemoryScope {
   seq: number | null = null;
   epoch: unknown;

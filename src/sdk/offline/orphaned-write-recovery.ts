@@ -1,4 +1,4 @@
-/** The locks of one client: the end of the client, or of its page, releases them. */
+/** Recovers the kept writes of clients that are gone. A living client holds its lock. */
 import type { KeptWrite, OfflineRoom } from "./storage.ts";
 
 export class Locks {
@@ -32,10 +32,10 @@ export class OrphanedWriteRecovery {
   readonly #room: OfflineRoom;
   readonly #locks: Locks;
   readonly #recover: (writer: string, writes: readonly KeptWrite[]) => void;
-  /** This client, and those whose writes it has or waits for. */
+  /** This client, and the clients whose writes it has or waits for. */
   readonly #known = new Set<string>();
 
-  /** `recover` receives the writes of a client that is gone, which this client then has alone. */
+  /** `recover` receives the writes of a client that is gone, exclusively. */
   constructor(
     room: OfflineRoom,
     locks: Locks,
@@ -46,13 +46,13 @@ export class OrphanedWriteRecovery {
     this.#recover = recover;
   }
 
-  /** Takes the lock of this client, before which it must not keep writes. */
+  /** Takes the lock of this client: it keeps no writes before. */
   async begin(writer: string): Promise<void> {
     this.#known.add(writer);
     if (!(await this.#locks.take(lockOf(writer)))) throw new Error("the lock of this client cannot be had");
   }
 
-  /** Waits for the end of all others, and recovers their writes. Settles when those that are gone by now are recovered. */
+  /** Waits for the end of all other clients. Settles when the writes of clients that are gone are recovered. */
   async recoverAll(patience: Promise<unknown>): Promise<void> {
     const writers = new Set((await this.#room.readWrites()).map(({ writer }) => writer));
     await Promise.race([Promise.all([...writers].map((writer) => this.watch(writer))), patience]);
@@ -63,11 +63,11 @@ export class OrphanedWriteRecovery {
     if (this.#known.has(writer)) return;
     this.#known.add(writer);
     if (!(await this.#locks.take(lockOf(writer)))) return;
-    // A storage that cannot be read any more is reported by the next change.
+    // The next change reports a storage that cannot be read.
     await this.#recoverFrom(writer).catch(() => {});
   }
 
-  /** Reads once more: until its end, a client has sent and settled writes. */
+  /** Reads once more: the client sent and settled writes until its end. */
   async #recoverFrom(gone: string): Promise<void> {
     const kept = await this.#room.readWrites();
     this.#recover(

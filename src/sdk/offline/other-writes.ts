@@ -1,27 +1,24 @@
-/** Shows what other clients of the user have written and the room has not answered, as if it were written here. */
+/** Shows unanswered writes of the user's other clients as if they were written here. */
 import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
 import type { QueuedWrite } from "../client/stores/waiting-writes.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { KeptWrite, OfflineRoom } from "./storage.ts";
 
-/** Announcements are read together: this long after the first, and for at most a fifth of the time. */
+/** Announcements are read together, for at most a fifth of the time. */
 const READ_DELAY_MS = 100;
 const READ_PAUSES = 4;
-/** How often to look whether this client has received the changes that an answer is about. */
+/** How often to check whether the changes of an answer were received. */
 const CHECK_DELAY_MS = 500;
 
-/** A write of another client that is visible here. */
 interface Shown {
-  /** The client that will send it. */
   writer: string;
   readonly replica: Replica;
   readonly write: QueuedWrite;
-  /** The version of the room's entry when it was first shown. */
+  /** The version of the room's entry at the first display. */
   readonly version: number;
 }
 
-/** The same for as long as the write is kept. */
 const idOf = ({ origin, writer, number }: KeptWrite): string =>
   origin ? `${origin.writer} ${origin.number}` : `${writer} ${number}`;
 
@@ -29,11 +26,10 @@ export class OtherWrites {
   readonly #client: KeptClient;
   readonly #room: OfflineRoom;
   readonly #runtime: Runtime;
-  /** This client, and those whose writes it continues with. */
+  /** This client, and the clients whose writes it continues with. */
   readonly #own = new Set<string>();
-  /** By the ids with which they were made. */
   readonly #shown = new Map<string, Shown>();
-  /** Those that are settled, until this client has received the changes up to that number. */
+  /** Settled writes, until this client has received the change of this number. */
   readonly #settled = new Map<Shown, number>();
   /** The latest change that another client was answered with. */
   #seq = 0;
@@ -49,7 +45,7 @@ export class OtherWrites {
     this.#runtime = runtime;
   }
 
-  /** These writes are this client's own from now on: what was shown of them is shown by the client itself. */
+  /** The client itself shows the writes of this writer from now on. */
   exclude(writer: string): void {
     this.#own.add(writer);
     for (const [id, shown] of this.#shown) {
@@ -59,7 +55,7 @@ export class OtherWrites {
     }
   }
 
-  /** The kept writes of another client have changed, and were answered up to the change `seq`. */
+  /** The kept writes of another client changed, and were answered up to `seq`. */
   announced(seq: number): void {
     this.#seq = Math.max(this.#seq, seq);
     this.#cancelRead ??= this.#runtime.after(this.#pauseMs, () => {
@@ -68,11 +64,11 @@ export class OtherWrites {
     });
   }
 
-  /** Reads what is kept, and shows it. Never rejects. */
+  /** Never rejects. */
   read(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       const begunAt = this.#runtime.now();
-      // A storage that cannot be read any more is reported by the next change.
+      // The next change reports a storage that cannot be read.
       const kept = await this.#room.readWrites().catch(() => null);
       if (kept === null || this.#hasEnded) return;
       this.#show(kept.filter(({ writer }) => !this.#own.has(writer)));
@@ -92,7 +88,7 @@ export class OtherWrites {
     this.check();
   }
 
-  /** What was written last is visible: a write that is new, or has changed, goes on top. */
+  /** A new or changed write goes on top. */
   #showOne(kept: KeptWrite): void {
     const { writer, store, key, action, value, ifVersion } = kept;
     const known = this.#shown.get(idOf(kept));
@@ -116,7 +112,7 @@ export class OtherWrites {
     replica.show(write, "remote");
   }
 
-  /** The client has joined; with `isFresh`, its changes may be numbered anew. */
+  /** With `isFresh`, changes may be numbered anew. */
   joined(isFresh: boolean): void {
     if (isFresh) {
       this.#seq = 0;
@@ -125,7 +121,7 @@ export class OtherWrites {
     this.check();
   }
 
-  /** Hides what is settled once its outcome is visible, so that nothing flickers. */
+  /** Hides a settled write once its outcome is visible, so that nothing flickers. */
   check(): void {
     if (this.#settled.size === 0) return;
     this.#cancelCheck();
@@ -138,7 +134,7 @@ export class OtherWrites {
     if (this.#settled.size > 0) this.#cancelCheck = this.#runtime.after(CHECK_DELAY_MS, () => this.check());
   }
 
-  /** A write after which the room's entry is the same as before was refused. */
+  /** The same entry as before means that the write was refused. */
   #hide({ replica, write, version }: Shown): void {
     replica.settle(write, replica.entries.getConfirmed(write.key).version === version);
   }

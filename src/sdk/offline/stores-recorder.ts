@@ -1,4 +1,4 @@
-/** What to store of a client's stores: those that are complete, and then what has changed, as of one change of the room. */
+/** Collects complete stores and then their changes, as of one change of the room. */
 import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
 import type { User } from "../client/users/user-cache.ts";
@@ -8,18 +8,15 @@ import type { KeptEntry, StoresChange } from "./storage.ts";
 export class StoresRecorder {
   readonly #client: KeptClient;
   readonly #includes: (store: string) => boolean;
-  /** The stores that are stored completely. */
   readonly #stored = new Set<string>();
-  /** The keys that have changed since, by store. */
   readonly #changed = new Map<string, Set<string>>();
   #seq: number | undefined;
   #epoch: unknown;
   #user: User | null = null;
-  /** Whether nothing else that is stored is of use. */
   #isWhole = false;
-  /** Only one client at a time stores the stores, or one that lags would undo what another has stored. */
+  /** Only one client stores the stores: one that lags would undo newer changes. */
   #isLeader = false;
-  /** What was stored up to a later change is not replaced by less. */
+  /** A later stored change is not replaced by an earlier one. */
   #leastSeq = 0;
 
   constructor(client: KeptClient, includes: (store: string) => boolean) {
@@ -28,8 +25,8 @@ export class StoresRecorder {
   }
 
   /**
-   * Begins to store. `stored` has the stores that are stored as this client knows them; null if that is not known: then
-   * all are stored anew, when the client has caught up with `leastSeq`.
+   * Begins to store. `stored` has the stores that are stored as this client knows them. Null if that is not known: then all
+   * are stored anew, once the client has caught up with `leastSeq`.
    */
   lead(stored: readonly string[] | null, leastSeq = 0): void {
     this.#leastSeq = leastSeq;
@@ -39,19 +36,19 @@ export class StoresRecorder {
     if (!this.#isWhole) for (const name of stored ?? []) this.#stored.add(name);
   }
 
-  /** The client has caught up with the room, whose changes may be numbered anew. */
+  /** Changes may be numbered anew. */
   joined(): void {
     this.#leastSeq = 0;
   }
 
-  /** Notes that the room's entry of a key may have changed. */
+  /** The room's entry of a key may have changed. */
   confirmed(store: string, key: string | undefined): void {
     if (key === undefined || !this.#stored.has(store)) return;
     const keys = this.#changed.get(store) ?? new Set();
     this.#changed.set(store, keys.add(key));
   }
 
-  /** What to store now; null if nothing, or while the entries of a store are not those of one moment. */
+  /** Null if there is nothing, or while the entries of a store are not of one moment. */
   take(): StoresChange | null {
     const { seq, epoch } = this.#client.changeStream;
     if (!this.#isLeader || seq === undefined || seq < this.#leastSeq) return null;
@@ -103,5 +100,4 @@ export class StoresRecorder {
   }
 }
 
-/** Without its functions, which cannot be stored. */
 const recordOf = ({ follow: _, unfollow: __, ...record }: User): UserRecord => record;

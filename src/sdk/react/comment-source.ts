@@ -9,10 +9,10 @@ const PAGE = 100;
 export class CommentList {
   readonly #comments: Comments;
   readonly #threadId: string | undefined;
-  /** Oldest first, as the room lists them and as events bring new ones. */
+  /** Oldest first. */
   #loaded = new Map<string, Comment>();
   #isComplete = false;
-  /** The comments that events changed while the list is being loaded: the pages may be older. Null otherwise. */
+  /** Comments that events changed during a load, whose pages may be older; null otherwise. */
   #changedMeanwhile: Set<string> | null = null;
 
   constructor(comments: Comments, threadId: string | undefined) {
@@ -21,8 +21,8 @@ export class CommentList {
   }
 
   /**
-   * Keeps the list up to date, and calls `changed` after each change. `loading` receives each load: whether it was
-   * completed, because a later one can take its place. Returns a function that ends this.
+   * Keeps the list up to date, and calls `changed` after each change. `loading` receives each load: false if a later one
+   * took its place. Returns a function that ends this.
    */
   watch(
     connection: SharedConnection,
@@ -56,7 +56,6 @@ export class CommentList {
     );
   }
 
-  /** Oldest first. */
   toArray(): readonly Comment[] {
     return [...this.#loaded.values()];
   }
@@ -101,7 +100,6 @@ export function openComments(
 ): CommentsHandle {
   const { comments } = client;
   const list = new CommentList(comments, threadId);
-  /** Called after the next load, with the error of one that failed. */
   const waiting = new Set<(error: unknown) => void>();
   const end = (error: unknown) => {
     for (const ended of waiting) ended(error);

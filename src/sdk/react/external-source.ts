@@ -1,4 +1,4 @@
-/** A value outside of React that components read: the same object until it has changed. */
+/** A value outside of React that components read: the same object until it changes. */
 
 /** Whether two selected values are the same for the component that selects them. */
 export type Equality<Value> = (a: Value, b: Value) => boolean;
@@ -27,7 +27,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 
 export type Unsubscribe = () => void;
 
-/** What a component reads: `initial` is the value on the server and while its output is hydrated. */
+/** `initial` is the value on the server, and during hydration. */
 export interface Source<Value> {
   readonly initial: Value;
   subscribe(listener: () => void): Unsubscribe;
@@ -42,10 +42,10 @@ export class ExternalSource<Value> implements Source<Value> {
   #unwatch: Unsubscribe | null = null;
   #value: Value;
   #isOutdated = true;
-  /** Whether listeners were called in this turn, and whether there was another change since. */
+  /** Whether listeners were called in this turn, and another change followed. */
   #turn: "quiet" | "notified" | "changed" = "quiet";
 
-  /** `watch` calls back whenever the result of `compute` may have changed, until the function that it returns is called. */
+  /** `watch` calls back when the result of `compute` may have changed, until its result is called. */
   constructor(watch: (changed: () => void) => Unsubscribe, compute: () => Value, initial: Value) {
     this.#watch = watch;
     this.#compute = compute;
@@ -53,9 +53,8 @@ export class ExternalSource<Value> implements Source<Value> {
     this.initial = initial;
   }
 
-  /** Watches while there are listeners. */
   readonly subscribe = (listener: () => void): Unsubscribe => {
-    // A function of its own, because the same listener can be added twice.
+    // The same listener can be added twice.
     const added = () => listener();
     this.#listeners.add(added);
     this.#unwatch ??= this.#watch(() => this.#changed());
@@ -78,8 +77,8 @@ export class ExternalSource<Value> implements Source<Value> {
   };
 
   /**
-   * Calls the listeners at once, because a controlled input must render within its event, and once more after all
-   * changes of one turn, because a frame can bring hundreds.
+   * Calls the listeners at once, because a controlled input must render within its event, and once more after the changes of
+   * one turn, because a frame can bring hundreds.
    */
   #changed(): void {
     this.#isOutdated = true;
@@ -101,14 +100,12 @@ export class ExternalSource<Value> implements Source<Value> {
   }
 }
 
-/** A part of a source's value. */
 export const partOf = <Whole, Part>(source: Source<Whole>, pick: (whole: Whole) => Part): Source<Part> => ({
   initial: pick(source.initial),
   subscribe: (listener) => source.subscribe(listener),
   read: () => pick(source.read()),
 });
 
-/** Combines several unsubscribe functions into one. */
 export const together =
   (...unsubscribes: readonly Unsubscribe[]): Unsubscribe =>
   () => {

@@ -35,7 +35,6 @@ export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().ha
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
-/** The data of broadcasts by their names, as the application has registered it. */
 type RegisteredBroadcasts = BroadcastsIn<Registered>;
 
 /**
@@ -117,7 +116,6 @@ export function useOther(
 /** Changes some fields of what you show and keeps the others; null removes all of it. */
 export type UpdatePresence<Shown extends object> = (part: PresencePart<Shown> | null) => void;
 
-/** What users show, as the application has registered it. */
 type RegisteredPresence = PresenceIn<Registered>;
 
 /**
@@ -135,11 +133,9 @@ export function useUpdateMyPresence<Shown extends object = RegisteredPresence>()
   return useCallback((part) => presence.update(part), [presence]);
 }
 
-/** Only the function writes it, with this type. */
 const shownAs = <Shown extends object>(state: PresenceState) => state as Readonly<Partial<Shown>>;
 
 type RegisteredStores = StoresIn<Registered>;
-/** The names of the stores that the application has registered. */
 type StoreName = keyof RegisteredStores & string;
 type EntriesOf<Name extends StoreName> = StoreEntries<ValueOf<RegisteredStores[Name]>>;
 type ActionsOf<Name extends StoreName> = StoreActions<

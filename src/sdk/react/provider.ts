@@ -29,10 +29,7 @@ export interface RoomOptions {
   readonly role?: Role | undefined;
 }
 
-/**
- * By key. Weakly, because React can discard a render without a notice; while a provider is mounted, React keeps its
- * handle. Left rooms are removed, so that the next provider begins anew.
- */
+/** Weak, because React can discard a render without notice. Left rooms are removed, so that the next provider begins anew. */
 const byOptions = new Map<string, WeakRef<RoomHandle>>();
 const discarded = new FinalizationRegistry<string>((key) => {
   if (byOptions.get(key)?.deref() === undefined) byOptions.delete(key);
@@ -42,7 +39,6 @@ const byClient = new WeakMap<AnyClient, RoomHandle>();
 const ids = new WeakMap<object, number>();
 let latestId = 0;
 
-/** A number that stands for the object itself. */
 function idOf(object: object | undefined): number {
   if (object === undefined) return 0;
   const known = ids.get(object);
@@ -52,7 +48,7 @@ function idOf(object: object | undefined): number {
   return latestId;
 }
 
-/** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR for invalid options. */
+/** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR. */
 export function roomOf(options: RoomOptions): RoomHandle {
   const { serverUrl, authToken, stores, offline, warnBeforeUnload = false, role } = options;
   const isFunction = typeof authToken === "function";
@@ -78,7 +74,7 @@ export function roomOf(options: RoomOptions): RoomHandle {
   return handle;
 }
 
-/** The room of an application's own client. While it is in use, the role of its first provider holds. */
+/** While the client is in use, the role of its first provider holds. */
 export function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
   const known = byClient.get(client);
   if (known !== undefined) return known;
@@ -128,7 +124,7 @@ export function RoomProvider(props: RoomProviderProps): ReactNode {
   return createElement(RoomContext.Provider, { value: handle }, props.children);
 }
 
-/** The token, or the first of the functions that are passed one after the other. */
+/** The token, or the first of several functions. */
 function useStableToken(authToken: AuthToken): AuthToken {
   const [first, setFirst] = useState(() => authToken);
   const isSame = first === authToken || (typeof first === "function" && typeof authToken === "function");

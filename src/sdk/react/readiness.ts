@@ -1,17 +1,17 @@
-/** Something that components wait for: they suspend until it is ready, and throw why it cannot be. */
+/** A condition that components wait for: they suspend until it holds, and throw why it cannot. */
 import type { Unsubscribe } from "./external-source.ts";
 
 /**
- * How long what was prepared is kept for components that have not mounted: React discards a suspended tree that never
- * mounted, and renders it again when the promise settles.
+ * How long a preparation is kept for components that have not mounted: React discards a suspended tree that never mounted,
+ * and renders it again when the promise settles.
  */
 const KEPT_MS = 10_000;
-/** How long a failure is thrown again; after that, an error boundary that is reset makes another attempt. */
+/** How long a failure is thrown again; later, a reset error boundary makes another attempt. */
 const FAILED_MS = 1_000;
 
 export interface Preparation {
   readonly done: Promise<unknown>;
-  /** Ends what keeps it ready. */
+  /** Ends the preparation. */
   readonly release: Unsubscribe;
 }
 
@@ -29,7 +29,7 @@ export class Readiness {
     this.#isReady = isReady;
   }
 
-  /** Returns if it is ready. Otherwise throws a promise that settles when it is, or the error. Call it while rendering. */
+  /** Returns if it is ready. Otherwise throws a promise that settles then, or the error. For use while rendering. */
   require(): void {
     if (this.#isReady) return;
     if (this.#failure !== null) throw this.#failure.error;

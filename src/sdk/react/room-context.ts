@@ -13,20 +13,16 @@ export function useRoomHandle(): RoomHandle {
   return handle;
 }
 
-/** The current value of a source. */
 export const useSource = <Value>(source: Source<Value>): Value =>
   useSyncExternalStore(source.subscribe, source.read, () => source.initial);
 
-/**
- * What `select` makes of the current value: the same object until it is no longer equal. `select` is pure; it can be
- * another function in each render.
- */
+/** The same object until it is no longer equal. `select` is pure, and can be another function in each render. */
 export function useSelection<Value, Selected>(
   source: Source<Value>,
   select: (value: Value) => Selected,
   isEqual: Equality<Selected> = shallowEqual,
 ): Selected {
-  /** What the component shows, for a selector that is a new function. */
+  /** The shown value, for a selector that is a new function. */
   const shown = useRef<{ readonly selected: Selected } | null>(null);
   const [read, readInitial] = useMemo(() => {
     const selector = () => {
@@ -50,5 +46,4 @@ export function useSelection<Value, Selected>(
   return selected;
 }
 
-/** The selector of a component that reads the whole value. */
 export const whole = <Value>(value: Value): Value => value;

@@ -1,4 +1,4 @@
-/** A client as the hooks see it: its connection, and its values as sources that all components share. */
+/** A client as the hooks see it: its connection, and its values as shared sources. */
 import type {
   AuthToken,
   HistoryState,
@@ -47,7 +47,7 @@ export function memberSource(client: AnyClient): Source<Members> {
     const user = client.currentUser;
     const others = [...client.users.online.values()].filter(({ id }) => id !== client.userId).map(memberOf);
     latest = {
-      // A user who was deleted is not in the room any more.
+      // A deleted user is not in the room any more.
       self: user === null ? latest.self : memberOf(user),
       others: shallowEqual(others, latest.others) ? latest.others : others,
     };
@@ -71,21 +71,19 @@ export interface RoomInfo {
 export class RoomHandle {
   readonly client: AnyClient;
   readonly connection: SharedConnection;
-  /** What you show from this client. */
   readonly ownPresence: Source<PresenceState>;
   /** Null until the room was joined. */
   readonly self: Source<Member | null>;
   readonly others: Source<readonly Member[]>;
   readonly room: Source<RoomInfo>;
   readonly hasUnsyncedChanges: Source<boolean>;
-  /** Whether there are steps to undo and to redo. */
   readonly history: Source<HistoryState>;
-  /** What the provider that rendered last was given: a function can be another one in each render. */
+  /** The token of the latest render: a function can be another one each time. */
   authToken: AuthToken = "";
   readonly #stores = new Map<string, StoreHandle<unknown>>();
   readonly #comments = new Map<string | undefined, CommentsHandle>();
 
-  /** `used` is called when the room is first needed, and when it was left because it is not needed any more. */
+  /** `used` is called when the room is first needed, and when it was left. */
   constructor(
     client: AnyClient,
     role: Role | undefined,

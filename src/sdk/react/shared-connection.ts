@@ -29,14 +29,14 @@ const FLUSH_TIMEOUT_MS = 10_000;
 
 const ignore = () => {};
 
-/** Reports why something could not be loaded, except for a lost connection: the next join loads it again. */
+/** A lost connection is not reported: the next join loads again. */
 export function reportUnlessDisconnected(error: unknown): void {
   if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
 }
 
 export class SharedConnection implements Source<ConnectionStatus> {
   readonly initial = INITIAL;
-  /** Whether the room was joined and has not been left by its last user. */
+  /** Whether the room is joined. */
   readonly joined: Readiness;
   readonly #client: AnyClient;
   readonly #role: Role | undefined;
@@ -47,7 +47,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
   #joining: Promise<void> = Promise.resolve();
   #unsubscribe: Unsubscribe | null = null;
 
-  /** Calls `used` when the first user acquires it, and when the last one has released it and the room was left. */
+  /** `used` is called by the first user, and after the last one has released and left the room. */
   constructor(client: AnyClient, role: Role | undefined, used: (isInUse: boolean) => void) {
     this.#client = client;
     this.#role = role;
@@ -65,7 +65,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
 
   readonly read = (): ConnectionStatus => this.#status;
 
-  /** Calls `action` now if the room is joined, and whenever it is joined again. */
+  /** Calls `action` after each join, and now if the room is joined. */
   whenConnected(action: () => void): Unsubscribe {
     let wasConnected = false;
     const check = () => {
@@ -77,7 +77,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
     return this.subscribe(check);
   }
 
-  /** Joins the room unless it is joined. Returns a function that releases it; the last release leaves the room. */
+  /** Joins the room unless it is joined. The last of the returned functions leaves it. */
   acquire(): Unsubscribe {
     this.#users += 1;
     if (this.#unsubscribe === null) {
@@ -95,7 +95,6 @@ export class SharedConnection implements Source<ConnectionStatus> {
     };
   }
 
-  /** Leaves if no one uses it, also after all changes are confirmed. */
   async #leaveIfUnused(): Promise<void> {
     if (this.#users > 0) return;
     // What cannot be confirmed in time is discarded, which the client reports.
@@ -128,7 +127,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
   }
 
   #connected(): void {
-    // The application may have called disconnect() on its client meanwhile.
+    // The application may have called disconnect() meanwhile.
     if (this.#client.socket.state !== "connected" || this.#unsubscribe === null) return;
     this.joined.set(true);
     this.#setStatus({ state: "connected", error: null });

@@ -10,7 +10,7 @@ export type StoreActions<Value, Input = Value, Patch = Partial<Value>> = Pick<
   "set" | "update" | "delete" | "batch"
 >;
 
-/** The store's functions, to be called without the store. */
+/** The store's functions, bound to it. */
 export function actionsOf<Value>(store: Store<Value, Value, Partial<Value>>): StoreActions<Value> {
   type Actions = StoreActions<Value>;
   // `bind` keeps only the last of several signatures.
@@ -49,6 +49,6 @@ export function openStore<Value>(
   return { source, loaded, actions: actionsOf(store) };
 }
 
-/** `Value` is what the application expects: other clients can write anything. */
+/** Other clients can write anything: `Value` is an assumption. */
 const storeOf = <Value>(client: AnyClient, name: string): Store<Value, Value, Partial<Value>> =>
   client.store(name) as unknown as Store<Value, Value, Partial<Value>>;

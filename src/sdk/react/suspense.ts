@@ -49,10 +49,10 @@ function refuse(): never {
   );
 }
 
-/** The room of the nearest RoomProvider: suspends until it was joined, and throws the error of a join that failed. */
+/** Suspends until the room is joined, and throws the error of a failed join. */
 function useJoinedRoom(): RoomHandle {
   const handle = useRoomHandle();
-  // React renders the fallback of the nearest boundary for a component that throws on the server.
+  // On the server, React renders the fallback of the nearest boundary.
   useSyncExternalStore(never, yes, refuse);
   handle.connection.joined.require();
   return handle;
@@ -66,7 +66,7 @@ export interface ClientSideSuspenseProps {
 /** `Suspense` for components that render in browsers only: the server renders the fallback. */
 export function ClientSideSuspense({ fallback, children }: ClientSideSuspenseProps): ReactNode {
   const isInBrowser = useSyncExternalStore(never, yes, no);
-  // Without a boundary before that: React 18 would report an update of one that it has yet to hydrate.
+  // React 18 would report an update of a boundary before its hydration.
   return isInBrowser ? createElement(Suspense, { fallback }, children) : fallback;
 }
 
@@ -83,8 +83,8 @@ interface UseSelf {
 }
 
 /**
- * The hook, in a component that waits for its room and for what `loaded` finds by the hook's first argument. `Waiting`
- * is the hook's type without the values that it returns before.
+ * The hook, for a component that waits for its room and for the result of `loaded`. `Waiting` is the hook's type without
+ * the values from before.
  */
 function waiting<Waiting>(
   useNow: (...args: never[]) => unknown,

@@ -1,22 +1,21 @@
-/** Hands events from the room to their handlers: each lasting change once and in order, across reconnections. */
+/** Hands events of the room to their handlers: each lasting change once and in order, across reconnections. */
 import type { Data, EventFrame, Joined } from "./frames.ts";
 
-/** Brings one part of the client up to date after a join. The join completes when a returned promise settles. */
+/** Brings one part of the client up to date. The join completes when a returned promise settles. */
 type JoinHandler = (joined: Joined) => unknown;
 
 export class ChangeStream {
   readonly #handlers = new Map<string, (data: Data) => void>();
   readonly #joinHandlers: JoinHandler[] = [];
   #seq: number | undefined;
-  /** Names the history that `seq` is a position in, as the room calls it. */
+  /** Names the history that `seq` belongs to. */
   epoch: unknown;
 
-  /** The latest change that was received; undefined before the first join. */
   get seq(): number | undefined {
     return this.#seq;
   }
 
-  /** Continues from a change that was received before, if none was since. */
+  /** Continues from a change that the device kept, unless changes were received. */
   continueFrom(seq: number, epoch: unknown): void {
     this.#seq ??= seq;
     this.epoch ??= epoch;
@@ -32,10 +31,7 @@ export class ChangeStream {
     this.#joinHandlers.push(handler);
   }
 
-  /**
-   * Hands over an event. Events without a handler, and changes that were received before, are ignored. False if a
-   * change before it is missing: then the next join loads everything again.
-   */
+  /** Hands over an event, unless it was received before. False if a change before it is missing: the next join loads everything. */
   receive(frame: EventFrame): boolean {
     const { seq } = frame;
     if (seq !== null && this.#seq !== undefined) {
@@ -54,9 +50,9 @@ export class ChangeStream {
     this.#handlers.get(event)?.(data);
   }
 
-  /** Takes in the response to a join or rejoin. Settles when every part of the client is up to date. */
+  /** Takes in the response to a join. Settles when every part of the client is up to date. */
   join(joined: Joined): Promise<unknown> {
-    // Here sequence numbers are left out: those of writes that a later one of the same key supersedes.
+    // Sequence numbers of superseded writes are left out here.
     for (const change of joined.changes ?? []) this.#dispatch(change);
     this.#seq = joined.seq;
     this.epoch = joined.epoch;

@@ -36,7 +36,7 @@ export interface SocketEvents {
   authFailed: { readonly code: string; readonly message: string };
 }
 
-/** A connection that lasted this long was a success: attempts count from 1 again after it. */
+/** A connection that lasted this long resets the count of attempts. */
 const STABLE_MS = 5_000;
 
 const LEFT = clientFault("DISCONNECTED", "disconnect() was called");
@@ -46,7 +46,6 @@ const UNREACHABLE = clientFault(
 );
 
 export interface ConnectionOptions {
-  /** The address of the service for sockets. */
   readonly base: string;
   readonly tokens: Tokens;
   readonly reconnect: boolean;
@@ -56,16 +55,16 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   readonly requests: Requests;
   readonly changeStream = new ChangeStream();
   readonly #options: ConnectionOptions;
-  /** What sockets and downloads share. */
+  /** Shared by sockets and downloads. */
   readonly context: RoomSocketContext;
   readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
   #socket: RoomSocket | null = null;
-  /** What `join()` asked for, until the connection is given up. */
+  /** The request of `join()`, until the connection is given up. */
   #target: { readonly role: Role | undefined } | null = null;
   #opening: Deferred | null = null;
   #joining: Deferred | null = null;
-  /** Whether another token was asked for since the service refused one. */
+  /** Whether a second token was asked for since the service refused one. */
   #isSecondToken = false;
 
   constructor(options: ConnectionOptions, runtime: Runtime) {
@@ -88,7 +87,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return this.#options.tokens.claims?.userId ?? "";
   }
 
-  /** Resolves when a socket is open. Makes one attempt; the caller decides whether to try again. */
+  /** Resolves when a socket is open. Makes one attempt. */
   connect(): Promise<void> {
     if (this.#socket?.isOpen) return Promise.resolve();
     this.#opening ??= new Deferred();
@@ -97,7 +96,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return promise;
   }
 
-  /** Resolves when the room was joined and everything is loaded. From then on, lost connections are restored. */
+  /** Resolves when the room is joined and loaded. Lost connections are restored from then on. */
   join(role?: Role): Promise<void> {
     if (typeof this.#socket?.joinedAt === "number") return Promise.resolve();
     if (this.#joining !== null) return this.#joining.promise;
@@ -110,13 +109,12 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return promise;
   }
 
-  /** The address of what the room offers over HTTP, once there is a token. */
+  /** An HTTP address of the room; empty before the first token. */
   urlOf(...path: string[]): string {
     const { base, tokens } = this.#options;
     return tokens.claims === null ? "" : roomUrl(base, tokens.claims, ...path);
   }
 
-  /** Closes the connection at once; pending requests fail. */
   disconnect(): void {
     if (this.#isInactive && this.requests.failure === null) return;
     const wasConnected = this.#state === "connected";
@@ -124,7 +122,6 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     if (wasConnected) this.emit("disconnected", { code: 1000, reason: LEFT.message });
   }
 
-  /** The current socket, for DevTools; null while there is none. */
   get webSocket(): WebSocket | null {
     return this.#socket?.webSocket ?? null;
   }
@@ -169,7 +166,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     if (!this.#canUseSecondToken) this.emit("authFailed", { code, message });
   }
 
-  /** Whether the connection can go on, after a refused or expired token, with the next one. */
+  /** Whether the next token can replace a refused or expired one. */
   get #canUseSecondToken(): boolean {
     const { reconnect, tokens } = this.#options;
     const isRefused = this.#socket?.refusal?.code === "UNAUTHORIZED";

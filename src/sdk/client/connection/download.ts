@@ -3,30 +3,26 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Connection } from "./connection.ts";
 import type { Data } from "./frames.ts";
 
-/** A part that takes longer is given up. */
 const PART_TIMEOUT_MS = 180_000;
 const NEWLINE = 10;
-/** Room for a usual part. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
 
-/** What is loaded by a download. */
 export interface Downloading {
-  /** The parts that are ahead of the changes: they can be taken in after the room's next answer. */
+  /** Parts ahead of the received changes: taken in after the next answer of the room. */
   readonly early: Data[];
-  /** Whether what was loaded so far may be out of date. */
+  /** Whether the loaded parts may be out of date. */
   isOutdated: boolean;
 }
 
-/** Where a download is, and how many bytes each part but the last has at least; undefined if there is one part. */
+/** `lineBytes` is the least size of each part but the last; undefined if there is one part. */
 interface Address {
   readonly url: string;
   readonly lineBytes: number | undefined;
 }
 
 /**
- * Takes in the parts of what the room has offered as they arrive, as far as that works. Returns null when the store is complete, and otherwise the
- * key after which the room has to be asked for more: undefined for all. Throws the error that has ended the connection
- * for good.
+ * Takes in the parts of a store as they arrive. Returns null when the store is complete, and otherwise the key after which
+ * the room has to be asked for more: undefined for all. Throws the error that ended the connection for good.
  */
 export async function downloadStore(
   connection: Connection,
@@ -41,7 +37,7 @@ export async function downloadStore(
   try {
     for await (const part of readParts(address, runtime, requests.signal)) {
       if (load.isOutdated) break;
-      // A change on its way may be older than this part: the part must not be taken in before it.
+      // A part that is newer than the received changes waits for them.
       if (Number(part.seq) > (changeStream.seq ?? 0)) load.early.push(part);
       else take(part);
       if (part.next === null && load.early.length === 0) return null;
@@ -54,7 +50,6 @@ export async function downloadStore(
   return after;
 }
 
-/** Ends with an error when the connection is lost. */
 async function* readParts(
   { url, lineBytes }: Address,
   runtime: Runtime,
@@ -84,11 +79,11 @@ async function* readParts(
   }
 }
 
-/** The texts of the parts: the items of an array, each on a line of its own. */
+/** The texts of the parts: the items of a JSON array, one on each line. */
 async function* readTexts(body: ReadableStream<Uint8Array>, lineBytes?: number): AsyncGenerator<string> {
   const reader = body.getReader();
   const line = new Line();
-  // To look at each byte would take as long as to decode it.
+  // A search of each byte for the newline would take as long as decoding.
   const findEnd = (bytes: Uint8Array): number =>
     line.length + bytes.length > (lineBytes ?? Number.POSITIVE_INFINITY) ? bytes.indexOf(NEWLINE) : -1;
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -101,13 +96,12 @@ async function* readTexts(body: ReadableStream<Uint8Array>, lineBytes?: number):
     line.append(rest);
   }
   if (lineBytes === undefined) yield line.take(0, 0);
-  // The array ends with a newline and a bracket.
   else if (line.length > 1) yield line.take(1, 2);
 }
 
 const decoder = new TextDecoder();
 
-/** A line that arrives. To decode it as a whole is several times as fast as to decode what arrives. */
+/** Collects a line: decoding it whole is several times as fast as decoding each chunk. */
 class Line {
   length = 0;
   #bytes = new Uint8Array(BUFFER_BYTES);
@@ -123,7 +117,6 @@ class Line {
     this.length = length;
   }
 
-  /** The text without some bytes at its ends. The next line begins. */
   take(start: number, end: number): string {
     const text = decoder.decode(this.#bytes.subarray(start, this.length - end));
     this.length = 0;

@@ -1,4 +1,4 @@
-/** Parses and validates what the service sends. Messages that are unknown or malformed are ignored. */
+/** Parses and validates messages of the service. Unknown and malformed messages are ignored. */
 import { clientFault, type Fault } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Comment, Role, Room, UserRecord } from "../../wire/resources.ts";
@@ -21,26 +21,25 @@ export interface EventFrame {
 
 export type Message = ResponseFrame | EventFrame;
 
-/** The event as which a refusal of a message without a request id is handled. */
+/** The event that stands for the refusal of a message without a request id. */
 export const NOTICE_REFUSED = "noticeRefused";
 
-/** The error for a response that does not have the form that its request needs. */
+/** The error for a response without the fields that its request needs. */
 export const UNREADABLE = clientFault("INTERNAL_ERROR", "The response could not be read");
 
 /** The response to `JOIN_ROOM`. */
 export interface Joined {
   readonly room: Room;
   readonly role: Role;
-  /** The first page of those who are online. */
   readonly online: Data;
   readonly follows: Readonly<Record<string, readonly string[]>>;
   readonly seq: number;
   readonly epoch: unknown;
-  /** The changes that were missed; null if everything must be loaded again. */
+  /** The missed changes; null if everything must be loaded again. */
   readonly changes: readonly EventFrame[] | null;
 }
 
-/** The messages of a frame, which contains one message or an array of them. */
+/** A frame has one message or an array of messages. */
 export function parseFrame(text: string): Message[] {
   return [parseJson(text)].flat().flatMap(readMessage);
 }
@@ -69,7 +68,6 @@ function readEvent({ event, data, seq }: Data): EventFrame | [] {
   return { event, data, seq: isCount(seq) ? seq : null };
 }
 
-/** The error of a response or of one of its results. */
 export const readFault = (error: unknown): Fault => {
   const { code, module, message }: Data = Object(error);
   return {
@@ -96,11 +94,9 @@ export function readJoined(online: Data): Joined | null {
   };
 }
 
-/** Whether the value is a non-negative integer. */
 export const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** Whether the value is a record with an id, and with a text in this field. */
 const isResource = (value: unknown, field: string): boolean =>
   isRecord(value) && isTexts([value.id, value[field]]);
 
@@ -113,7 +109,7 @@ export const isComment = (value: unknown): value is Comment => isResource(value,
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** The valid lists of whom each user follows. `fromEntries` makes even `__proto__` an own property. */
+/** `fromEntries` makes even `__proto__` an own property. */
 export const readFollows = (value: unknown): Joined["follows"] =>
   Object.fromEntries(
     Object.entries(Object(value)).flatMap(([userId, followed]) =>
@@ -121,6 +117,5 @@ export const readFollows = (value: unknown): Joined["follows"] =>
     ),
   );
 
-/** The valid items of a list. */
 export const listOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] =>
   Array.isArray(value) ? value.filter(isItem) : [];

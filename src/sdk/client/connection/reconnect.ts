@@ -6,13 +6,13 @@ import type { Closure } from "./transport.ts";
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10_000;
 const NORMAL_CLOSURE = 1000;
-/** Closes both a connection that sent too large a frame and one that reads too slowly. */
+/** Closes both a connection with a too large frame and one that reads too slowly. */
 const TOO_MUCH = 4413;
 
-/** `later`: the service is overloaded by this client, and would refuse it again at once. */
+/** `later`: the service is overloaded by this client. */
 export type ReconnectDecision = "soon" | "later" | "never";
 
-/** Decides by the close code, as the table in docs/protocol.md does. Other codes stand for a broken connection. */
+/** Follows the table of close codes in docs/protocol.md. Other codes stand for a broken connection. */
 export function planReconnect({ code, reason }: Closure): ReconnectDecision {
   if (code === NORMAL_CLOSURE) return "never";
   if (code === TOO_MUCH) return reason === "reader too slow" ? "soon" : "never";
@@ -22,8 +22,8 @@ export function planReconnect({ code, reason }: Closure): ReconnectDecision {
 }
 
 /**
- * Milliseconds before attempt 1, 2, …: a random part of a growing bound, so that the users of a room that restarted
- * do not all reconnect at the same moment. Meanwhile they stay online.
+ * Exponential backoff with full jitter, in milliseconds, so that the users of a restarted room do not reconnect at the
+ * same moment.
  */
 export function reconnectDelayMs(attempt: number, decision: "soon" | "later", random: number): number {
   if (decision === "later") return MAX_DELAY_MS * (0.5 + random / 2);
@@ -37,12 +37,10 @@ export const faultOf = ({ code, reason }: Closure): Fault => ({
   message: reason || `The connection was closed with code ${code}`,
 });
 
-/** Counts the attempts to reconnect, and waits for the next one. */
 export class ReconnectTimer {
   readonly #runtime: Runtime;
-  /** The latest attempt, counted from 1. */
   attempt = 0;
-  /** What ends waiting for the next one; empty while there is none. */
+  /** Cancels the wait for the next attempt; empty while there is none. */
   #cancels: (() => void)[] = [];
 
   constructor(runtime: Runtime) {
@@ -53,7 +51,6 @@ export class ReconnectTimer {
     return this.#cancels.length > 0;
   }
 
-  /** Counts from 1 again. */
   reset(): void {
     this.attempt = 0;
   }

@@ -14,18 +14,17 @@ export const NOT_JOINED = clientFault("NOT_JOINED", "Call join() first");
 const LOST = clientFault("DISCONNECTED", "The connection was lost");
 
 export interface RequestOptions<Result> {
-  /** Reads the data of a success, before any later message is handled. If it throws, the request rejects. */
+  /** Reads the data of a success, before any later message is handled. An error that it throws rejects the request. */
   readonly read: (data: Data) => Result;
-  /** False if the request makes sense on the current connection only: then it waits for no write. */
+  /** False for a request of the current connection only, which waits for no write. */
   readonly resend?: boolean;
-  /** True if the request only reads, so that writes that were made before it can be sent after it. */
+  /** True for a request that only reads: earlier writes can be sent after it. */
   readonly overtakes?: boolean;
 }
 
-/** A request that waits for the writes before it. Called once: posts it or, with an error, fails it. */
+/** Called once: posts a request that waited for writes or, with an error, fails it. */
 export type WaitingRequest = (error?: AtriumError) => void;
 
-/** One of both is called once, before any later message is handled. */
 interface Outcome {
   readonly succeed: (data: Data) => void;
   readonly fail: (error: AtriumError) => void;
@@ -40,12 +39,12 @@ interface Pending extends Outcome {
 export class Requests {
   readonly #runtime: Runtime;
   readonly #pending = new Map<string, Pending>();
-  /** The pending requests that were not sent over the current connection yet. */
+  /** Pending requests that the current connection has not sent. */
   #unsent: Pending[] = [];
   #connection = new AbortController();
   #channel: { readonly send: (frame: string) => void; readonly rate: TokenBucket } | null = null;
   #refusal: Fault | null = NOT_JOINED;
-  /** Why there will be no other connection; null until then, and from the next `join()` on. */
+  /** Why there will be no other connection; null until then, and from `join()` on. */
   ending: AtriumError | null = null;
   #cancelTimer = () => {};
   readonly #stopped: ((fault: Fault) => void)[] = [];
@@ -55,17 +54,15 @@ export class Requests {
     this.#runtime = runtime;
   }
 
-  /** Whether there is a connection that has joined the room. */
   get isConnected(): boolean {
     return this.#channel !== null;
   }
 
-  /** Aborted when the current connection is lost. */
   get signal(): AbortSignal {
     return this.#connection.signal;
   }
 
-  /** Why the connection has failed; null before that, and after a `join()` or `disconnect()`. */
+  /** Why the connection has failed; null before, and after `join()` or `disconnect()`. */
   get failure(): AtriumError | null {
     return this.#refusal === NOT_JOINED ? null : this.ending;
   }
@@ -75,10 +72,7 @@ export class Requests {
     if (this.#refusal !== null) throw new AtriumError(this.#refusal);
   }
 
-  /**
-   * Sends a request as soon as possible after the writes that were made before it, and returns what `read` makes of the
-   * response. Throws AtriumError.
-   */
+  /** Sends a request after the writes that were made before it, and returns the result of `read`. Throws AtriumError. */
   send<Result>(
     type: string,
     data: object,
@@ -100,12 +94,12 @@ export class Requests {
     });
   }
 
-  /** Sets what posts the requests of {@link send}: each after the writes that were made before it. */
+  /** Sets the handler that posts each request after the writes before it. */
   onSending(handler: (request: WaitingRequest) => void): void {
     this.#postInOrder = handler;
   }
 
-  /** Sends a request under this id as soon as possible, also one of the time before `join()`. */
+  /** Sends a request under this id as soon as possible, also before `join()`. */
   post(
     type: string,
     data: object,
@@ -118,12 +112,12 @@ export class Requests {
     this.#flush();
   }
 
-  /** Adds what happens to requests that have not been made yet when there will be no other connection. */
+  /** Adds a handler for the end of the last connection. */
   onStopped(handler: (fault: Fault) => void): void {
     this.#stopped.push(handler);
   }
 
-  /** Sends a message without a response if there is a connection now, at once. */
+  /** Sends a message without a response at once, if there is a connection. */
   notify(type: string, data: object): void {
     this.#channel?.rate.force(this.#runtime.now());
     this.#channel?.send(toFrame({ type, data }));
@@ -143,7 +137,6 @@ export class Requests {
     if (this.#unsent.length > 0) this.#cancelTimer = this.#runtime.after(RATE_DELAY_MS, () => this.#flush());
   }
 
-  /** Settles the request that a response belongs to. Other responses are ignored. */
   settle({ requestId, data, fault }: ResponseFrame): void {
     const pending = this.#pending.get(requestId);
     if (pending === undefined) return;
@@ -158,14 +151,14 @@ export class Requests {
     this.ending = null;
   }
 
-  /** The room was joined: sends all pending requests in the order in which they were made. */
+  /** The room was joined: sends all pending requests in their order. */
   resume(send: (frame: string) => void): void {
     this.#connection = new AbortController();
     this.#channel = { send, rate: new TokenBucket(SEND_RATE, this.#runtime.now()) };
     this.#flush();
   }
 
-  /** The connection was lost: requests that are not to be sent again fail. */
+  /** The connection was lost: requests that must not be sent again fail. */
   suspend(): void {
     this.#channel = null;
     this.#connection.abort();

@@ -1,4 +1,4 @@
-/** One socket to the room, from the token that it needs to its end: opens, joins, and hands over what it receives. */
+/** One socket to the room, from its token to its end: opens, joins, and hands over messages. */
 import type { AtriumError, Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
@@ -8,15 +8,12 @@ import type { Requests } from "./requests.ts";
 import { socketUrl, type Tokens } from "./token.ts";
 import { ABNORMAL_CLOSURE, type Closure, REPLACED, Transport } from "./transport.ts";
 
-/** The close code that stands for a request that can never succeed. */
 const INVALID = 4400;
 
-/** How many of those who are online the response to a join has at most; the others come page by page. */
+/** The most online users in the response to a join; further pages follow. */
 const ROSTER_PAGE = 200;
 
-/** What the sockets of a connection share. */
 export interface RoomSocketContext {
-  /** The address of the service for sockets. */
   readonly base: string;
   readonly tokens: Tokens;
   readonly requests: Requests;
@@ -26,7 +23,6 @@ export interface RoomSocketContext {
 
 export interface RoomSocketListener {
   opened(): void;
-  /** The room was joined, and everything is up to date. */
   joined(): void;
   /** Called at most once, and not after {@link RoomSocket.drop}. */
   ended(closure: Closure): void;
@@ -36,7 +32,7 @@ export class RoomSocket {
   readonly #context: RoomSocketContext;
   readonly #listener: RoomSocketListener;
   #transport: Transport | null = null;
-  /** Waits for a token; null while there is one. */
+  /** The wait for a token; null while there is none. */
   #obtaining: AbortController | null = null;
   #joinId: string | null = null;
   /** When everything was up to date; null while it is not. */
@@ -49,7 +45,6 @@ export class RoomSocket {
     this.#listener = listener;
   }
 
-  /** The current WebSocket; null while there is none. */
   get webSocket(): WebSocket | null {
     return this.#transport?.socket ?? null;
   }
@@ -58,7 +53,6 @@ export class RoomSocket {
     return this.#transport?.isOpen === true;
   }
 
-  /** Opens the socket as soon as there is a token. */
   open(): void {
     this.#withToken(() => this.#open());
   }
@@ -148,7 +142,7 @@ export class RoomSocket {
     );
   }
 
-  /** Lets the token be renewed before it expires; without the module, joining again renews it after that. */
+  /** Renews the token before it expires. Without the module, joining again renews it later. */
   #renewToken(): void {
     const { signal } = this.#context.requests;
     if (!this.#context.tokens.isRenewable) return;
@@ -158,13 +152,13 @@ export class RoomSocket {
     );
   }
 
-  /** Closes the socket if it is still open, and reports the end as if the service had closed it. */
+  /** Closes the socket, and reports the end as if the service had closed it. */
   end(closure: Closure): void {
     this.#transport?.drop(REPLACED);
     this.#listener.ended(closure);
   }
 
-  /** Closes the socket without a report: from now on requests wait for another one. */
+  /** Closes the socket without a report: requests wait for another one. */
   drop(): void {
     this.#transport?.drop(1000);
     this.#transport = null;

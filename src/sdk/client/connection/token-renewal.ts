@@ -4,10 +4,10 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Requests } from "./requests.ts";
 import type { Tokens } from "./token.ts";
 
-/** Timers cannot wait longer than 24 days; and shorter waits follow changes of the device's clock. */
+/** Timers wait at most 24 days; shorter waits follow changes of the device's clock. */
 const MAX_WAIT_MS = 3_600_000;
 const RETRY_MS = 15_000;
-/** How long before the end of a token the next one is asked for: this, or a quarter of its time if that is shorter. */
+/** How long before its end a token is renewed: this, or a quarter of its time if that is shorter. */
 const EARLY_MS = 60_000;
 
 interface RenewalContext {
@@ -16,14 +16,12 @@ interface RenewalContext {
   readonly runtime: Runtime;
 }
 
-/** How long the token can be used before it should be renewed. */
 function renewInMs({ receivedAt, trustedMs, usableUntil }: Tokens, runtime: Runtime): number {
   const earlyMs = Math.min(EARLY_MS, (usableUntil - receivedAt) / 4);
   const dueAt = Math.max(usableUntil - earlyMs, receivedAt + trustedMs);
   return Math.max(dueAt - runtime.date(), 0);
 }
 
-/** A connection has joined with the current token; `lost` is aborted when it ends. */
 export function renewTokens({ tokens, requests, runtime }: RenewalContext, lost: AbortSignal): void {
   const plan = (delayMs: number): void => {
     if (lost.aborted) return;
@@ -41,8 +39,7 @@ export function renewTokens({ tokens, requests, runtime }: RenewalContext, lost:
       await requests.send("TOKEN_REFRESH", { token }, { resend: false, read: () => {} });
       plan(renewInMs(tokens, runtime));
     } catch (error) {
-      // Until the old token expires; then the connection is closed, and joining again asks once more. A token of another
-      // user, or of a lower role, is not asked for again: this connection cannot have it.
+      // A token of another user, or of a lower role, is not asked for again: this connection cannot have it.
       if (!(error instanceof AtriumError && error.code === "FORBIDDEN")) plan(RETRY_MS);
     }
   };

@@ -44,7 +44,6 @@ export function socketBase(serverUrl: string): string {
   throw invalid("Client", "serverUrl must be an http or https URL");
 }
 
-/** The URL of a path below the account, on the address for sockets. */
 const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): string =>
   base + ["v1", "accounts", accountId, ...path].map(encodeURIComponent).join("/");
 
@@ -52,7 +51,6 @@ const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): strin
 export const socketUrl = (base: string, claims: Claims): string =>
   `${urlBelow(base, claims, "rooms", claims.roomId, "socket")}?refusal=close`;
 
-/** The address of what the room offers over HTTP. */
 export const roomUrl = (base: string, claims: Claims, ...path: string[]): string =>
   httpUrl(urlBelow(base, claims, "rooms", claims.roomId, ...path));
 
@@ -68,7 +66,7 @@ export type AuthToken = string | (() => string | null | Promise<string | null>);
 
 /** A token is not used in its last seconds: it would expire on its way. */
 const LAST_MS = 5_000;
-/** How long to wait after null before the function is asked again: twice as long each time, up to the maximum. */
+/** The wait after null doubles each time, up to the maximum. */
 const NULL_DELAY_MS = 1_000;
 const MAX_NULL_DELAY_MS = 30_000;
 
@@ -79,9 +77,9 @@ export class Tokens {
   readonly #runtime: Runtime;
   #claims: Claims | null = null;
   #token: string | null = null;
-  /** When the latest token was received, and when it expires (epoch ms, by this device's clock). */
+  /** Epoch milliseconds by this device's clock. */
   receivedAt = 0;
-  /** For this long a new token is used in any case: this device's clock may be wrong. */
+  /** A new token is used for this long in any case: the device's clock may be wrong. */
   readonly trustedMs = 30_000;
   usableUntil = Infinity;
   #asking: Promise<string | null> | null = null;
@@ -96,12 +94,10 @@ export class Tokens {
     if (typeof source === "string") this.#accept(source);
   }
 
-  /** Of the first token; null before it. */
   get claims(): Claims | null {
     return this.#claims;
   }
 
-  /** Whether there can be another token than this one. */
   get isRenewable(): boolean {
     return typeof this.#source === "function";
   }
@@ -113,7 +109,6 @@ export class Tokens {
     return isUsable || !this.isRenewable ? this.#token : null;
   }
 
-  /** The service has refused the token. */
   discard(): void {
     if (this.isRenewable) this.#token = null;
   }
@@ -133,7 +128,6 @@ export class Tokens {
     }
   }
 
-  /** Callers at the same time share one question. */
   #ask(): Promise<string | null> {
     this.#asking ??= this.#askSource().finally(() => {
       this.#asking = null;

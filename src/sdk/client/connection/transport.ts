@@ -3,16 +3,14 @@ import type { Runtime } from "../../core/runtime.ts";
 import { type Message, parseFrame } from "./frames.ts";
 
 /**
- * How often a ping asks for a pong; a connection that has received nothing in between is lost. The service closes
- * those that are silent for 75 s, and browsers run the timers of a hidden page once a minute: pings have one timer,
- * so that there is one in each minute.
+ * How often a ping asks for a pong; a connection without any message in between is lost. The service closes connections
+ * that are silent for 75 s, and browsers run the timers of a hidden page once a minute.
  */
 const PING_INTERVAL_MS = 20_000;
-/** How long opening can take. */
 const TIMEOUT_MS = 15_000;
-/** The close code that browsers report for a connection that was lost rather than closed. */
+/** The close code of browsers for a lost connection. */
 export const ABNORMAL_CLOSURE = 1006;
-/** With this code the client closes a socket that it gives up for another one: its user has not left. */
+/** The client closes a socket that it replaces with this code: its user has not left. */
 export const REPLACED = 4000;
 
 /** `WebSocket.OPEN` */
@@ -26,7 +24,6 @@ export interface Closure {
 export interface TransportListener {
   opened(): void;
   received(messages: readonly Message[]): void;
-  /** Called at most once, and not after {@link Transport.drop}. */
   closed(closure: Closure): void;
 }
 
@@ -38,7 +35,6 @@ export class Transport {
   #cancelTimer: () => void = () => {};
   /** Whether the socket has opened, or received anything, since the latest ping. */
   #isAlive = false;
-  /** Whether frames can be sent. */
   isOpen = false;
 
   constructor(url: string, runtime: Runtime, listener: TransportListener) {
@@ -74,7 +70,7 @@ export class Transport {
     });
   }
 
-  /** Sends a frame if the socket is open. One that is closing reports its close, and browsers log a send as an error. */
+  /** Sends a frame if the socket is open. A send on a closing socket would be logged as an error. */
   send(frame: string): void {
     if (this.isOpen && this.socket.readyState === OPEN) this.socket.send(frame);
   }
@@ -84,7 +80,7 @@ export class Transport {
     this.#listener.closed({ code, reason });
   }
 
-  /** Closes the socket without a report, and ignores whatever still arrives. */
+  /** Closes the socket without a report, and ignores further messages. */
   drop(code: number): void {
     this.isOpen = false;
     this.#cancelTimer();

@@ -1,10 +1,9 @@
-/** Your own presence: its fields, and which of them the room has yet to receive. */
+/** The client's own presence, and the fields that the room has yet to receive. */
 import { AtriumError, invalid } from "../../core/error.ts";
 import { byteLength, toJson } from "../../core/json.ts";
 import type { PresenceState } from "../../wire/resources.ts";
 
 const MAX_STATE_BYTES = 8 * 1024;
-/** The objects that surround a field in its frame: the message, its `data` and the `patch`. */
 const LEVELS_ABOVE = 3;
 
 /** A field that was left as it was, and why. */
@@ -14,21 +13,20 @@ export interface RefusedField {
 }
 
 export class OwnState {
-  /** All fields ever set. A removed one is undefined, because the room may still have it. */
+  /** All fields ever set: a removed one is undefined, because the room may still have it. */
   #fields: ReadonlyMap<string, unknown> = new Map();
   #visible: PresenceState = {};
   readonly #unsent = new Set<string>();
-  /** Whether the next update changes the room's state or replaces it; null for none. */
+  /** The form of the next update; null for none. */
   #next: "patch" | "state" | null = null;
   #isShown = false;
   #wasCleared = false;
 
-  /** The fields as they are now: the same object until one of them changes. */
   get visible(): PresenceState {
     return this.#visible;
   }
 
-  /** Sets fields, and removes those that are undefined. Returns the fields that are too large or not JSON. */
+  /** Returns the refused fields: too large, or not JSON. Undefined removes a field. */
   change(part: object): RefusedField[] {
     const refused: RefusedField[] = [];
     const attempt = (field: string, action: () => void) => {
@@ -52,7 +50,7 @@ export class OwnState {
     return refused;
   }
 
-  /** Sets one field; empty JSON removes it. Throws VALIDATION_ERROR if the state would be too large. */
+  /** Empty JSON removes the field. Throws VALIDATION_ERROR above the limit of the state. */
   #set(name: string, json: string): void {
     const fields = new Map(this.#fields).set(name, json === "" ? undefined : JSON.parse(json));
     const visible = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
@@ -63,7 +61,6 @@ export class OwnState {
     this.#unsent.add(name);
   }
 
-  /** Removes all fields, and the state with them. */
   clear(): void {
     this.#fields = new Map();
     this.#visible = {};
@@ -92,7 +89,7 @@ export class OwnState {
     if (this.#wasCleared) this.#next = "state";
   }
 
-  /** The room has refused a change, because another tab shows too much: this tab's state replaces it. */
+  /** The room refused a change because another tab shows too much: this tab's state replaces it. */
   replaceRoomState(): void {
     if (this.#isShown) this.#next = "state";
   }

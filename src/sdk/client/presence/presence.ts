@@ -12,7 +12,7 @@ import { OwnState, type RefusedField } from "./own-state.ts";
 import { Throttle } from "./throttle.ts";
 
 const UPDATE_INTERVAL_MS = 50;
-/** How long a refused update waits the second time in a row: twice as long each time, up to the maximum. */
+/** The wait after a second refusal in a row doubles each time, up to the maximum. */
 const BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -50,17 +50,16 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   readonly #users: Users;
   readonly #throttle: Throttle;
   readonly #runtime: Runtime;
-  /** When the next update after a refusal is sent, and how long the next refusal makes it wait. */
+  /** The time of the next update after a refusal, and the wait after the next refusal. */
   #retryAt = -Infinity;
   #backoffMs = UPDATE_INTERVAL_MS;
-  /** The fields that were refused when they were last set. */
   readonly #refusedFields = new Set<string>();
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #own = new OwnState();
   #states: ReadonlyMap<string, PresenceOf> = new Map();
-  /** The users whom numbers stand for. */
+  /** User ids by the numbers of the room. */
   readonly #numbered = new Map<unknown, unknown>();
-  /** The users whose states were received over an earlier connection, and not yet over the current one. */
+  /** Users with states of an earlier connection only. */
   #stale = new Set<string>();
 
   constructor(connection: Connection, users: Users, runtime: Runtime) {
@@ -111,7 +110,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     if (update !== null) this.#connection.requests.notify("PRESENCE_UPDATE", update);
   }
 
-  /** The room has refused an update, the only message of this client without a request id that it can refuse. */
+  /** The room refused an update: no other message of this client lacks a request id. */
   #refused(): void {
     this.#own.replaceRoomState();
     const now = this.#runtime.now();
@@ -122,7 +121,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#backoffMs = Math.min(Math.max(2 * this.#backoffMs, BACKOFF_MS), MAX_BACKOFF_MS);
   }
 
-  /** Cancels an update that has not been sent yet. */
   stop(): void {
     this.#throttle.stop();
   }
@@ -171,7 +169,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#prune();
   }
 
-  /** Subscribes or unsubscribes. Without a connection there is nothing to do: the next one subscribes anew. */
   async #subscribe(target: string, on: boolean): Promise<void> {
     const { requests } = this.#connection;
     if (!requests.isConnected) return;
@@ -192,7 +189,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     return target === EVERYONE || target === userId;
   }
 
-  /** Takes in updates as the room sends them, and ignores what is none. */
+  /** Takes in updates of the room, and ignores malformed ones. */
   #receive(updates: unknown): void {
     const states = new Map(this.#states);
     const relevant = listOf(updates, Array.isArray).flatMap(([who, shown, number]): PresenceUpdate[] => {
@@ -203,7 +200,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
       if (isLate || typeof userId !== "string" || (shown !== null && !isRecord(shown))) return [];
       if (!this.#isSynced(userId)) return [];
       this.#stale.delete(userId);
-      // With a number comes no color that is known.
+      // A number brings no known color.
       const state: PresenceOf | null = assumeType(shown && { color: known?.color, ...shown });
       if (state === null) states.delete(userId);
       else states.set(userId, state);
@@ -220,7 +217,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     return [...this.#listeners.keys()].some((target) => this.#includes(target, userId));
   }
 
-  /** Removes the states of users that are no longer synced. */
   #prune(): void {
     const kept = [...this.#states].filter(([userId]) => this.#isSynced(userId));
     if (kept.length < this.#states.size) this.#states = new Map(kept);
@@ -237,7 +233,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
       this.#receive([...stale].map((userId) => [userId, null]));
   }
 
-  /** Subscribing again brings the current state of a user that was followed after the first time. */
+  /** Subscribing again brings the state of a newly followed user. */
   #followed(followerId: string): void {
     if (followerId === this.#connection.userId && this.#listeners.has(FOLLOWED))
       void this.#subscribe(FOLLOWED, true);

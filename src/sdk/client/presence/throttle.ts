@@ -3,7 +3,7 @@ import type { Runtime } from "../../core/runtime.ts";
 
 export class Throttle {
   readonly #runtime: Pick<Runtime, "after">;
-  /** At least so long after one run the next one follows. */
+  /** The least time between two runs. */
   intervalMs: number;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;
@@ -15,7 +15,6 @@ export class Throttle {
     this.#action = action;
   }
 
-  /** Runs the action now or, if it ran within the interval, at the end of the interval. */
   call(): void {
     if (this.#cancel !== null) {
       this.#isDue = true;
@@ -32,14 +31,12 @@ export class Throttle {
     this.call();
   }
 
-  /** Runs the action once more, and not before this time has passed. */
   postpone(delayMs: number): void {
     this.stop();
     this.#isDue = true;
     this.#cancel = this.#runtime.after(delayMs, () => this.#end());
   }
 
-  /** Cancels a run that is due. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = null;

@@ -1,7 +1,7 @@
-/** The entries of a store: those that the room has confirmed, and on top the writes that are not answered yet. */
+/** The entries of a store: confirmed ones, and on top the writes without an answer. */
 import { isRecord, isSameJson } from "../../core/json.ts";
 
-/** The value of an entry and its version, which no other write has; 0 stands for no entry. */
+/** Each write has a version of its own; 0 stands for no entry. */
 export interface Entry {
   readonly value: unknown;
   readonly version: number;
@@ -9,31 +9,29 @@ export interface Entry {
 
 export type Action = "set" | "update" | "delete";
 
-/** One write: `value` is the whole new value or, for `update`, the fields to merge. */
 export interface Operation {
   readonly action: Action;
   readonly key: string;
   readonly value: unknown;
 }
 
-/** How the visible value of a key has changed; undefined stands for no entry. */
+/** A change of the visible value of a key; undefined stands for no entry. */
 export interface Difference {
   readonly key: string;
   readonly previous: unknown;
   readonly value: unknown;
 }
 
-/** The writes of a key that are not answered yet, in the order in which they were made. */
+/** Writes of a key without an answer, oldest first, and their result. */
 interface Pending {
   readonly writes: Operation[];
-  /** What they leave of the confirmed value. */
   readonly value: unknown;
 }
 
 const NO_ENTRY: Entry = { value: undefined, version: 0 };
 
 export class Entries {
-  /** Those that the room has confirmed, and {@link NO_ENTRY} for other keys that were written. */
+  /** Confirmed entries, and {@link NO_ENTRY} for other written keys. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Map<string, Pending>();
   #all: Readonly<Record<string, unknown>> | null = null;
@@ -60,7 +58,6 @@ export class Entries {
     return this.#all;
   }
 
-  /** The writes that are not answered yet. */
   get pending(): Operation[] {
     return [...this.#pending.values()].flatMap(({ writes }) => writes);
   }
@@ -69,18 +66,17 @@ export class Entries {
     return this.#pending.has(key);
   }
 
-  /** The keys of all entries that the room has confirmed. */
+  /** The keys of all confirmed entries. */
   get confirmed(): string[] {
     return [...this.#entries.keys()].filter((key) => this.getConfirmed(key).version > 0);
   }
 
-  /** Shows a write before it is answered, or one that has changed since, above or below the others. */
+  /** Shows a write, or a change of it, above or below the others. */
   add(write: Operation, isFirst = false): Difference | null {
     const others = this.#othersThan(write);
     return this.#update(write.key, isFirst ? [write, ...others] : [...others, write]);
   }
 
-  /** Removes a write that is answered, or that failed. */
   remove(write: Operation): Difference | null {
     return this.#update(write.key, this.#othersThan(write));
   }
@@ -89,10 +85,9 @@ export class Entries {
     return this.#writesOf(write.key).filter((other) => other !== write);
   }
 
-  /** Sets the room's entry; null if there is none. */
   confirm(key: string, entry: Entry | null): Difference | null {
     const value = entry?.value;
-    // A store that is opened has many entries, all new.
+    // The fast path of opening a store: all entries are new.
     if (entry && value !== undefined && this.#pending.size === 0 && !this.#entries.has(key)) {
       this.#entries.set(key, entry);
       this.#all = null;
@@ -109,7 +104,7 @@ export class Entries {
     const previous = this.get(key);
     const result = writes.reduce(applyTo, entry.value);
     const isSame = result === previous || (previous !== undefined && isSameJson(result, previous));
-    // An equal value stays the same object, so that components do not render again.
+    // An equal value stays the same object, so that components do not render.
     const value = isSame ? previous : result;
     const isPending = writes.length > 0;
     if (isPending) this.#pending.set(key, { writes, value });
@@ -124,7 +119,6 @@ export class Entries {
   }
 }
 
-/** The value after a write; undefined for no entry. */
 function applyTo(current: unknown, { action, value }: Operation): unknown {
   if (action === "delete") return undefined;
   if (action === "set") return value;

@@ -3,10 +3,8 @@ import { Emitter } from "../../core/emitter.ts";
 import { isRecord, isSameJson } from "../../core/json.ts";
 import type { Difference, Operation } from "./entries.ts";
 
-/** The oldest steps are forgotten. */
 const MAX_STEPS = 200;
 
-/** A store as the history sees it. */
 export interface Restorable {
   get(key: string): unknown;
   /** Writes, and returns what it has changed. Throws NOT_JOINED. */
@@ -18,7 +16,6 @@ interface Change {
   readonly difference: Difference;
 }
 
-/** What one undo takes back. */
 type Step = Change[];
 
 export interface HistoryState {
@@ -34,7 +31,6 @@ export class History extends Emitter<HistoryEvents> {
   readonly #done: Step[] = [];
   readonly #undone: Step[] = [];
   #isPaused = false;
-  /** The step that further changes become part of. */
   #open: Step | null = null;
   #state: HistoryState = { canUndo: false, canRedo: false };
 
@@ -81,7 +77,6 @@ export class History extends Emitter<HistoryEvents> {
     }
   }
 
-  /** Forgets all steps. */
   clear(): void {
     this.#done.length = 0;
     this.#undone.length = 0;
@@ -89,7 +84,6 @@ export class History extends Emitter<HistoryEvents> {
     this.#report();
   }
 
-  /** Adds the changes of one call as a step. Called by stores. */
   record(store: Restorable, differences: readonly Difference[]): void {
     if (differences.length === 0) return;
     this.#undone.length = 0;
@@ -123,7 +117,7 @@ export class History extends Emitter<HistoryEvents> {
   }
 }
 
-/** Adds a change to a step: to the step's own earlier change of the same value, if nothing came between them. */
+/** Extends the step's own earlier change of the same value, if nothing came between. */
 function extend(step: Step, { store, difference }: Change): void {
   const { key, previous, value } = difference;
   const index = step.findLastIndex((each) => each.store === store && each.difference.key === key);
@@ -132,7 +126,7 @@ function extend(step: Step, { store, difference }: Change): void {
   else step[index] = { store, difference: { key, previous: earlier.previous, value } };
 }
 
-/** Takes the changes of a step back, the latest first. Returns what this has changed. */
+/** Takes the changes of a step back, latest first. Returns the resulting changes. */
 function revert(step: Step): Step {
   const restored: Step = [];
   for (const { store, difference } of [...step].reverse()) {
@@ -143,14 +137,12 @@ function revert(step: Step): Step {
   return restored;
 }
 
-/** Without what an object inherits, because a field can have any name. */
 const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
 const pick = (record: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, record[name]]));
 
-/** The top-level fields in which two objects differ, whatever their order. */
 const differingFields = (a: Record<string, unknown>, b: Record<string, unknown>): string[] =>
   Object.keys({ ...a, ...b }).filter((name) => !isSameJson(fieldOf(a, name), fieldOf(b, name)));
 
@@ -158,8 +150,8 @@ const isSame = (a: unknown, b: unknown): boolean =>
   isRecord(a) && isRecord(b) ? differingFields(a, b).length === 0 : isSameJson(a, b);
 
 /**
- * The write that takes a change back while the visible value is `current`; null if others have changed all of it
- * since. Between objects, each top-level field is a change of its own.
+ * The write that takes a change back while the visible value is `current`; null if others have changed all of it.
+ * Between objects, each top-level field is a change of its own.
  */
 export function planRestore({ key, previous, value }: Difference, current: unknown): Operation | null {
   if (isRecord(previous) && isRecord(value) && isRecord(current)) {
@@ -173,7 +165,7 @@ export function planRestore({ key, previous, value }: Difference, current: unkno
     : { action: "set", key, value: previous };
 }
 
-/** Fields can be restored by merging them, but a field that was not there can only be removed with the whole value. */
+/** Merging restores fields; a field that was not there is removed with the whole value. */
 function restoreFields(
   key: string,
   names: readonly string[],

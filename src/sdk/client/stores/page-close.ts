@@ -1,28 +1,25 @@
-/** What happens when the page is closed: a warning while changes are unsynced, and a last request for what is left. */
+/** The end of the page: a warning while changes are unsynced, and a last request for them. */
 import { byteLength } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { SentBatch, WriteQueue } from "./write-queue.ts";
 
-/** Browsers allow 64 KiB for all requests that outlive a page; the rest is for what surrounds the batches. */
+/** Browsers allow 64 KiB for all requests that outlive a page. */
 const MAX_KEEPALIVE_BYTES = 60 * 1024;
-/** Batches that are taken from the queue now are small, so that the newest ones fit. */
+/** Small, so that the newest batches fit. */
 const MAX_BATCH_BYTES = 15 * 1024;
-/** The most batches that the service takes in one request. */
 const MAX_BATCHES = 100;
 
-/** The address that takes batches, and the user's current token. */
 interface Destination {
   readonly url: string;
   readonly token: string;
 }
 
 export interface PageCloseOptions {
-  /** Null while there is no token. */
   readonly destination: () => Destination | null;
   readonly warn: boolean;
 }
 
-/** Listens to the page, if there is one, only while changes are unsynced: listeners can slow down its closing. */
+/** Listens only while changes are unsynced: listeners can slow down the closing of a page. */
 export function watchPageClose(
   queue: WriteQueue,
   unsynced: { on(event: "unsyncedChanges", listener: (hasUnsynced: boolean) => void): unknown },
@@ -55,8 +52,8 @@ function ask(event: Event): void {
 }
 
 /**
- * Sends the batches under the ids that they have on the socket, so that each takes effect once. If not all fit into
- * requests that outlive the page, the newest ones do.
+ * Sends the batches under their ids of the socket, so that each takes effect once. The newest ones get the space of
+ * requests that outlive the page.
  */
 function sendLast(batches: readonly SentBatch[], to: Destination, runtime: Runtime): void {
   const kept: object[] = [];
@@ -76,7 +73,7 @@ function sendLast(batches: readonly SentBatch[], to: Destination, runtime: Runti
 function post(to: Destination, runtime: Runtime, requests: readonly object[], keepalive: boolean): void {
   const { url, token } = to;
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
-  // No one is left to receive the response; if the page is shown again, the socket has it.
+  // The page does not see the response; a page that is shown again has it from the socket.
   const body = JSON.stringify({ requests });
   runtime.fetch(url, { method: "POST", headers, body, keepalive }).catch(() => {});
 }

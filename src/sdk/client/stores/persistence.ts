@@ -7,17 +7,16 @@ import type { Written } from "./writes.ts";
 export interface StorePersistence {
   /** Settles when everything that was kept is shown, or cannot be read. */
   readonly shown: Promise<void>;
-  /** Settles with it or, on a slow device, when the client should wait no longer. */
+  /** Settles with `shown`, or earlier on a slow device. */
   readonly opened: Promise<void>;
   /** The room's entry of a key may have changed or, without a key, the whole store was loaded. */
   confirmed(store: string, key?: string): void;
   /** A write was added to the queue, or has changed there. */
   queued(write: QueuedWrite): void;
-  /** A batch has got the id under which it will be sent: once the promise settles. Promises settle in their order. */
+  /** Settles, in order of the batches, when the batch is kept with its id. */
   sealed(batch: KeptBatch): Promise<void>;
-  /** Begins to store, at once, what is not stored yet, because the page may end. Returns whether it can be stored. */
+  /** Begins to store at once, because the page may end. Returns whether anything can be stored. */
   flush(): boolean;
-  /** The room has answered a write. */
   settled(write: QueuedWrite, outcome: Written | AtriumError): void;
   /** The connection has ended for good. Returns whether the writes that are not answered stay kept. */
   stopped(fault: Fault): boolean;

@@ -8,25 +8,22 @@ import type { StorePersistence } from "./persistence.ts";
 import { type Cause, type ChangeReason, RESYNCED } from "./store-change.ts";
 import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
 
-/** A change of this store as the room sends it. */
 export interface ChangeNotice extends Operation {
   readonly version: number;
   readonly by: string | null;
 }
 
-/** A store that is being loaded, page by page, while its changes arrive. */
+/** A store that is loaded page by page, while its changes arrive. */
 interface Load extends Downloading {
-  /** The keys that have changed since it began. */
+  /** The keys that changed since the load began. */
   readonly changed: Set<string>;
-  /** The keys of the entries from before that were not loaded yet: those that are left do not exist any more. */
+  /** Earlier entries that were not loaded yet: the remaining ones do not exist any more. */
   unseen: Set<string>;
-  /** The writes that were answered since it began, which what is loaded may not contain yet. */
   readonly answered: QueuedWrite[];
 }
 
 export interface ReplicaListener {
   changed(difference: Difference, cause: Cause): void;
-  /** Called once for all changes that have one cause. */
   updated(): void;
 }
 
@@ -38,18 +35,15 @@ export interface ReplicaListener {
  */
 export type StoreState = "unloaded" | "cached" | "stale" | "synced";
 
-/** What all replicas of a client share. */
 export interface ReplicaContext {
-  /** Undefined if nothing is kept on the device. */
   readonly persistence: StorePersistence | undefined;
   readonly requests: Requests;
-  /** Loads a store by the download that the room has offered: the same as {@link downloadStore}. */
+  /** Loads a store by an offered download: {@link downloadStore}. */
   readonly download: (
     offer: Data,
     load: Downloading,
     take: (part: Data) => void,
   ) => Promise<string | null | undefined>;
-  /** Empty before the first token. */
   readonly userId: () => string;
 }
 
@@ -59,7 +53,7 @@ export class Replica implements WriteTarget {
   state: StoreState = "unloaded";
   readonly #context: ReplicaContext;
   readonly #listener: ReplicaListener;
-  /** Why a key has its confirmed value, while writes of this client hide that value. */
+  /** The cause of a confirmed value that own writes hide. */
   readonly #hidden = new Map<string, Cause>();
   #load: Load | null = null;
   #loading: Promise<void> | null = null;
@@ -71,7 +65,7 @@ export class Replica implements WriteTarget {
     this.#listener = listener;
   }
 
-  /** Takes in what was kept: the entries as of the change that the client continues from. */
+  /** Takes in the kept entries. */
   open(entries: Iterable<readonly [string, Entry]>): void {
     this.state = "cached";
     this.#alter(() => {
@@ -79,7 +73,7 @@ export class Replica implements WriteTarget {
     });
   }
 
-  /** Loads all entries, unless they are up to date or were kept; a device can open them while they are being loaded. */
+  /** Loads all entries, unless they are up to date. A device can open kept entries meanwhile. */
   sync(): Promise<void> {
     if (this.state === "synced") return Promise.resolve();
     this.#loading ??= this.#loadAll().finally(() => {
@@ -92,16 +86,15 @@ export class Replica implements WriteTarget {
     return Promise.race([loading, shown ?? loading]);
   }
 
-  /** Shows a write of this client that its application has not just called for, on top of or below the others. */
+  /** Shows a write that the application did not call for just now. */
   show(write: Operation, reason: ChangeReason, isFirst?: boolean): Difference | null {
     const difference = this.entries.add(write, isFirst);
     this.#alter(() => this.#report(difference, { reason, userId: this.#context.userId() }));
     return difference;
   }
 
-  /** The entry shows what the room has confirmed. */
   settle(write: QueuedWrite, isRefused: boolean): void {
-    // While the store is loaded, what the room has confirmed can be older than the response.
+    // A load may bring older values than the response.
     if (!isRefused && this.#load !== null) this.#load.answered.push(write);
     else this.#alter(() => this.#uncover(write, isRefused));
   }
@@ -113,7 +106,6 @@ export class Replica implements WriteTarget {
     this.#report(difference, isRefused ? { reason: "reverted", userId: this.#context.userId() } : cause);
   }
 
-  /** Takes in a change of the room. Changes arrive in order. */
   receive({ key, action, value, version, by }: ChangeNotice): void {
     this.#load?.changed.add(key);
     this.#load?.unseen.delete(key);
@@ -127,7 +119,6 @@ export class Replica implements WriteTarget {
     this.#context.persistence?.confirmed(this.name, key);
   }
 
-  /** The room was joined again; with `isFresh`, missed changes are not known. */
   rejoin(isFresh: boolean): Promise<void> | undefined {
     if (this.state === "cached") this.state = "synced";
     if (isFresh && this.state === "synced") this.state = "stale";
@@ -150,7 +141,7 @@ export class Replica implements WriteTarget {
     }
   }
 
-  /** Loads the entries after a key, or all. The room reads each page while the one before is taken in. */
+  /** The room reads each page while the one before is taken in. */
   async #loadPages(load: Load, after: string | undefined, download?: true): Promise<void> {
     const read = (page: Data): Promise<void> | undefined => {
       if (load.isOutdated) {
@@ -172,7 +163,7 @@ export class Replica implements WriteTarget {
     await this.#context.requests.send("STORE_SYNC", data, { read, overtakes: true });
   }
 
-  /** Takes in what can be downloaded. Whatever is missing then comes over the socket. */
+  /** The rest of a failed download comes over the socket. */
   async #download(load: Load, offer: Data): Promise<void> {
     const take = (part: Data) => this.#alter(() => this.#takePage(load, part));
     const after = await this.#context.download(offer, load, take);
@@ -180,12 +171,12 @@ export class Replica implements WriteTarget {
     else await this.#loadPages(load, after);
   }
 
-  /** The entries of a page are members of an object or, in a download, keys, values and versions in turns. */
+  /** A page has an object; a download has keys, values and versions in turns. */
   #takePage(load: Load, { entries }: Data): void {
     if (Array.isArray(entries))
       for (let index = 0; index < entries.length; index += 3)
         this.#take(load, entries[index], entries[index + 1], entries[index + 2]);
-    // Pages are large: `Object.entries` would make an array for each entry.
+    // `Object.entries` would make an array for each entry of a large page.
     else if (isRecord(entries))
       for (const key of Object.keys(entries)) {
         const entry = entries[key];
@@ -194,7 +185,7 @@ export class Replica implements WriteTarget {
   }
 
   #take(load: Load, key: string, value: unknown, version: unknown): void {
-    // A change that has arrived is newer than what was downloaded.
+    // A received change is newer than a downloaded entry.
     if (value === undefined || !isCount(version) || load.changed.has(key)) return;
     load.unseen.delete(key);
     this.#confirm(key, { value, version }, RESYNCED);
@@ -219,7 +210,7 @@ export class Replica implements WriteTarget {
     for (const key of keys) this.#confirm(key, null, RESYNCED);
   }
 
-  /** Reports `updated` once for everything that `change` does. */
+  /** Reports `updated` once for all changes of `change`. */
   #alter(change: () => void): void {
     change();
     if (!this.#isUpdated) return;

@@ -31,7 +31,6 @@ export interface StoreEvents<Value> {
   updated: undefined;
 }
 
-/** What made a visible value change. */
 export interface Cause {
   readonly reason: ChangeReason;
   readonly userId: string | null;
@@ -42,7 +41,7 @@ export const RESYNCED: Cause = { reason: "resynced", userId: null };
 
 export function describeChange(difference: Difference, { action, ...cause }: Cause): StoreChange<unknown> {
   const isGone = difference.value === undefined;
-  // A deletion beneath a write of this client leaves a value, and a refused write can leave none.
+  // A deletion below an own write leaves a value; a refused write can leave none.
   const isPlain = action === undefined || (action === "delete") !== isGone;
   return { ...difference, ...cause, action: isPlain ? (isGone ? "delete" : "set") : action };
 }

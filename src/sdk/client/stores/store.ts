@@ -21,7 +21,6 @@ import {
 
 const MAX_BATCH = 500;
 
-/** What all stores of a client share. */
 export interface StoreContext extends ReplicaContext {
   readonly queue: WriteQueue;
   readonly history: History;
@@ -136,7 +135,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     if (differences.length > 0) this.emit("updated", undefined);
   }
 
-  /** Called by the history: writes, and returns what this has changed. Throws NOT_JOINED. */
+  /** Called by the history: writes, and returns the change. Throws NOT_JOINED. */
   restore(operation: Operation): Difference | null {
     const { write, written } = this.#context.queue.add(this.replica, operation);
     written.catch(() => {}); // a refusal is a change as well

@@ -19,7 +19,6 @@ const ACTIONS: readonly unknown[] = ["set", "update", "delete"] satisfies Action
 const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
 
 export class Stores {
-  /** The writes of all stores. */
   readonly queue: WriteQueue;
   readonly history = new History();
   readonly #context: StoreContext;
@@ -55,7 +54,6 @@ export class Stores {
     });
   }
 
-  /** The store of this name: always the same object. */
   get(name: string): Store {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -65,12 +63,10 @@ export class Stores {
     return store;
   }
 
-  /** All stores that were opened, by name. */
   get opened(): ReadonlyMap<string, Store> {
     return this.#byName;
   }
 
-  /** The declared stores by name. */
   declared(): Record<string, Store> {
     const stores: Record<string, Store> = Object.create(null);
     for (const name of Object.keys(this.#shapes)) stores[name] = this.get(name);

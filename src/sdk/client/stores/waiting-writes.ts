@@ -5,15 +5,13 @@ import type { WaitingRequest } from "../connection/requests.ts";
 import type { Operation } from "./entries.ts";
 import { type FittedWrite, operationOf, type Written } from "./writes.ts";
 
-/** The most operations that the room takes in one batch. */
 const MAX_OPERATIONS = 500;
-/** The room refuses larger values: updates that are merged beyond it would all be refused. */
+/** Updates that are merged beyond the limit of a value would all be refused. */
 const MAX_MERGED_BYTES = 192 * 1024;
 
-/** The store that a write is for. */
 export interface WriteTarget {
   readonly name: string;
-  /** One of its writes was answered, or has failed. */
+  /** A write was answered, or has failed. */
   settle(write: QueuedWrite, isRefused: boolean): void;
 }
 
@@ -23,15 +21,15 @@ export interface QueuedWrite extends Operation {
   action: Operation["action"];
   value: unknown;
   readonly ifVersion?: number | undefined;
-  /** The writes that take effect together with it; null if it succeeds or fails by itself. */
+  /** The writes of one transaction; null for a write by itself. */
   readonly group: object | null;
-  /** The requests that were made after it, and before any later write. */
+  /** Requests between this write and the next one. */
   readonly requestsAfter: WaitingRequest[];
-  /** Called with the outcome, once for each write that it contains. */
+  /** One listener for each write that it contains. */
   readonly settled: ((outcome: Written | AtriumError) => void)[];
 }
 
-/** Writes that are sent together, and their operations. */
+/** Writes of one request. */
 export interface Batch {
   readonly writes: readonly QueuedWrite[];
   readonly operations: readonly object[];
@@ -39,7 +37,7 @@ export interface Batch {
   readonly bytes: number;
 }
 
-/** Writes that are sent together, under the id that they are sent with until it is answered. */
+/** A batch with the id that it has until it is answered. */
 export interface KeptBatch {
   readonly requestId: string;
   readonly writes: readonly QueuedWrite[];
@@ -47,20 +45,20 @@ export interface KeptBatch {
 
 export class WaitingWrites {
   #writes: QueuedWrite[] = [];
-  /** The write of each key that a newer one supersedes. */
+  /** By key: the write that a newer one supersedes. */
   readonly #latest = new Map<string, QueuedWrite>();
 
   get isEmpty(): boolean {
     return this.#writes.length === 0;
   }
 
-  /** The latest write, which stays as it is from now on, and which no later one overtakes. */
+  /** The latest write: it stays as it is, and no later one overtakes it. */
   sealLatest(): QueuedWrite | undefined {
     this.#latest.clear();
     return this.#writes.at(-1);
   }
 
-  /** Adds a write. Returns the write that contains it: a waiting one of the same key, or a new one. */
+  /** Returns the write that contains the operation: a waiting one of the same key, or a new one. */
   add(target: WriteTarget, operation: FittedWrite): QueuedWrite {
     if (operation.ifVersion !== undefined) return this.#addApart(target, operation, null);
     const id = idOf(target, operation);
@@ -78,18 +76,17 @@ export class WaitingWrites {
     return write;
   }
 
-  /** Adds writes that take effect together. */
   addBatch(target: WriteTarget, operations: readonly FittedWrite[]): QueuedWrite[] {
     const group = {};
     return operations.map((operation) => this.#addApart(target, operation, group));
   }
 
-  /** Adds writes that were made before all others. */
+  /** Adds writes before all others. */
   addFirst(writes: readonly QueuedWrite[]): void {
     this.#writes = [...writes, ...this.#writes]; // arguments have room for some 100,000 only
   }
 
-  /** Adds a write that stays as it is, and that no other one overtakes. */
+  /** Adds a write that stays as it is and in its place. */
   #addApart(target: WriteTarget, operation: FittedWrite, group: object | null): QueuedWrite {
     this.#latest.clear();
     return this.#push(target, operation, group);
@@ -101,7 +98,7 @@ export class WaitingWrites {
     return write;
   }
 
-  /** Takes the next batch: the writes that take effect together, or as many others as fit, and at least one. */
+  /** Takes the next batch: one transaction, or as many single writes as fit, and at least one. */
   take(maxBytes: number): Batch {
     const group = this.#writes[0]?.group ?? null;
     const operations: object[] = [];
@@ -122,7 +119,6 @@ export class WaitingWrites {
     return { writes, operations, atomic: group !== null, bytes };
   }
 
-  /** Takes out everything that waits, without sending it. */
   clear(): QueuedWrite[] {
     this.#latest.clear();
     return this.#writes.splice(0);
@@ -131,10 +127,9 @@ export class WaitingWrites {
 
 const bytesOf = (operation: object): number => byteLength(JSON.stringify(operation));
 
-/** Identifies a key of a store. */
 const idOf = ({ name }: WriteTarget, { key }: Operation): string => `${name.length} ${name}${key}`;
 
-/** The one write that does what both do; null if the later one may be refused after the earlier one. */
+/** The write that replaces both; null if only the later one may be refused. */
 export function mergeOperations(earlier: Operation, later: Operation): Operation | null {
   if (later.action !== "update") return later;
   if (earlier.action === "delete") return { ...later, action: "set" };

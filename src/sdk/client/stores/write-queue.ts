@@ -1,4 +1,4 @@
-/** The queue of all writes to stores: what waits is merged, sent in batches, and settled by their responses. */
+/** The queue of all writes to stores: merges waiting writes, sends batches, and settles them by their responses. */
 import { FlushWaiters } from "../../core/deferred.ts";
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
@@ -13,13 +13,12 @@ import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } fro
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
 
 /**
- * While a batch is unanswered, another one is sent at most once per interval, and within these limits: they keep
- * continuous writes smooth over a slow network, and the client from receiving its own writes faster than it reads. What
- * is not sent yet can be superseded.
+ * Another batch is sent at most once per interval while one is unanswered, and within these limits: they keep continuous
+ * writes smooth over a slow network. Waiting writes can be superseded.
  */
 const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
-/** A batch is a part of the window, so that one is on its way while another is answered; and far below a frame's limit. */
+/** So that one batch is on its way while another is answered. */
 const BATCHES_IN_WINDOW = 4;
 
 /** A write that the client gave up. */
@@ -38,15 +37,13 @@ export interface WriteQueueEvents {
   changesDiscarded: { readonly writes: readonly DiscardedWrite[]; readonly error: AtriumError };
 }
 
-/** A batch that was handed to the connection. */
 export interface SentBatch extends KeptBatch {
   readonly data: { readonly operations: readonly object[]; readonly atomic: boolean };
   readonly bytes: number;
-  /** Whether it was handed over: with a persistence, when its id is kept. */
+  /** Whether it was handed to the connection: with a persistence, once its id is kept. */
   isSent?: boolean;
 }
 
-/** A write in the queue, and the promise of its outcome. */
 export interface Queued {
   readonly write: QueuedWrite;
   readonly written: Promise<Written>;
@@ -57,17 +54,15 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #runtime: Runtime;
   readonly #persistence: StorePersistence | undefined;
   readonly #waiting = new WaitingWrites();
-  /** In the order in which they were sent. */
   readonly #unanswered = new Set<SentBatch>();
   readonly #flushes: FlushWaiters;
   #hasUnsynced = false;
-  /** Whether the failure of the connection has discarded writes; until the room is joined again. */
+  /** Whether a failed connection has discarded writes; until the next join. */
   #hasLost = false;
   #isScheduled = false;
-  /** The latest write of the batches that are sealed and not sent. */
+  /** The latest write of the sealed batches that are not sent. */
   #latestSealed: QueuedWrite | undefined;
   #sentAt = -INTERVAL_MS;
-  /** Of the current connection. */
   #window = new SendWindow();
   #cancelTimer = () => {};
 
@@ -90,7 +85,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     return this.#hasUnsynced;
   }
 
-  /** Adds a write, as a part of a waiting one of the same key if possible. Throws if it cannot be sent. */
+  /** Adds a write, or merges it into a waiting one of its key. Throws if it cannot be sent. */
   add(target: WriteTarget, operation: FittedWrite): Queued {
     this.#check(target, [operation]);
     const queued = promise(this.#waiting.add(target, operation));
@@ -119,7 +114,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     toFrame({ type: "STORE_BATCH", requestId: newId(), data: { operations, atomic: false } });
   }
 
-  /** Sends what the calls of one turn have added together. */
+  /** Sends the writes of one turn together. */
   #added(queued: readonly Queued[]): void {
     for (const { write } of queued) this.#persistence?.queued(write);
     if (!this.#isScheduled) {
@@ -132,7 +127,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#report();
   }
 
-  /** The room was joined. */
   joined(): void {
     this.#hasLost = false;
     this.#window = new SendWindow();
@@ -140,7 +134,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#report();
   }
 
-  /** Sends as much of what waits as the connection should take now, with this interval between two batches. */
+  /** Sends as much as the connection should take now, at this interval. */
   resume(intervalMs = INTERVAL_MS): void {
     this.#cancelTimer();
     while (this.#requests.isConnected && !this.#waiting.isEmpty && this.#maySend(intervalMs))
@@ -182,7 +176,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     try {
       this.#requests.post("STORE_BATCH", data, { requestId, succeed, fail });
     } catch (error) {
-      // Ids differ in length: a frame that has just fitted can be too large by now.
+      // Ids differ in length: a frame that just fitted can be too large.
       if (!(error instanceof AtriumError)) throw error;
       fail(error);
     }
@@ -203,9 +197,8 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   }
 
   /**
-   * Hands everything that waits to the connection at once, in batches of `maxBytes`. Returns the batches that are
-   * unanswered, in order, for a page that cannot wait for their responses: without those whose ids are not kept yet,
-   * because the next page would send their writes under other ids.
+   * Hands all waiting writes to the connection at once, in batches of `maxBytes`, for a page that cannot wait for responses.
+   * Returns the unanswered batches whose ids are kept: the next page would send the writes of others under other ids.
    */
   sendAll(maxBytes: number): SentBatch[] {
     while (!this.#waiting.isEmpty) this.#sendNext(maxBytes);
@@ -213,7 +206,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     return [...this.#unanswered].filter(({ isSent }) => isSent || !isKept);
   }
 
-  /** Continues with writes that were kept: batches under the ids that they have, and others before all that wait. */
+  /** Continues with kept writes: batches under their ids, and single writes before all that wait. */
   restore(batches: readonly KeptBatch[], writes: readonly QueuedWrite[]): void {
     for (const kept of batches) {
       const operations = kept.writes.map((write) => operationOf(write.target.name, write));
@@ -273,7 +266,6 @@ function settle(write: QueuedWrite, outcome: Written | AtriumError): void {
   for (const settled of write.settled) settled(outcome);
 }
 
-/** The outcome of one operation of a batch. */
 function resultAt({ results }: Data, index: number): Written | AtriumError {
   const result: unknown = Array.isArray(results) ? results[index] : null;
   return isWritten(result) ? result : new AtriumError(readFault(isRecord(result) ? result.error : null));

@@ -35,7 +35,7 @@ export type Write<Input, Patch> = WriteOptions & { readonly key: string } & (
     | { readonly action: "delete" }
   );
 
-/** The fields of a write that was made with separate arguments or with one object. */
+/** Both forms of arguments as one. */
 export const keyedWrite = (
   target: string | KeyedDeletion,
   options: WriteOptions,
@@ -43,7 +43,7 @@ export const keyedWrite = (
 ): KeyedWrite<unknown> =>
   typeof target === "string" ? { ...options, key: target, value } : { value, ...target };
 
-/** A write whose value is a copy, as other clients will receive it. */
+/** The value is a copy, as other clients receive it. */
 export type FittedWrite = Operation & WriteOptions;
 
 /** Checks a write against the shape; without a shape, any JSON fits. Throws VALIDATION_ERROR. */
@@ -57,7 +57,6 @@ function fitted(shape: StoreShape | null, action: "set" | "update", value: unkno
   return action === "set" ? fitValue(shape, value) : fitPatch(shape, value);
 }
 
-/** The write as an operation of `STORE_BATCH`. */
 export const operationOf = (store: string, { action, key, value, ifVersion }: FittedWrite): object => ({
   type: `STORE_${action.toUpperCase()}`,
   store,

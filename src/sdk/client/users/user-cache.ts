@@ -5,7 +5,6 @@ export class Follows {
   readonly #followed = new Map<string, Set<string>>();
   readonly #followers = new Map<string, Set<string>>();
 
-  /** Adds the given lists: the ids that each user follows. */
   addLists(follows: Readonly<Record<string, readonly string[]>>): void {
     for (const [follower, followed] of Object.entries(follows)) {
       for (const userId of followed) this.set(follower, userId, true);
@@ -23,7 +22,7 @@ export class Follows {
   /** The ids of the users who follow this user. */
   followersOf = (userId: string): string[] => [...(this.#followers.get(userId) ?? [])];
 
-  /** Removes a deleted user. Returns the ids of the users that it followed or that followed it. */
+  /** Returns the users that it followed, and its followers. */
   removeUser(userId: string): string[] {
     const followed = this.followedBy(userId);
     const followers = this.followersOf(userId);
@@ -52,7 +51,6 @@ export interface User extends UserRecord {
   unfollow(): Promise<void>;
 }
 
-/** Sends a request about a user. */
 type Send = (type: "USER_FOLLOW" | "USER_UNFOLLOW", userId: string) => Promise<void>;
 
 export class UserCache {
@@ -65,7 +63,7 @@ export class UserCache {
     this.#send = send;
   }
 
-  /** Adds or replaces a user. Joins and leaves say more reliably than the record whether the user is online. */
+  /** Joins and leaves say more reliably than the record whether the user is online. */
   put(record: UserRecord, isOnline: boolean = this.online.has(record.id)): User {
     const { id } = record;
     const user: User = {
@@ -82,7 +80,7 @@ export class UserCache {
     return user;
   }
 
-  /** Removes a user and returns it as it was; undefined if there is no such user. */
+  /** Returns the user as it was; undefined if there is none. */
   remove(userId: string): User | undefined {
     const user = this.all.get(userId);
     this.all.delete(userId);
@@ -96,7 +94,7 @@ export class UserCache {
     this.#refresh([follower, followed]);
   }
 
-  /** Replaces all follows by the given lists: the ids that each user follows. */
+  /** Replaces all follows by the given lists. */
   replaceFollows(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#follows = new Follows();
     this.addFollows(follows, this.all.keys());

@@ -6,9 +6,9 @@ import { type Data, isUser, type Joined, listOf, readFollows } from "../connecti
 import type { Requests } from "../connection/requests.ts";
 import { type User, UserCache } from "./user-cache.ts";
 
-/** How many users a response has. Those that were created before the newest so many, and are not online, are loaded on demand. */
+/** The users of one response. Older users who are not online are loaded on demand. */
 const PAGE = 1_000;
-/** Later than any time: none of the users who are loaded first was created since. */
+/** Later than any time: no loaded user counts as new. */
 const NOT_LOADED = "~";
 /** The fields of a user that can change. */
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
@@ -38,15 +38,15 @@ export class Users extends Emitter<UsersEvents> {
   readonly #connection: Connection;
   readonly #requests: Requests;
   readonly #cache: UserCache;
-  /** Whether the users who are offline are up to date too, as far as they were loaded. */
+  /** Whether offline users are up to date, as far as they were loaded. */
   #isCurrent = false;
-  /** The last user of the latest page; undefined when there is none behind it. */
+  /** The last user of the latest page; undefined on the last page. */
   #last: UserRecord | undefined;
-  /** When the newest user of the first page was created; null until it is loaded, which emits no events. */
+  /** The creation time of the newest loaded user; null until the first page, which emits no events. */
   #newest: string | null = null;
-  /** Those who are online by the latest join, as far as that is known. */
+  /** Online users by the latest join, as far as known. */
   #present = new Set<string>();
-  /** The users of events since the latest join; the database may be behind for them. */
+  /** Users of events since the latest join: the database may be behind for them. */
   readonly #updatedSinceJoin = new Set<string>();
 
   constructor(connection: Connection) {
@@ -65,10 +65,7 @@ export class Users extends Emitter<UsersEvents> {
     changeStream.onJoined((joined) => this.#joined(joined));
   }
 
-  /**
-   * Shows the client's own user as the device has kept it, before the first join. An application that starts with it
-   * is then notified of each who is online, as of those who come.
-   */
+  /** Shows the kept own user before the first join. Users who come online afterwards emit events. */
   restore(own: UserRecord): void {
     if (this.#newest !== null) return;
     this.#newest = NOT_LOADED;
@@ -159,7 +156,7 @@ export class Users extends Emitter<UsersEvents> {
     if (!this.#isCurrent) this.#cache.replaceFollows(follows);
     this.#updatedSinceJoin.clear();
     this.#present = new Set();
-    // A page is newer than what came before it: those who join or leave between two pages cause events.
+    // Joins and leaves between two pages cause events.
     const read = ({ users, next }: Data) => {
       for (const user of listOf(users, isUser)) this.#userJoined(user);
       return next;
@@ -174,7 +171,7 @@ export class Users extends Emitter<UsersEvents> {
     this.emit("updated", undefined);
   }
 
-  /** Loads the newest users, or those behind `after`, and forgets who is no longer among them. */
+  /** Loads the newest users, or those behind `after`, and forgets users that are gone. */
   async #load(after?: UserRecord): Promise<void> {
     const read = ({ users, follows }: Data) => {
       this.#cache.addFollows(readFollows(follows)); // the response to the join has room for some only
@@ -188,7 +185,7 @@ export class Users extends Emitter<UsersEvents> {
   #readPage(page: readonly UserRecord[], after: UserRecord | undefined): void {
     const last = page[PAGE - 1];
     this.#last = last;
-    // What events say of a user is newer than the page.
+    // Events are newer than the page.
     const kept = new Set([...page.map(({ id }) => id), ...this.#updatedSinceJoin]);
     for (const user of this.all.values())
       if (
@@ -203,7 +200,7 @@ export class Users extends Emitter<UsersEvents> {
     if (after === undefined) this.#newest = page[0]?.created_at ?? "";
   }
 
-  /** Puts the record of a user, and emits an event if it is a new one or has changed. */
+  /** Puts a record, and emits an event if the user is new or has changed. */
   #refresh(record: UserRecord): void {
     const before = this.all.get(record.id);
     const user = this.#cache.put(record);

@@ -30,16 +30,20 @@ export interface Item<Data> {
 
 /** One child per key, in the order of the data. */
 export class ItemList<Data> {
-  readonly #parent: Element;
+  readonly parent: Element;
   readonly #create: (key: string) => Item<Data>;
+  readonly #max: number;
   readonly #items = new Map<string, Item<Data>>();
 
-  constructor(parent: Element, create: (key: string) => Item<Data>) {
-    this.#parent = parent;
+  /** Shows the first `max` items. */
+  constructor(parent: Element, create: (key: string) => Item<Data>, max = Infinity) {
+    this.parent = parent;
     this.#create = create;
+    this.#max = max;
   }
 
-  show(data: readonly (readonly [key: string, data: Data])[]): void {
+  show(all: readonly (readonly [key: string, data: Data])[]): void {
+    const data = all.slice(0, this.#max);
     const keys = new Set(data.map(([key]) => key));
     for (const [key, item] of this.#items) {
       if (keys.has(key)) continue;
@@ -50,8 +54,8 @@ export class ItemList<Data> {
       const item = this.#items.get(key) ?? this.#create(key);
       this.#items.set(key, item);
       item.show(each);
-      const present = this.#parent.children[index];
-      if (present !== item.element) this.#parent.insertBefore(item.element, present ?? null);
+      const present = this.parent.children[index];
+      if (present !== item.element) this.parent.insertBefore(item.element, present ?? null);
     }
   }
 }

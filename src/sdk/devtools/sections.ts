@@ -8,51 +8,48 @@ export interface Section {
   show(monitor: Monitor): void;
 }
 
-export function usersSection(): Section {
-  const part = new Disclosure("Users", { isOpen: true });
-  const body = element("div");
-  const list = new ItemList<unknown>(body, (name) => new ValueItem(name.slice(name.indexOf(" ") + 1)));
-  const none = emptyNote("No one is online.");
-  add(part.element, body, none.element);
+/** A section with a list, and a note while the list is empty. */
+function listSection<Data>(
+  title: string,
+  list: ItemList<Data>,
+  { emptyText, unit = "" }: { readonly emptyText: string; readonly unit?: string },
+  read: (monitor: Monitor) => readonly (readonly [key: string, data: Data])[],
+): Section {
+  const part = new Disclosure(title, { isOpen: true });
+  const none = emptyNote(emptyText);
+  add(part.element, list.parent, none.element);
   return {
     element: part.element,
-    show: ({ client }) => {
-      const online = [...client.users.online.values()];
-      const states = client.presence.getStates();
-      part.note(`${online.length} online`);
-      none.show(online.length === 0);
-      list.show(
-        online.map(({ id, name }) => {
-          const label = id === client.userId ? `${name} (you)` : name;
-          return [`${id} ${label}`, states.get(id) ?? null] as const;
-        }),
-      );
+    show: (monitor) => {
+      const items = read(monitor);
+      part.note(`${items.length}${unit}`);
+      none.show(items.length === 0);
+      list.show(items);
     },
   };
 }
 
+export function usersSection(): Section {
+  const create = (name: string) => new ValueItem(name.slice(name.indexOf(" ") + 1));
+  const list = new ItemList<unknown>(element("div"), create);
+  return listSection("Users", list, { emptyText: "No one is online.", unit: " online" }, ({ client }) => {
+    const states = client.presence.getStates();
+    return [...client.users.online.values()].map(({ id, name }) => {
+      const label = id === client.userId ? `${name} (you)` : name;
+      return [`${id} ${label}`, states.get(id) ?? null];
+    });
+  });
+}
+
 export function unconfirmedSection(): Section {
-  const part = new Disclosure("Unconfirmed writes", { isOpen: true });
-  const rows = element("ol");
-  const list = new ItemList<readonly string[]>(rows, row);
-  const none = emptyNote("The service has confirmed every write.");
-  add(part.element, rows, none.element);
-  return {
-    element: part.element,
-    show: (monitor) => {
-      const writes = monitor.unconfirmedWrites();
-      part.note(String(writes.length));
-      none.show(writes.length === 0);
-      list.show(
-        writes.slice(0, MAX_ENTRIES).map(({ store, key, action, value }, index) => {
-          return [
-            String(index),
-            [action, `${store}/${key}`, action === "delete" ? "" : summary(value)],
-          ] as const;
-        }),
-      );
-    },
-  };
+  const list = new ItemList(element("ol"), row, MAX_ENTRIES);
+  const emptyText = "The service has confirmed every write.";
+  return listSection("Unconfirmed writes", list, { emptyText }, (monitor) =>
+    monitor.unconfirmedWrites().map(({ store, key, action, value }, index) => {
+      const shown = action === "delete" ? "" : summary(value);
+      return [String(index), [action, `${store}/${key}`, shown]];
+    }),
+  );
 }
 
 class StoreItem implements Item<StoreView> {
@@ -66,7 +63,7 @@ class StoreItem implements Item<StoreView> {
   constructor(name: string) {
     this.#part = new Disclosure(name);
     const [entries, rows] = [element("div"), element("ol")];
-    this.#entries = new ItemList(entries, (key) => new ValueItem(key));
+    this.#entries = new ItemList(entries, (key) => new ValueItem(key), MAX_ENTRIES);
     this.#rows = new ItemList(rows, row);
     add(this.#changes.element, rows);
     add(this.#part.element, this.#changes.element, entries, this.#more.element);
@@ -86,7 +83,7 @@ class StoreItem implements Item<StoreView> {
   #showContent(): void {
     const { entries = {}, changes = [] } = this.#view ?? {};
     const all = Object.entries(entries);
-    this.#entries.show(all.slice(0, MAX_ENTRIES));
+    this.#entries.show(all);
     this.#more.show(all.length > MAX_ENTRIES);
     setText(this.#more.element, `${all.length - MAX_ENTRIES} more`);
     this.#changes.note(String(changes.length));
@@ -103,18 +100,9 @@ const describe = ({ at, key, action, value, by, reason }: RecentChange): readonl
 ];
 
 export function storesSection(): Section {
-  const part = new Disclosure("Stores", { isOpen: true });
-  const body = element("div");
-  const list = new ItemList<StoreView>(body, (name) => new StoreItem(name));
-  const none = emptyNote("The client has not opened a store.");
-  add(part.element, body, none.element);
-  return {
-    element: part.element,
-    show: (monitor) => {
-      const stores = monitor.stores();
-      part.note(`${stores.length} open`);
-      none.show(stores.length === 0);
-      list.show(stores.map((store) => [store.name, store] as const));
-    },
-  };
+  const list = new ItemList(element("div"), (name) => new StoreItem(name));
+  const emptyText = "The client has not opened a store.";
+  return listSection("Stores", list, { emptyText, unit: " open" }, (monitor) =>
+    monitor.stores().map((store) => [store.name, store]),
+  );
 }

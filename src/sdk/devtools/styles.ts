@@ -46,7 +46,7 @@ summary { display: flex; gap: 8px; align-items: baseline; padding: 5px 12px; cur
 summary::before { content: "▸"; flex: none; width: 10px; color: var(--quiet); }
 details[open] > summary::before { content: "▾"; }
 summary b { flex: none; max-width: 60%; font-weight: 600; overflow-wrap: anywhere; }
-.count, .note, .none { color: var(--quiet); }
+.note, .none { color: var(--quiet); }
 .note { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .none, .row { margin: 0; padding: 2px 12px 6px 30px; }
 ol { margin: 0; padding: 0 0 6px; list-style: none; }

@@ -98,7 +98,7 @@ export class KeptWrites {
     const groups = new Map<number, object>();
     this.#first -= kept.length;
     for (const [index, each] of kept.entries()) {
-      const { writer, number, store, key, action, value, ifVersion, batch } = each;
+      const { writer, number, batch } = each;
       this.#settled.push({ writer, number });
       this.#former.push({ writer, number });
       if (batch !== null && now - batch.at > MAX_BATCH_AGE_MS) {
@@ -106,16 +106,7 @@ export class KeptWrites {
         continue;
       }
       const group = each.group === null ? null : groupIn(groups, each.group);
-      const write = {
-        key,
-        action,
-        value,
-        ifVersion,
-        target: replicaOf(store),
-        group,
-        requestsAfter: [],
-        settled: [],
-      };
+      const write = replicaOf(each.store).newWrite(each, group);
       const id = { writer: this.writer, number: this.#first + index };
       this.#track(write, { id, batch, origin: each.origin ?? { writer, number } });
       this.#changed.add(write);

@@ -44,10 +44,7 @@ const placeOf = ({ store, key }: { readonly store: string; readonly key: string 
   JSON.stringify([store, key]);
 
 class MemoryScope {
-  seq: number | null = null;
-  epoch: unknown;
-  user: KeptStores["user"];
-  stores: readonly string[] = [];
+  room: Omit<KeptStores, "entries"> | null = null;
   readonly entries = new Map<string, KeptEntry>();
   readonly writes = new Map<string, KeptWrite>();
   readonly listeners = new Set<OfflineListener>();
@@ -56,15 +53,12 @@ class MemoryScope {
     for (const write of writes) this.writes.set(idOf(write), structuredClone(write));
     for (const id of settled) this.writes.delete(idOf(id));
     if (stores === null) return;
-    const { seq, epoch, replaced, put, removed } = stores;
+    const { seq, epoch, user, replaced, put, removed } = stores;
     for (const [place, { store }] of this.entries)
       if (replaced === "all" || replaced.includes(store)) this.entries.delete(place);
     for (const entry of removed) this.entries.delete(placeOf(entry));
     for (const entry of put) this.entries.set(placeOf(entry), structuredClone(entry));
-    this.seq = seq;
-    this.epoch = epoch;
-    this.user = structuredClone(stores.user);
-    this.stores = [...stores.stores];
+    this.room = structuredClone({ seq, epoch, user, stores: stores.stores });
   }
 }
 
@@ -91,10 +85,8 @@ export function memoryStorage(): OfflineStorage {
 function openScope(scope: MemoryScope, listener: OfflineListener, lock: OfflineRoom["lock"]): OfflineRoom {
   return {
     readStores: async () => {
-      const { seq, epoch, user, stores, entries } = scope;
-      return seq === null
-        ? null
-        : structuredClone({ seq, epoch, user, stores, entries: [...entries.values()] });
+      const { room, entries } = scope;
+      return room && structuredClone({ ...room, entries: [...entries.values()] });
     },
     readWrites: async () => structuredClone([...scope.writes.values()]).sort((a, b) => a.number - b.number),
     apply: async (change) => scope.apply(change),

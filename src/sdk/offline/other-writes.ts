@@ -90,21 +90,12 @@ export class OtherWrites {
 
   /** A new or changed write goes on top. */
   #showOne(kept: KeptWrite): void {
-    const { writer, store, key, action, value, ifVersion } = kept;
+    const { writer, store, key, action, value } = kept;
     const known = this.#shown.get(idOf(kept));
     if (known) known.writer = writer;
     if (known?.write.action === action && JSON.stringify(known.write.value) === JSON.stringify(value)) return;
     const { replica } = this.#client.stores.get(store);
-    const write = known?.write ?? {
-      key,
-      action,
-      value,
-      ifVersion,
-      target: replica,
-      group: null,
-      requestsAfter: [],
-      settled: [],
-    };
+    const write = known?.write ?? replica.newWrite(kept, null);
     write.action = action;
     write.value = value;
     const version = known?.version ?? replica.entries.getConfirmed(key).version;

@@ -17,26 +17,8 @@ import { useRoomHandle } from "./room-context.ts";
 import type { Member, RoomHandle } from "./room-handle.ts";
 import type { RoomClient } from "./shared-connection.ts";
 
-export type { CommentActions } from "./comment-source.ts";
-export { type Equality, shallowEqual } from "./external-source.ts";
-export {
-  type UpdatePresence,
-  useBroadcast,
-  useCanRedo,
-  useCanUndo,
-  useConnection,
-  useHasUnsyncedChanges,
-  useMyPresence,
-  useRedo,
-  useStatus,
-  useStoreActions,
-  useUndo,
-  useUpdateMyPresence,
-} from "./hooks.ts";
-export { RoomProvider, type RoomProviderProps } from "./provider.ts";
-export type { Member } from "./room-handle.ts";
-export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
-export type { StoreActions, StoreEntries } from "./store-source.ts";
+// The hooks below take the place of the hooks of the same names.
+export * from "./index.ts";
 
 const never = () => () => {};
 const yes = () => true;

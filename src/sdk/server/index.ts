@@ -23,22 +23,7 @@ export type {
   WorkflowScheduledEvent,
   WorkflowTriggeredEvent,
 } from "../wire/events.ts";
-export type {
-  CommentInput,
-  CommentUpdateInput,
-  InvitationInput,
-  ReplayInput,
-  RoomInput,
-  RoomUpdateInput,
-  TokenInput,
-  UserInput,
-  UserUpdateInput,
-  WebhookInput,
-  WebhookUpdateInput,
-  WorkflowInput,
-  WorkflowRunInput,
-  WorkflowUpdateInput,
-} from "../wire/requests.ts";
+export type * from "../wire/requests.ts";
 export type {
   ApiKey,
   ApiRequest,

@@ -6,7 +6,8 @@ import type { Requests } from "../connection/requests.ts";
 import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
 import type { StorePersistence } from "./persistence.ts";
 import { type Cause, type ChangeReason, RESYNCED } from "./store-change.ts";
-import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
+import { type QueuedWrite, queuedWrite, type WriteTarget } from "./waiting-writes.ts";
+import type { FittedWrite } from "./writes.ts";
 
 export interface ChangeNotice extends Operation {
   readonly version: number;
@@ -84,6 +85,11 @@ export class Replica implements WriteTarget {
       this.state === "cached" ? undefined : loading,
     );
     return Promise.race([loading, shown ?? loading]);
+  }
+
+  /** A write of an earlier page, or of another client. */
+  newWrite(operation: FittedWrite, group: object | null): QueuedWrite {
+    return queuedWrite(this, operation, group);
   }
 
   /** Shows a write that the application did not call for just now. */

@@ -29,6 +29,12 @@ export interface QueuedWrite extends Operation {
   readonly settled: ((outcome: Written | AtriumError) => void)[];
 }
 
+export const queuedWrite = (
+  target: WriteTarget,
+  { key, action, value, ifVersion }: FittedWrite,
+  group: object | null,
+): QueuedWrite => ({ key, action, value, ifVersion, target, group, requestsAfter: [], settled: [] });
+
 /** Writes of one request. */
 export interface Batch {
   readonly writes: readonly QueuedWrite[];
@@ -93,7 +99,7 @@ export class WaitingWrites {
   }
 
   #push(target: WriteTarget, operation: FittedWrite, group: object | null): QueuedWrite {
-    const write = { ...operation, target, group, requestsAfter: [], settled: [] };
+    const write = queuedWrite(target, operation, group);
     this.#writes.push(write);
     return write;
   }

@@ -7,7 +7,7 @@ import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { SendWindow } from "../connection/send-window.ts";
-import type { Action } from "./entries.ts";
+import type { Action, Operation } from "./entries.ts";
 import type { StorePersistence } from "./persistence.ts";
 import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
@@ -271,14 +271,6 @@ function resultAt({ results }: Data, index: number): Written | AtriumError {
   return isWritten(result) ? result : new AtriumError(readFault(isRecord(result) ? result.error : null));
 }
 
-const describe = ({
-  target,
-  key,
-  action,
-  value,
-}: Pick<QueuedWrite, "target" | "key" | "action" | "value">): DiscardedWrite => ({
-  store: target.name,
-  key,
-  action,
-  value,
-});
+function describe({ target, key, action, value }: Operation & Pick<QueuedWrite, "target">): DiscardedWrite {
+  return { store: target.name, key, action, value };
+}

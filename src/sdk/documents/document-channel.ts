@@ -1,5 +1,4 @@
 /** The documents of one client: their frames on the room's socket, and their synchronization one after the other. */
-import { OPEN } from "../client/connection/transport.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
 import { type Rate, TokenBucket } from "../core/token-bucket.ts";
@@ -166,7 +165,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     for (let [frame] = this.#unsent; frame !== undefined; [frame] = this.#unsent) {
       const tokens = 1 + Math.floor(frame.length / FRAME_BYTES);
       if (!this.#budget.take(this.runtime.now(), tokens)) break;
-      if (webSocket?.readyState === OPEN) webSocket.send(frame);
+      if (webSocket !== null && webSocket.readyState === webSocket.OPEN) webSocket.send(frame);
       this.#unsent.shift();
     }
     if (this.#unsent.length > 0) {

@@ -5,7 +5,6 @@ import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts"
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 import { KeptWrites } from "./kept-writes.ts";
-import { continueWith } from "./restore-kept.ts";
 import type { KeptWrite, OfflineRoom, OfflineStorage } from "./storage.ts";
 import type { StoresRecorder } from "./stores-recorder.ts";
 
@@ -86,7 +85,10 @@ export class ChangeRecorder {
     const { client } = this.#recorded;
     const replicaOf = (name: string) => client.stores.get(name).replica;
     const { batches, waiting, expired } = this.writes.recover(kept, replicaOf, this.#runtime.date());
-    continueWith(client, batches, waiting);
+    const writes = [...batches.flatMap((batch) => batch.writes), ...waiting];
+    // The earliest write is the lowest.
+    for (const write of writes.reverse()) replicaOf(write.target.name).show(write, "resynced", true);
+    client.stores.queue.restore(batches, waiting);
     for (const write of expired) this.#reject(client, write, new AtriumError(UNKNOWN));
     void this.scheduleNext();
   }

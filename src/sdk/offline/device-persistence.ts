@@ -8,8 +8,7 @@ import type { Runtime } from "../core/runtime.ts";
 import { ChangeRecorder, type PersistenceOptions } from "./change-recorder.ts";
 import { Locks, OrphanedWriteRecovery } from "./orphaned-write-recovery.ts";
 import { OtherWrites } from "./other-writes.ts";
-import { showStores } from "./restore-kept.ts";
-import type { OfflineRoom, StoresChange } from "./storage.ts";
+import type { KeptEntry, KeptStores, OfflineRoom, StoresChange } from "./storage.ts";
 import { StoresRecorder } from "./stores-recorder.ts";
 
 /** The longest wait of a client for the kept stores; a later opening shows them then. */
@@ -216,4 +215,18 @@ export class DevicePersistence implements OfflinePersistence {
     this.#use = null;
     this.#start = null;
   }
+}
+
+/** Shows the user, and opens the kept stores that are included; the client then catches up from the change that they are of. */
+function showStores(
+  { changeStream, stores, users }: KeptClient,
+  kept: KeptStores,
+  includes: (store: string) => boolean,
+): void {
+  if (kept.user) users.restore(kept.user);
+  const names = kept.stores.filter(includes);
+  const opened = new Map(names.map((name): [string, [string, KeptEntry][]] => [name, []]));
+  if (opened.size > 0) changeStream.continueFrom(kept.seq, kept.epoch);
+  for (const entry of kept.entries) opened.get(entry.store)?.push([entry.key, entry]);
+  for (const [name, entries] of opened) stores.get(name).replica.open(entries);
 }

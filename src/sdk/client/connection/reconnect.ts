@@ -1,10 +1,10 @@
 /** When to reconnect after a connection ended, and the timer of the next attempt. */
+import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { codeOfClose, type Fault, isRetryable } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Closure } from "./transport.ts";
 
-const FIRST_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 10_000;
+const BACKOFF = { firstMs: 1_000, maxMs: 10_000 };
 const NORMAL_CLOSURE = 1000;
 /** Closes both a connection with a too large frame and one that reads too slowly. */
 const TOO_MUCH = 4413;
@@ -26,8 +26,8 @@ export function planReconnect({ code, reason }: Closure): ReconnectDecision {
  * same moment.
  */
 export function reconnectDelayMs(attempt: number, decision: "soon" | "later", random: number): number {
-  if (decision === "later") return MAX_DELAY_MS * (0.5 + random / 2);
-  return random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  if (decision === "later") return BACKOFF.maxMs * (0.5 + random / 2);
+  return backoffMs(attempt, BACKOFF, random);
 }
 
 /** The error of requests that the end of the connection left unanswered. */

@@ -1,4 +1,5 @@
 /** The user's token: its claims, the addresses that they name, and the function that returns another one. */
+import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { AtriumError, clientFault, invalid } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 
@@ -67,8 +68,7 @@ export type AuthToken = string | (() => string | null | Promise<string | null>);
 /** A token is not used in its last seconds: it would expire on its way. */
 const LAST_MS = 5_000;
 /** The wait after null doubles each time, up to the maximum. */
-const NULL_DELAY_MS = 1_000;
-const MAX_NULL_DELAY_MS = 30_000;
+const NULL_BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
 
 const ANOTHER_USER = "authToken must be the token of the same user and room";
 
@@ -119,12 +119,12 @@ export class Tokens {
    * for the token of another user or room, and the signal's reason when it is aborted.
    */
   async obtain(signal: AbortSignal, isNew = false): Promise<string> {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const token = (isNew ? null : this.current) ?? (await this.#ask());
       await (this.#claims && this.prepare?.(this.#claims));
       signal.throwIfAborted();
       if (token !== null) return token;
-      await this.#wait(Math.min(NULL_DELAY_MS * 2 ** attempt, MAX_NULL_DELAY_MS), signal);
+      await this.#wait(backoffMs(attempt, NULL_BACKOFF), signal);
     }
   }
 

@@ -14,7 +14,7 @@ export const ABNORMAL_CLOSURE = 1006;
 export const REPLACED = 4000;
 
 /** `WebSocket.OPEN` */
-export const OPEN = 1;
+const OPEN = 1;
 
 export interface Closure {
   readonly code: number;

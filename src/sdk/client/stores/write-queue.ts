@@ -6,11 +6,32 @@ import { isRecord, toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
-import { SendWindow } from "../connection/send-window.ts";
 import type { Action, Operation } from "./entries.ts";
 import type { StorePersistence } from "./persistence.ts";
 import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
+
+const FIRST_WINDOW_BYTES = 16 * 1024;
+const MIN_WINDOW_BYTES = 4 * 1024;
+const MAX_WINDOW_BYTES = 512 * 1024;
+/** How long what is sent may wait for what was sent before it. */
+const QUEUE_MS = 250;
+
+/** The bytes that pass through the connection in a round trip and {@link QUEUE_MS}. */
+export class SendWindow {
+  bytes = FIRST_WINDOW_BYTES;
+  /** The shortest round trip, which waited for the least. */
+  #roundTripMs = Infinity;
+
+  /** Something was answered after `elapsedMs`; `bytes`, its own included, were unanswered when it was sent. */
+  measure(bytes: number, elapsedMs: number): void {
+    this.#roundTripMs = Math.min(this.#roundTripMs, elapsedMs);
+    const allowedMs = this.#roundTripMs + QUEUE_MS;
+    const measured = (bytes * allowedMs) / Math.max(elapsedMs, 1);
+    const next = elapsedMs > allowedMs ? measured : Math.max(measured, this.bytes);
+    this.bytes = Math.min(Math.max(next, MIN_WINDOW_BYTES), MAX_WINDOW_BYTES);
+  }
+}
 
 /**
  * Another batch is sent at most once per interval while one is unanswered, and within these limits: they keep continuous

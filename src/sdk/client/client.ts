@@ -21,7 +21,7 @@ import { Unsynced, type UnsyncedEvents } from "./unsynced.ts";
 import type { User } from "./users/user-cache.ts";
 import { Users } from "./users/users.ts";
 
-/** How long `leave()` waits for unsynced changes. */
+/** The longest wait of `leave()` for unsynced changes. */
 const LEAVE_TIMEOUT_MS = 10_000;
 
 export interface AtriumClientOptions<Shapes extends StoreShapes> {
@@ -54,7 +54,7 @@ export interface ClientEvents extends UnsyncedEvents {
   roleChanged: Role;
 }
 
-/** `Shapes` are those of the option `stores`; `Types` are the application's own, as it has registered them. */
+/** `Shapes` are the shapes of the option `stores`; `Types` are the application's own, as it has registered them. */
 export class AtriumClient<
   Shapes extends StoreShapes = Record<never, never>,
   Types extends ClientTypes = Registered,

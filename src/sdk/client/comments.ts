@@ -19,7 +19,7 @@ export interface NewComment {
   readonly text: string;
   /** The thread to reply in. Without it, the comment starts a thread. */
   readonly threadId?: string | undefined;
-  /** What the comment is about, such as a position in a document: any JSON. */
+  /** The subject of the comment, such as a position in a document: any JSON. */
   readonly anchor?: unknown;
   /** The ids of the users who are mentioned. */
   readonly mentions?: readonly string[] | undefined;
@@ -30,16 +30,16 @@ export interface CommentFilter {
   readonly resolved?: boolean | undefined;
   /** 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
-  /** How many comments to skip; 0 by default. */
+  /** The number of comments to skip; 0 by default. */
   readonly offset?: number | undefined;
-  /** The `next` of an earlier page: the comments that follow it. However far down the list, it costs what the first page costs. */
+  /** The `next` of an earlier page: the comments that follow it. Each page costs as much as the first. */
   readonly after?: number | undefined;
 }
 
 export interface CommentPage {
   /** Oldest first. */
   readonly comments: readonly Comment[];
-  /** How many comments match, on all pages. */
+  /** The number of matching comments, on all pages. */
   readonly total: number;
   /** Goes into `after` to read the page that follows; null on the last one. */
   readonly next: number | null;

@@ -9,7 +9,7 @@ export interface Inspection {
   readonly connection: Connection;
   readonly stores: Stores;
   readonly unsynced: Unsynced;
-  /** The client's own: DevTools replace what opens sockets. */
+  /** The client's own: DevTools replace `open`. */
   readonly runtime: Runtime;
 }
 

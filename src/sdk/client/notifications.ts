@@ -6,7 +6,7 @@ import { isCount } from "./connection/frames.ts";
 /** Receives the data of a broadcast and the id of the user who sent it; null for your back end. */
 export type BroadcastListener<Data = unknown> = (data: Data, from: string | null) => void;
 
-/** What follows the event's name: the data, unless it can be left out, and whom to send it to instead of everyone. */
+/** The arguments after the event's name: the data, unless it can be left out, and the receivers instead of everyone. */
 export type BroadcastArguments<Data> = undefined extends Data
   ? [data?: Data, userIds?: readonly string[]]
   : [data: Data, userIds?: readonly string[]];

@@ -18,7 +18,7 @@ export interface OfflinePersistence extends StorePersistence {
   open(client: KeptClient): Promise<void>;
 }
 
-/** What `keepOffline` of `atrium/offline` returns. */
+/** The result of `keepOffline` of `atrium/offline`. */
 export interface OfflineSupport {
   /** Called by each client. `base` is the address of the service. */
   attach(base: string, runtime: Runtime): OfflinePersistence;

@@ -1,4 +1,4 @@
-/** The types that an application gives its client: what its stores, its presence and its broadcasts look like. */
+/** The types that an application gives its client: of its stores, its presence and its broadcasts. */
 import type { PresenceState } from "../wire/resources.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
 
@@ -10,7 +10,7 @@ import type { StoreShapes } from "./stores/shapes.ts";
 export interface Register {}
 
 /**
- * What users show and send. An application declares it once, in {@link Register}, or as the second type argument of a
+ * The presence and broadcasts of users. An application declares it once, in {@link Register}, or as the second type argument of a
  * client: `AtriumClient<typeof stores, { presence: Shown; broadcasts: { cheer: Cheer } }>`. What is left out can be any
  * JSON. The service does not check presence and broadcasts: other clients can send anything.
  */
@@ -41,5 +41,5 @@ export type StoresIn<Types extends ClientTypes> = Types extends {
   ? Shapes
   : Record<never, never>;
 
-/** What the application has declared in {@link Register}. */
+/** The types that the application has declared in {@link Register}. */
 export type Registered = Register extends ClientTypes ? Register : ClientTypes;

@@ -7,9 +7,9 @@ export interface RestOptions {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
   readonly accountId: string;
-  /** How often to retry a request that failed for a temporary reason; 3 by default. */
+  /** The number of retries after temporary failures; 3 by default. */
   readonly maxRetries?: number;
-  /** How long one attempt can take, in milliseconds; 30 s by default. Uploads have no limit. */
+  /** The longest time of one attempt, in milliseconds; 30 s by default. Uploads have no limit. */
   readonly timeoutMs?: number;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -60,7 +60,7 @@ interface Envelope {
 interface Attempt {
   /** The data of the response, or the error. */
   readonly outcome: { readonly data: unknown } | { readonly error: AtriumError };
-  /** How long the service asks the client to wait; null if it does not say. */
+  /** The wait that the service asks for; null without one. */
   readonly retryAfterMs: number | null;
 }
 

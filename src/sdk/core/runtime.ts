@@ -1,4 +1,4 @@
-/** What the client needs from its environment: time, randomness and sockets. Tests pass their own. */
+/** The client's environment: time, randomness and sockets. Tests pass their own. */
 
 export interface Runtime {
   /** Milliseconds on a clock that never goes back. */

@@ -5,13 +5,13 @@ import type { Rest } from "./rest.ts";
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
-/** How much of a file has been sent, in bytes. */
+/** The progress of an upload, in bytes. */
 export interface Progress {
   readonly loaded: number;
   readonly total: number;
 }
 
-/** Which files to list; a file must match all fields. */
+/** Filters a list of files; a file must match all fields. */
 export interface FileFilter {
   /** A media type such as `image/png`, or a category such as `image/`; with several, any of them matches. */
   readonly mimeType?: string | readonly string[] | undefined;

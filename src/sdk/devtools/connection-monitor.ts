@@ -41,7 +41,7 @@ export class ConnectionMonitor {
     return this.#inspection.connection.webSocket === null ? null : this.#latencyMs;
   }
 
-  /** How many messages the service has sent since the monitor exists, without the answers to its pings. */
+  /** The number of messages from the service since the monitor exists, without answers to its pings. */
   get messagesReceived(): number {
     return this.#received;
   }

@@ -1,4 +1,4 @@
-/** `atrium/devtools`: a panel that shows what a client does, for the time of development. */
+/** `atrium/devtools`: a panel that shows a client at work, for development. */
 
 export { ConnectionMonitor, type InspectedClient } from "./connection-monitor.ts";
 export { type DevToolsOptions, openDevTools } from "./panel.ts";

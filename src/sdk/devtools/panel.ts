@@ -12,7 +12,7 @@ const PANEL_ID = "panel";
 export interface DevToolsOptions {
   /** Whether the panel is open from the beginning; otherwise a button opens it. */
   readonly isOpen?: boolean;
-  /** Where to add the panel; the document's body by default. */
+  /** The parent of the panel; the document's body by default. */
   readonly parent?: Element;
 }
 

@@ -1,4 +1,4 @@
-/** How the panel looks: in a constructed sheet, which no Content-Security-Policy of a page forbids. */
+/** The panel's styles, in a constructed sheet, which no Content-Security-Policy of a page forbids. */
 
 const CSS = `
 :host {

@@ -10,7 +10,7 @@ const TURN_MS = 30_000;
 const SEND_RATE: Rate = { perSecond: 40, burst: 150 };
 /** The room counts a frame once, and once more for each full of these bytes. */
 const FRAME_BYTES = 64 * 1024;
-/** How long frames that exceed the send rate wait before the next try. */
+/** The wait of frames above the send rate. */
 const RATE_DELAY_MS = 50;
 
 export interface OpenDocument {

@@ -1,4 +1,4 @@
-/** A Yjs document of the room, kept in step with it: what editors' bindings call a provider. */
+/** A Yjs document of the room, kept in step with it: a provider in the words of editors' bindings. */
 import type { Awareness } from "y-protocols/awareness";
 import * as Y from "yjs";
 import { Emitter } from "../core/emitter.ts";
@@ -33,7 +33,7 @@ export interface DocumentEvents {
 export interface DocumentOptions {
   /** The document to keep in step; a new one by default. */
   readonly doc?: Y.Doc;
-  /** Who is in the document; by default a new one, which sends nothing while nothing changes. */
+  /** The users in the document; by default a new one, which sends nothing while nothing changes. */
   readonly awareness?: Awareness;
   /** False to begin with {@link DocumentProvider.connect}; true by default. */
   readonly connect?: boolean;

@@ -10,7 +10,7 @@ const CLOSE = 7;
 const STATUS = 8;
 const [STEP_1, STEP_2, UPDATE] = [0, 1, 2];
 
-/** What the room sends about a document. */
+/** A message of the room about a document. */
 export type DocumentMessage =
   /** The room asks for missing changes. */
   | { readonly type: "question"; readonly stateVector: Uint8Array }

@@ -24,7 +24,7 @@ function connectWhileRead(provider: DocumentProvider): () => Unsubscribe {
   };
 }
 
-/** What `useDocument` returns. */
+/** The result of `useDocument`. */
 export interface RoomDocument {
   /** For the editor: it has the document as `doc`, and who is in it as `awareness`. Always the same object. */
   readonly provider: DocumentProvider;
@@ -63,7 +63,7 @@ const documents = new WeakMap<RoomHandle, Map<string, SharedDocument>>();
 
 /**
  * A document of the room: all components share one. It is connected while at least one of them is mounted, and until
- * its changes are stored; what it has stays in memory as long as the room's client.
+ * its changes are stored; its content stays in memory as long as the room's client.
  */
 export function useDocument(name: string): RoomDocument {
   return useSelection(sharedOf(useRoomHandle(), name).source, whole);

@@ -1,4 +1,4 @@
-/** Stores on the device what changes in a client: its unsent writes turn by turn, and its stores a moment later. */
+/** Stores the changes of a client on the device: its unsent writes turn by turn, and its stores a moment later. */
 import type { DiscardedWrite, Written } from "../client/index.ts";
 import type { KeptClient } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";

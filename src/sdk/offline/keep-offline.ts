@@ -8,7 +8,7 @@ import { indexedDbStorage } from "./indexed-db-storage.ts";
 import type { OfflineStorage } from "./storage.ts";
 
 export interface KeepOfflineOptions {
-  /** Where to keep it: the browser's IndexedDB unless you pass another storage. */
+  /** The browser's IndexedDB unless you pass another storage. */
   readonly storage?: OfflineStorage;
   /** The names of the stores to keep; all that are synced unless you name some. Writes are kept of all stores. */
   readonly stores?: readonly string[];
@@ -24,7 +24,7 @@ export interface KeepOfflineOptions {
 /** Offline support for any number of clients. */
 export interface Offline extends OfflineSupport {
   /**
-   * Deletes what is kept of all users and rooms on this device, as when a user signs out of a shared computer. Clients
+   * Deletes the data of all users and rooms on this device, as when a user signs out of a shared computer. Clients
    * that are open go on in memory, so disconnect them first. Rejects if the storage cannot be deleted.
    */
   clear(): Promise<void>;

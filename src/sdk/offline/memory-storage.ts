@@ -62,7 +62,7 @@ class MemoryScope {
   }
 }
 
-/** Clients that are given the same storage share what it keeps, as the tabs of a browser do. */
+/** Clients with the same storage share its content, as the tabs of a browser do. */
 export function memoryStorage(): OfflineStorage {
   const locks = new MemoryLocks();
   let scopes = new Map<string, MemoryScope>();

@@ -8,7 +8,7 @@ import type { KeptWrite, OfflineRoom } from "./storage.ts";
 /** Announcements are read together, for at most a fifth of the time. */
 const READ_DELAY_MS = 100;
 const READ_PAUSES = 4;
-/** How often to check whether the changes of an answer were received. */
+/** The interval of checks for the changes of an answer. */
 const CHECK_DELAY_MS = 500;
 
 interface Shown {

@@ -56,7 +56,7 @@ export interface StoresChange {
   readonly removed: readonly { readonly store: string; readonly key: string }[];
 }
 
-/** What is stored together, or not at all. */
+/** Changes that are stored together, or not at all. */
 export interface KeptChange {
   readonly writes: readonly KeptWrite[];
   readonly settled: readonly KeptWriteId[];
@@ -64,13 +64,13 @@ export interface KeptChange {
 }
 
 export interface OfflineListener {
-  /** What is kept was deleted, or can no longer be reached. */
+  /** The data was deleted, or can no longer be reached. */
   closed(reason: string): void;
   /** Another client has called {@link OfflineRoom.announce}. */
   announced(message: string): void;
 }
 
-/** What is kept of one user in one room, which several clients share. */
+/** The data of one user in one room, which several clients share. */
 export interface OfflineRoom {
   /** Null if no store is kept. */
   readStores(): Promise<KeptStores | null>;
@@ -86,15 +86,15 @@ export interface OfflineRoom {
    * is aborted first. The end of a page releases its locks.
    */
   lock(name: string, signal: AbortSignal): Promise<(() => void) | null>;
-  /** Calls `announced` of the other clients with this message: what is kept of the client's writes has changed. */
+  /** Calls `announced` of the other clients with this message: the client's kept writes have changed. */
   announce(message: string): void;
   /** Ends all use; locks are released by their own functions. */
   close(): void;
 }
 
 export interface OfflineStorage {
-  /** Opens what is kept under a name. Rejects if it cannot be used, with the reason. */
+  /** Opens the data under a name. Rejects if it cannot be used, with the reason. */
   open(scope: string, listener: OfflineListener): Promise<OfflineRoom>;
-  /** Deletes what is kept of all users and rooms. Clients that use it go on in memory. */
+  /** Deletes the data of all users and rooms. Open clients go on in memory. */
   clear(): Promise<void>;
 }

@@ -64,7 +64,7 @@ export function useBroadcast(
   );
 }
 
-/** Yourself as the others see you, or what `select` makes of it; null until the room was joined. */
+/** Yourself as the others see you, or the result of `select`; null until the room was joined. */
 export function useSelf(): Member | null;
 export function useSelf<Selected>(
   select: (self: Member) => Selected,
@@ -76,7 +76,7 @@ export function useSelf(select: (self: Member) => unknown = whole, isEqual?: Equ
 }
 
 /**
- * All other users who are online, in the order in which they joined, or what `select` makes of them. The component
+ * All other users who are online, in the order in which they joined, or the result of `select`. The component
  * renders again only when that is no longer equal: by default, when it is another value or has another element.
  */
 export function useOthers(): readonly Member[];
@@ -91,7 +91,7 @@ export function useOthers(
   return useSelection(useRoomHandle().others, select, isEqual);
 }
 
-/** One of {@link useOthers}, or what `select` makes of it; null while this user is not online. */
+/** One of {@link useOthers}, or the result of `select`; null while this user is not online. */
 export function useOther(userId: string): Member | null;
 export function useOther<Selected>(
   userId: string,
@@ -113,13 +113,13 @@ export function useOther(
   return useSelection(useRoomHandle().others, selectOther, isEqual);
 }
 
-/** Changes some fields of what you show and keeps the others; null removes all of it. */
+/** Changes some fields of your presence and keeps the others; null removes all of it. */
 export type UpdatePresence<Shown extends object> = (part: PresencePart<Shown> | null) => void;
 
 type RegisteredPresence = PresenceIn<Registered>;
 
 /**
- * What you show, empty at first, and a function that changes some of its fields. Changes are visible here at once, and
+ * Your presence, empty at first, and a function that changes some of its fields. Changes are visible here at once, and
  * sent at most every 50 ms. Fields that would take the whole above 8 KiB stay as they were, and are reported.
  */
 export const useMyPresence = <Shown extends object = RegisteredPresence>(): [
@@ -127,7 +127,7 @@ export const useMyPresence = <Shown extends object = RegisteredPresence>(): [
   UpdatePresence<Shown>,
 ] => [shownAs<Shown>(useSource(useRoomHandle().ownPresence)), useUpdateMyPresence<Shown>()];
 
-/** The function of {@link useMyPresence} alone, for a component that does not read what you show. */
+/** The function of {@link useMyPresence} alone, for a component that does not read your presence. */
 export function useUpdateMyPresence<Shown extends object = RegisteredPresence>(): UpdatePresence<Shown> {
   const { presence } = useRoomHandle().client;
   return useCallback((part) => presence.update(part), [presence]);
@@ -145,10 +145,10 @@ type ActionsOf<Name extends StoreName> = StoreActions<
 >;
 
 /**
- * The values of a store by key, or what `select` makes of them, and functions that change them. The component renders
+ * The values of a store by key, or the result of `select`, and functions that change them. The component renders
  * again only when that is no longer equal: by default, when it is another value or has another element. A store that
- * the application has registered has its types; for others, `Value` is what it expects. Neither is checked at run time:
- * a shape checks what this client writes, but other clients can write anything.
+ * the application has registered has its types; for others, `Value` is its expectation. Neither is checked at run time:
+ * a shape checks the writes of this client, but other clients can write anything.
  */
 export function useStore<Name extends StoreName>(name: Name): [EntriesOf<Name>, ActionsOf<Name>];
 export function useStore<Value = unknown>(name: string): [StoreEntries<Value>, StoreActions<Value>];

@@ -2,11 +2,11 @@
 import type { Unsubscribe } from "./external-source.ts";
 
 /**
- * How long a preparation is kept for components that have not mounted: React discards a suspended tree that never mounted,
+ * The time for which a preparation is kept for components that have not mounted: React discards a suspended tree that never mounted,
  * and renders it again when the promise settles.
  */
 const KEPT_MS = 10_000;
-/** How long a failure is thrown again; later, a reset error boundary makes another attempt. */
+/** The time for which a failure is thrown again; later, a reset error boundary makes another attempt. */
 const FAILED_MS = 1_000;
 
 export interface Preparation {

@@ -1,4 +1,4 @@
-/** How hooks read the room: the context of the nearest RoomProvider, and the values that a component selects. */
+/** The hooks' access to the room: the context of the nearest RoomProvider, and the values that a component selects. */
 import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { invalid } from "../core/error.ts";
 import { type Equality, type Source, shallowEqual } from "./external-source.ts";

@@ -24,7 +24,7 @@ export interface ConnectionStatus {
 
 const INITIAL: ConnectionStatus = { state: "connecting", error: null };
 
-/** How long leaving a room waits for the service to confirm changes. */
+/** The longest wait for unconfirmed changes when a room is left. */
 const FLUSH_TIMEOUT_MS = 10_000;
 
 const ignore = () => {};
@@ -97,7 +97,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
 
   async #leaveIfUnused(): Promise<void> {
     if (this.#users > 0) return;
-    // What cannot be confirmed in time is discarded, which the client reports.
+    // The client reports the changes that it discards.
     await this.#client.flush({ timeoutMs: FLUSH_TIMEOUT_MS }).catch(ignore);
     if (this.#users > 0 || this.#unsubscribe === null) return;
     this.#unsubscribe();

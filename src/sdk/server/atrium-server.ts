@@ -58,7 +58,7 @@ export class AtriumServer {
   }
 
   /**
-   * Sends a message to the users who are online in a room, or to those of them in `userIds`. Returns how many users
+   * Sends a message to the online users of a room, or to the ones in `userIds`. Returns how many users
    * received it.
    */
   async broadcast(

@@ -3,7 +3,7 @@ import type { CommentInput, CommentUpdateInput } from "../wire/requests.ts";
 import type { Comment } from "../wire/resources.ts";
 import { eachOf, type Filter, Resource, type Scroll, type ScrollShown } from "./pages.ts";
 
-/** Which comments to list; a comment must match all fields. */
+/** Filters a list of comments; a comment must match all fields. */
 export interface CommentFilter extends Scroll {
   /** Text to find in the comment's text, ignoring case. */
   readonly search?: string;

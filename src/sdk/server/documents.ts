@@ -9,7 +9,7 @@ import type {
 } from "../wire/resources.ts";
 import { Resource } from "./pages.ts";
 
-/** What a shared type is: the document itself does not say it. */
+/** The kind of a shared type: the document itself does not say it. */
 export interface ContentOptions extends ReadOptions {
   /** `text` by default. Text and XML are returned as a string. */
   readonly type?: "text" | "map" | "array" | "xml";
@@ -17,13 +17,13 @@ export interface ContentOptions extends ReadOptions {
   readonly root?: string;
 }
 
-/** Of what, and how much. */
+/** A shared type, and the length of its preview. */
 export interface PreviewOptions extends ContentOptions {
   /** Of the content, in characters: up to 4,194,304. */
   readonly maxLength: number;
 }
 
-/** Which page of a document's history. */
+/** A page of a document's history. */
 export interface HistoryOptions {
   /** 50 if it is left out, 100 at most. */
   readonly limit?: number;
@@ -31,13 +31,13 @@ export interface HistoryOptions {
   readonly before?: number;
 }
 
-/** What to read of a document. */
+/** A version of a document. */
 export interface ReadOptions {
   /** The number of a version; the document as it is if it is left out. */
   readonly version?: number;
 }
 
-/** Which versions to compare, and of which shared type. */
+/** The versions to compare, and their shared type. */
 export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
   /** The number of the earlier version; the document before anything was written if it is left out. */
   readonly from?: number;
@@ -45,7 +45,7 @@ export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
   readonly to?: number;
 }
 
-/** Whose changes to take back, and which. */
+/** The user and the versions of the changes to take back. */
 export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
   readonly userId: string;
 }
@@ -57,7 +57,7 @@ export class Documents extends Resource {
       .documents;
   }
 
-  /** What the list says of one document, how many versions it has, and its bytes with the history. */
+  /** One document of the list, with the number of its versions, and its bytes with the history. */
   async summary(roomId: string, name: string): Promise<DocumentDetails> {
     return (await this.rest.get<{ document: DocumentDetails }>([...pathOf(roomId, name), "summary"]))
       .document;
@@ -86,7 +86,7 @@ export class Documents extends Resource {
     return this.rest.get([...pathOf(roomId, name), "content"], options);
   }
 
-  /** Who wrote what and when, newest first. `next` is null on the last page. */
+  /** The authors and times of all changes, newest first. `next` is null on the last page. */
   trail(
     roomId: string,
     name: string,
@@ -121,12 +121,12 @@ export class Documents extends Resource {
     return (await this.rest.patch<{ version: DocumentVersion }>(path, { name: versionName })).version;
   }
 
-  /** Deletes a version, and nothing of what was written. */
+  /** Deletes a version, and nothing of the content. */
   deleteVersion(roomId: string, name: string, version: number): Promise<void> {
     return this.rest.delete([...versionsPath(roomId, name), `${version}`]);
   }
 
-  /** What differs between two versions, and whose change it is. `CONFLICT` above 1 MiB, or when too much differs. */
+  /** The differences between two versions, with their authors. `CONFLICT` above 1 MiB, or when too much differs. */
   async compare(
     roomId: string,
     name: string,
@@ -151,8 +151,8 @@ export class Documents extends Resource {
   }
 
   /**
-   * Takes back what a user wrote between two versions, by an edit that everyone receives; what others have written
-   * stays, and the document as it was becomes a version. False if there was nothing to take back. `CONFLICT` above 1 MiB.
+   * Takes back the changes of a user between two versions, by an edit that everyone receives; changes of others
+   * stay, and the document as it was becomes a version. False if there was nothing to take back. `CONFLICT` above 1 MiB.
    */
   async rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
     const path = [...pathOf(roomId, name), "rollback"];

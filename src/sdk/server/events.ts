@@ -1,14 +1,14 @@
-/** `AtriumServer.events`: the log of what happened in the organization or in one room, to be read again. */
+/** `AtriumServer.events`: the event log of the organization or of one room. */
 import type { EventPage, WebhookEventName } from "../wire/events.ts";
 import { Resource } from "./pages.ts";
 
-/** Which events to read; all that are kept, unless said otherwise. */
+/** Filters the event log; without a filter, all kept events. */
 export interface EventFilter {
-  /** Only events of this room, which must exist; otherwise those of all rooms, deleted ones included. */
+  /** Only events of this room, which must exist; otherwise the events of all rooms, deleted ones included. */
   readonly roomId?: string;
-  /** The `cursor` of an earlier page: only what follows it. */
+  /** The `cursor` of an earlier page: only later events. */
   readonly after?: string;
-  /** Without `after`: only what was recorded at or after this time (RFC 3339, or a date for the start of that UTC day). */
+  /** Without `after`: only events recorded at or after this time (RFC 3339, or a date for the start of that UTC day). */
   readonly from?: string;
   /** Only these events. */
   readonly events?: readonly WebhookEventName[];

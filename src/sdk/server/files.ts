@@ -15,7 +15,7 @@ export interface ServerUpload {
   readonly signal?: AbortSignal;
 }
 
-/** Which files of all rooms to find: those that match all fields. */
+/** Filters the files of all rooms; a file must match all fields. */
 export interface FileSearch {
   /** Text to find in the name, ignoring case; all files, unless it is given. */
   readonly search?: string;

@@ -19,11 +19,11 @@ import {
   type ScrollShown,
 } from "./pages.ts";
 
-/** Which entries of the audit log to read; all that are kept, unless said otherwise. */
+/** Filters the audit log; without a filter, all kept entries. */
 export interface AuditFilter {
   /** At most 100; 50 by default. */
   readonly limit?: number;
-  /** The `cursor` of an earlier page: only what follows it. */
+  /** The `cursor` of an earlier page: only later entries. */
   readonly after?: string;
   /** The earliest time: RFC 3339, or a date for the start of that UTC day. */
   readonly from?: string;
@@ -53,13 +53,13 @@ export class Organization extends Resource {
 
   /**
    * Deletes the organization and everything that it owns, for good; `confirm` is its name. This API key ends at once,
-   * and what the organization owns is removed in the background.
+   * and its rooms and data are removed in the background.
    */
   delete(confirm: string): Promise<void> {
     return this.rest.delete(["organization"], { body: { confirm } });
   }
 
-  /** Current totals, and what happened in each of the last 24 hours. */
+  /** Current totals, and the events of each of the last 24 hours. */
   overview(): Promise<Overview> {
     return this.rest.get(["overview"]);
   }
@@ -69,12 +69,12 @@ export class Organization extends Resource {
     return (await this.rest.get<{ usage: Usage }>(["usage"], { range })).usage;
   }
 
-  /** How much of each quota is used, and its limit. Requests beyond one throw `FORBIDDEN`. */
+  /** The use of each quota, and its limit. Requests above a quota throw `FORBIDDEN`. */
   listQuotas(): Promise<{ readonly quotas: Quota[] }> {
     return this.rest.get(["quotas"]);
   }
 
-  /** Who changed what, newest first. For owners and API keys. */
+  /** The audit log: changes with their actors, newest first. For owners and API keys. */
   listAuditEntries(
     filter: AuditFilter = {},
   ): Promise<{ readonly entries: AuditEntry[]; readonly cursor: string | null }> {

@@ -1,17 +1,17 @@
 /** Pages and searches: which part of a list to return, which part was returned, and all parts one after the other. */
 import type { Rest } from "../core/rest.ts";
 
-/** Which part of a list to return: its first 50 items, unless said otherwise. */
+/** A part of a list; by default its first 50 items. */
 export interface Page {
   /** At most 100; 50 by default. */
   readonly limit?: number;
-  /** How many items to skip; 0 by default. */
+  /** The number of items to skip; 0 by default. */
   readonly offset?: number;
 }
 
-/** Which part of a list that may be long: its first 50 items, unless said otherwise. */
+/** A part of a list that may be long; by default its first 50 items. */
 export interface Scroll extends Page {
-  /** The `cursor` of an earlier page: the items that follow it. However far down the list, it costs what the first page costs. */
+  /** The `cursor` of an earlier page: the items that follow it. Each page costs as much as the first. */
   readonly after?: string;
 }
 
@@ -24,11 +24,11 @@ export interface Search extends Dated {
   readonly sort?: Sort<"created_at" | "name">;
 }
 
-/** Filters and orders the users of a room, also by what the live room knows. */
+/** Filters and orders the users of a room, also by the state of the live room. */
 export interface UserSearch extends Search {
   /** Only users who are online, or only those who are not. */
   readonly online?: boolean;
-  /** The earliest time at which users were last seen, of those of the room's latest 10,000 sessions. */
+  /** The earliest time at which users were last seen, among the room's latest 10,000 sessions. */
   readonly lastSeenFrom?: string;
   /** The latest time at which users were last seen; those who are online are seen now. */
   readonly lastSeenTo?: string;
@@ -87,21 +87,21 @@ export interface FileSort {
   readonly sort?: Sort<"uploadedAt" | "filename" | "size">;
 }
 
-/** Which part of a list was returned. */
+/** The returned part of a list. */
 export interface PageShown {
-  /** How many items match, on all pages. */
+  /** The number of matching items, on all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Which part of a list that may be long was returned. */
+/** The returned part of a list that may be long. */
 export interface ScrollShown extends PageShown {
   /** Goes into `after` to read the page that follows; null on the last one. */
   readonly cursor: string | null;
 }
 
-/** Which items a list returns, without which part of it. */
+/** The filters of a list, without its page. */
 export type Filter<Query extends Scroll> = Omit<Query, keyof Scroll>;
 
 /** One kind of resource of the REST interface. */

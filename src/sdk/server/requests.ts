@@ -2,11 +2,11 @@
 import type { ApiRequest } from "../wire/resources.ts";
 import { Resource } from "./pages.ts";
 
-/** Which requests to list; all that are kept, unless said otherwise. */
+/** Filters the request log; without a filter, all kept requests. */
 export interface RequestFilter {
   /** At most 100; 50 by default. */
   readonly limit?: number;
-  /** The `cursor` of an earlier page: only what is older. */
+  /** The `cursor` of an earlier page: only older requests. */
   readonly after?: string;
   /** True for requests with a status of 400 or more only. */
   readonly failed?: boolean;

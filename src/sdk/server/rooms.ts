@@ -7,7 +7,7 @@ import { eachOf, type Filter, Resource, type RoomSearch, type ScrollShown, type 
 export interface RoomWithUsers {
   readonly room: Room;
   readonly users: UserRecord[];
-  /** How many of the room's users match, on all pages. */
+  /** The number of matching users, on all pages. */
   readonly usersTotal: number;
   readonly limit: number;
   readonly offset: number;

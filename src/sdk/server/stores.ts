@@ -26,7 +26,7 @@ export interface StoreSummary {
   readonly bytes: number;
 }
 
-/** Which entries of a store to return. */
+/** A page of a store's entries. */
 export interface EntryPage {
   /** Only the entries after this key. */
   readonly after?: string;

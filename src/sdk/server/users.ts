@@ -76,7 +76,7 @@ export class Users extends Resource {
   }
 
   /**
-   * Deletes the user with what it wrote and what names it: comments, reactions, files, and its name in the event log. It
+   * Deletes the user with its content and its traces: comments, reactions, files, and its name in the event log. It
    * cannot be undone, and can be repeated.
    */
   erase(roomId: string, userId: string): Promise<void> {

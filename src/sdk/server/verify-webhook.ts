@@ -26,7 +26,7 @@ export function verifyWebhook<
 }
 
 /**
- * Returns the events in a webhook message, in their order: those of a batch, or the one of a webhook without batches.
+ * Returns the events in a webhook message, in their order: all events of a batch, or one without batches.
  * Otherwise as {@link verifyWebhook}.
  */
 export function verifyWebhookBatch<

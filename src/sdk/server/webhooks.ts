@@ -76,7 +76,7 @@ export class Webhooks extends Resource {
     return (await this.rest.post<{ delivery: Delivery }>(path)).delivery;
   }
 
-  /** The same of up to 100 deliveries, in no particular order. `missing` are the ids of those that are not kept. */
+  /** The same of up to 100 deliveries, in no particular order. `missing` has the ids of deliveries that are not kept. */
   redeliverAll(
     webhookId: string,
     deliveryIds: readonly string[],
@@ -97,7 +97,7 @@ export class Webhooks extends Resource {
     return (await this.rest.get<{ replay: Replay | null }>(["webhooks", webhookId, "replay"])).replay;
   }
 
-  /** Success rate, latency and what waits: of the last hour, 24 hours (the default), 7 days or 30 days. */
+  /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
   async stats(webhookId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
     return (await this.rest.get<{ stats: DeliveryStats }>(["webhooks", webhookId, "stats"], { range })).stats;
   }

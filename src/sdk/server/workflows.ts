@@ -140,7 +140,7 @@ export class Workflows extends Resource {
     return (await this.rest.request<{ workflow: Workflow }>({ method: "DELETE", path })).workflow;
   }
 
-  /** Success rate, latency and what waits: of the last hour, 24 hours (the default), 7 days or 30 days. */
+  /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
   async stats(workflowId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
     const path = ["workflows", workflowId, "stats"];
     return (await this.rest.get<{ stats: DeliveryStats }>(path, { range })).stats;

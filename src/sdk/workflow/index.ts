@@ -1,4 +1,4 @@
-/** `atrium/workflow`: the types of a workflow and of what it can use. There is no code behind them. */
+/** `atrium/workflow`: the types of a workflow and of its bindings. There is no code behind them. */
 export type {
   ActionsBinding,
   Bindings,

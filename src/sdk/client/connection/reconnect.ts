@@ -1,4 +1,4 @@
-/** When to reconnect after a connection ended, and the timer of the next attempt. */
+/** Decides about reconnecting after the end of a connection, and times the next attempt. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { codeOfClose, type Fault, isRetryable } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";

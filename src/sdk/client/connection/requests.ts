@@ -7,7 +7,7 @@ import type { Data, ResponseFrame } from "./frames.ts";
 
 /** Frames: below the rate at which the service closes connections (R60). */
 export const SEND_RATE: Rate = { perSecond: 150, burst: 800 };
-/** How long frames that exceed the send rate wait before the next try. */
+/** The wait of frames above the send rate. */
 const RATE_DELAY_MS = 50;
 
 export const NOT_JOINED = clientFault("NOT_JOINED", "Call join() first");

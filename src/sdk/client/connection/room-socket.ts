@@ -35,7 +35,7 @@ export class RoomSocket {
   /** The wait for a token; null while there is none. */
   #obtaining: AbortController | null = null;
   #joinId: string | null = null;
-  /** When everything was up to date; null while it is not. */
+  /** The time of the completed join; null before. */
   joinedAt: number | null = null;
   /** Why the service is about to close the socket. */
   refusal: Fault | null = null;

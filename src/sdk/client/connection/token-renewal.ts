@@ -7,7 +7,7 @@ import type { Tokens } from "./token.ts";
 /** Timers wait at most 24 days; shorter waits follow changes of the device's clock. */
 const MAX_WAIT_MS = 3_600_000;
 const RETRY_MS = 15_000;
-/** How long before its end a token is renewed: this, or a quarter of its time if that is shorter. */
+/** A token is renewed this long before its end, or a quarter of its time if that is shorter. */
 const EARLY_MS = 60_000;
 
 interface RenewalContext {

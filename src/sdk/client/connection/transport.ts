@@ -3,7 +3,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import { type Message, parseFrame } from "./frames.ts";
 
 /**
- * How often a ping asks for a pong; a connection without any message in between is lost. The service closes connections
+ * The interval of pings; a connection without any message in between is lost. The service closes connections
  * that are silent for 75 s, and browsers run the timers of a hidden page once a minute.
  */
 const PING_INTERVAL_MS = 20_000;

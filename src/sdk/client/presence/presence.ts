@@ -19,12 +19,12 @@ const MAX_BACKOFF_MS = 30_000;
 const EVERYONE = "*";
 const FOLLOWED = "following";
 
-/** What a user shows: some of the fields of `Shown`, and a color that the service adds unless the user sets one. */
+/** The presence of a user: some of the fields of `Shown`, and a color that the service adds unless the user sets one. */
 export type PresenceOf<Shown extends object = PresenceState> = Readonly<Partial<Shown>> & {
   readonly color: string;
 };
 
-/** Fields to change: those that are undefined are removed, and those that are left out stay as they are. */
+/** Fields to change: undefined fields are removed, and absent fields stay as they are. */
 export type PresencePart<Shown extends object = PresenceState> = {
   readonly [Name in keyof Shown]?: Shown[Name] | undefined;
 };
@@ -44,7 +44,7 @@ export interface PresenceEvents {
 
 type Listener = (update: PresenceUpdate) => void;
 
-/** `Shown` is what the application's users show. It is not checked: other clients can show anything. */
+/** `Shown` is the application's presence. It is not checked: other clients can show anything. */
 export class Presence<Shown extends object = PresenceState> extends Emitter<PresenceEvents> {
   readonly #connection: Connection;
   readonly #users: Users;
@@ -78,13 +78,13 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollowed(userId, followerId));
   }
 
-  /** What you show from this client, before it is sent: the same object until it changes. */
+  /** Your presence from this client, before it is sent: the same object until it changes. */
   get own(): Readonly<Partial<Shown>> {
     return assumeType(this.#own.visible);
   }
 
   /**
-   * Changes some fields of what you show; null removes all of it. A field that is undefined is removed, while null is
+   * Changes some fields of your presence; null removes all of it. A field that is undefined is removed, while null is
    * a value like any other. Changes are sent at most every 50 ms, or as often as a crowded room passes them on, together,
    * and again after a reconnection. Fields that would take the whole above 8 KiB, or are not JSON, are left as they
    * were, and emit `error`: once for each field until it is set again.

@@ -1,4 +1,4 @@
-/** `client.history`: undoes and redoes the user's own changes of stores, and never what others did since. */
+/** `client.history`: undoes and redoes the user's own changes of stores, and never later changes of others. */
 import { Emitter } from "../../core/emitter.ts";
 import { isRecord, isSameJson } from "../../core/json.ts";
 import type { Difference, Operation } from "./entries.ts";
@@ -7,7 +7,7 @@ const MAX_STEPS = 200;
 
 export interface Restorable {
   get(key: string): unknown;
-  /** Writes, and returns what it has changed. Throws NOT_JOINED. */
+  /** Writes, and returns the change. Throws NOT_JOINED. */
   restore(operation: Operation): Difference | null;
 }
 
@@ -66,7 +66,7 @@ export class History extends Emitter<HistoryEvents> {
     this.#open = null;
   }
 
-  /** Makes everything that `action` writes before it returns one step, and returns what it returns. */
+  /** Makes everything that `action` writes before it returns one step, and returns its result. */
   transaction<Result>(action: () => Result): Result {
     if (this.#isPaused) return action();
     this.pause();

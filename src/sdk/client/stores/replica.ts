@@ -30,7 +30,7 @@ export interface ReplicaListener {
 
 /**
  * - `unloaded`: there is nothing yet.
- * - `cached`: the entries are those that were kept on the device; the client has not caught up with the room yet.
+ * - `cached`: the entries were kept on the device; the client has not caught up with the room yet.
  * - `stale`: changes were missed, and the entries are being loaded again.
  * - `synced`: the entries are up to date, and are kept so while the client is connected.
  */

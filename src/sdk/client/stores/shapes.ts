@@ -39,9 +39,9 @@ type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** The value of an entry in a store of this shape. */
 export type ValueOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape> | Filled<Shape>>>;
-/** What `set` accepts: fields with a default can be left out. */
+/** The argument of `set`: fields with a default can be left out. */
 export type InputOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape>>>;
-/** What `update` accepts: any of the fields. */
+/** The argument of `update`: any of the fields. */
 export type PatchOf<Shape extends StoreShape> = Partial<ValueOf<Shape>>;
 
 /** Declares the shapes of stores, to pass to {@link AtriumClient} as `stores`. */

@@ -13,7 +13,7 @@ export type ChangeReason = "remote" | "reverted" | "resynced" | "history";
 /** The visible value of a key has changed for any reason but your own call at that moment. */
 export interface StoreChange<Value> {
   readonly key: string;
-  /** What was done to the entry; `set` or `delete` unless the reason is `remote`. */
+  /** The action on the entry; `set` or `delete` unless the reason is `remote`. */
   readonly action: Action;
   /** The value before; undefined if there was none. */
   readonly previous: Value | undefined;

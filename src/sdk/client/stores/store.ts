@@ -27,7 +27,7 @@ export interface StoreContext extends ReplicaContext {
 }
 
 /**
- * `Value` is the type of an entry, `Input` what `set` accepts, `Patch` what `update` merges into the top level.
+ * `Value` is the type of an entry, `Input` the argument of `set`, `Patch` the fields that `update` merges.
  * A shape checks the values that this client writes; other clients can write anything.
  */
 export class Store<Value = unknown, Input = Value, Patch = Record<string, unknown>>
@@ -35,7 +35,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   implements Restorable
 {
   readonly name: string;
-  /** What this client knows of the store. Not for applications. */
+  /** The client's copy of the store. Not for applications. */
   readonly replica: Replica;
   readonly #context: StoreContext;
   readonly #shape: StoreShape | null;
@@ -53,13 +53,13 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     this.#context = context;
   }
 
-  /** How much of the store this client has. */
+  /** Whether the client has the store, and how recent it is. */
   get state(): StoreState {
     return this.replica.state;
   }
 
   /**
-   * Loads all entries once, or opens those that were kept on the device. From then on they are kept up to date, also
+   * Loads all entries once, or opens the entries kept on the device. From then on they are kept up to date, also
    * across reconnections.
    */
   sync(): Promise<void> {
@@ -81,7 +81,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     return this.replica.entries.getConfirmed(key).version;
   }
 
-  /** Your writes that the service has not confirmed: those of one key in the order in which they were made. */
+  /** Your writes that the service has not confirmed, for each key in their order. */
   get unconfirmed(): readonly Operation[] {
     return this.replica.entries.pending;
   }

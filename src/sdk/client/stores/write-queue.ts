@@ -14,7 +14,7 @@ import { type FittedWrite, isWritten, operationOf, type Written } from "./writes
 const FIRST_WINDOW_BYTES = 16 * 1024;
 const MIN_WINDOW_BYTES = 4 * 1024;
 const MAX_WINDOW_BYTES = 512 * 1024;
-/** How long what is sent may wait for what was sent before it. */
+/** The longest wait of a batch for earlier ones. */
 const QUEUE_MS = 250;
 
 /** The bytes that pass through the connection in a round trip and {@link QUEUE_MS}. */

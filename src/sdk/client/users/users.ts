@@ -91,7 +91,7 @@ export class Users extends Emitter<UsersEvents> {
     return this.all.get(userId) ?? null;
   }
 
-  /** Whether the room has older users, whom {@link loadMore} brings. */
+  /** Whether the room has older users, for {@link loadMore}. */
   get hasMore(): boolean {
     return this.#last !== undefined;
   }

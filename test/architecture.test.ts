@@ -115,11 +115,13 @@ describe("the sources", () => {
     expect(offences((file, target) => !isPure(file) || !isPlatform(target))).toEqual([]);
   });
 
-  it("give the SDK their types, the error codes and the backoff, and no package but React, Yjs with its own, and the signature library", () => {
+  it("give the SDK their types, the error codes, the backoff and the token bucket, and no package but React, Yjs with its own, and the signature library", () => {
     const sdk = sources.filter(({ file }) => featureOf(file) === "sdk");
     const loaded = sdk.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "sdk");
     const isAllowed = (target: string) =>
-      ["platform/close-codes.ts", "platform/flow/backoff.ts"].includes(target) ||
+      ["platform/close-codes.ts", "platform/flow/backoff.ts", "platform/flow/token-bucket.ts"].includes(
+        target,
+      ) ||
       ["react", "yjs", "y-protocols", "lib0", "standardwebhooks"].some((name) => isPackage(target, name));
     expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
     const isShared = (target: string) =>

@@ -1,6 +1,7 @@
 /** The pure parts of the client: reconnect delays, throttling, frames and tokens. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
 import { CLOSE } from "../../src/room/protocol/close.ts";
 import { ChangeStream } from "../../src/sdk/client/connection/change-stream.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
@@ -18,7 +19,6 @@ import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";
 import { newId } from "../../src/sdk/core/runtime.ts";
-import { TokenBucket } from "../../src/sdk/core/token-bucket.ts";
 import { Clock } from "./clock.ts";
 import { ModelSocket } from "./model/model-socket.ts";
 
@@ -213,14 +213,14 @@ describe("a throttle", () => {
 
 describe("the send rate", () => {
   it("allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {
-    const rate = new TokenBucket(SEND_RATE, 0);
+    const bucket = new TokenBucket(SEND_RATE, 0);
     const sendAt = (now: number) => {
       let sent = 0;
-      while (rate.take(now)) sent += 1;
+      for (; bucket.left(now) >= 1; sent += 1) bucket.spend(1, now);
       return sent;
     };
     expect([sendAt(0), sendAt(1000), sendAt(1100), sendAt(100_000)]).toEqual([800, 150, 15, 800]);
-    for (let forced = 0; forced < 10; forced += 1) rate.force(100_000);
+    for (let forced = 0; forced < 10; forced += 1) bucket.spend(1, 100_000);
     expect(sendAt(101_000)).toBe(140);
   });
 });

@@ -1,7 +1,7 @@
 /** The documents of one client: their frames on the room's socket, and their synchronization one after the other. */
+import { type Rate, TokenBucket } from "../../platform/flow/token-bucket.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
-import { type Rate, TokenBucket } from "../core/token-bucket.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
 /** The longest turn of a document; others follow, and it asks again. */
@@ -44,7 +44,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
   #turn: OpenDocument | null = null;
   #cancelTurn = () => {};
   #unsent: Uint8Array<ArrayBuffer>[] = [];
-  #budget = new TokenBucket(SEND_RATE, 0);
+  #bucket = new TokenBucket(SEND_RATE, 0);
   #cancelTimer = () => {};
   #keys = 0;
 
@@ -133,7 +133,7 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     };
     webSocket.addEventListener("message", receive, { signal });
     signal.addEventListener("abort", () => this.#lost(), { once: true });
-    this.#budget = new TokenBucket(SEND_RATE, this.runtime.now());
+    this.#bucket = new TokenBucket(SEND_RATE, this.runtime.now());
     for (const document of this.#documents.values()) this.#await(document);
     this.emit("changed", undefined);
   }
@@ -164,7 +164,9 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     const { webSocket } = this.#inspection.connection;
     for (let [frame] = this.#unsent; frame !== undefined; [frame] = this.#unsent) {
       const tokens = 1 + Math.floor(frame.length / FRAME_BYTES);
-      if (!this.#budget.take(this.runtime.now(), tokens)) break;
+      const now = this.runtime.now();
+      if (this.#bucket.left(now) < tokens) break;
+      this.#bucket.spend(tokens, now);
       if (webSocket !== null && webSocket.readyState === webSocket.OPEN) webSocket.send(frame);
       this.#unsent.shift();
     }

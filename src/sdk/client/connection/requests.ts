@@ -1,8 +1,8 @@
 /** Requests over the socket: sent in order, and again after a reconnection until they are answered. */
+import { type Rate, TokenBucket } from "../../../platform/flow/token-bucket.ts";
 import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import { toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
-import { type Rate, TokenBucket } from "../../core/token-bucket.ts";
 import type { Data, ResponseFrame } from "./frames.ts";
 
 /** Frames: below the rate at which the service closes connections (R60). */
@@ -42,7 +42,7 @@ export class Requests {
   /** Pending requests that the current connection has not sent. */
   #unsent: Pending[] = [];
   #connection = new AbortController();
-  #channel: { readonly send: (frame: string) => void; readonly rate: TokenBucket } | null = null;
+  #channel: { readonly send: (frame: string) => void; readonly bucket: TokenBucket } | null = null;
   #refusal: Fault | null = NOT_JOINED;
   /** Why there will be no other connection; null until then, and from `join()` on. */
   ending: AtriumError | null = null;
@@ -119,17 +119,19 @@ export class Requests {
 
   /** Sends a message without a response at once, if there is a connection. */
   notify(type: string, data: object): void {
-    this.#channel?.rate.force(this.#runtime.now());
+    this.#channel?.bucket.spend(1, this.#runtime.now());
     this.#channel?.send(toFrame({ type, data }));
   }
 
   #flush(): void {
     this.#cancelTimer();
     if (this.#channel === null) return;
-    const { send, rate } = this.#channel;
+    const { send, bucket } = this.#channel;
     let sent = 0;
     for (const { frame } of this.#unsent) {
-      if (!rate.take(this.#runtime.now())) break;
+      const now = this.#runtime.now();
+      if (bucket.left(now) < 1) break;
+      bucket.spend(1, now);
       send(frame);
       sent += 1;
     }
@@ -154,7 +156,7 @@ export class Requests {
   /** The room was joined: sends all pending requests in their order. */
   resume(send: (frame: string) => void): void {
     this.#connection = new AbortController();
-    this.#channel = { send, rate: new TokenBucket(SEND_RATE, this.#runtime.now()) };
+    this.#channel = { send, bucket: new TokenBucket(SEND_RATE, this.#runtime.now()) };
     this.#flush();
   }
 

@@ -5,9 +5,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
 
-export type Direction = "input" | "output";
+type Direction = "input" | "output";
 
-export type NameOf = (schema: z.core.$ZodType) => string | null;
+type NameOf = (schema: z.core.$ZodType) => string | null;
 
 interface Printing {
   readonly direction: Direction;
@@ -16,7 +16,7 @@ interface Printing {
 }
 
 /** The schema's definition as a union that `type` discriminates. */
-export const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
+const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
 
 export function print(schema: z.core.$ZodType, printing: Printing): string {
   const name = printing.nameOf(schema);

@@ -8,7 +8,7 @@ const cut = (text: string, max: number): string => (text.length > max ? `${text.
 
 export const summary = (value: unknown): string => cut(JSON.stringify(value) ?? "nothing", MAX_LINE);
 
-export const pretty = (value: unknown): string => cut(JSON.stringify(value, null, 2) ?? "nothing", MAX_TEXT);
+const pretty = (value: unknown): string => cut(JSON.stringify(value, null, 2) ?? "nothing", MAX_TEXT);
 
 export const MAX_ENTRIES = 200;
 

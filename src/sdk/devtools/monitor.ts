@@ -34,7 +34,7 @@ type Write = Store["unconfirmed"][number];
  * Finds the application's own calls, which `changed` does not report, among the unconfirmed writes of a store. Calls
  * `written` for each write that `isReported` does not recognize. Returns a function that ends this.
  */
-export function watchOwnWrites(
+function watchOwnWrites(
   store: Store,
   isReported: (change: StoreChange<unknown>) => boolean,
   written: (write: Write) => void,

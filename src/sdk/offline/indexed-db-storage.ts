@@ -18,21 +18,21 @@ const UPGRADES: readonly ((database: IDBDatabase) => void)[] = [
   },
 ];
 
-export const requested = <Result>(request: IDBRequest<Result>): Promise<Result> =>
+const requested = <Result>(request: IDBRequest<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 
 /** Rejects with the transaction's own error if it has one, such as a full disk. */
-export const completed = (transaction: IDBTransaction): Promise<void> =>
+const completed = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error ?? new Error("The transaction was aborted"));
   });
 
 /** Rejects for a database of a newer version. */
-export async function openDatabase(name: string): Promise<IDBDatabase> {
+async function openDatabase(name: string): Promise<IDBDatabase> {
   const request = indexedDB.open(name, UPGRADES.length);
   request.onupgradeneeded = ({ oldVersion }) => {
     for (const upgrade of UPGRADES.slice(oldVersion)) upgrade(request.result);
@@ -40,7 +40,7 @@ export async function openDatabase(name: string): Promise<IDBDatabase> {
   return requested(request);
 }
 
-export const deleteDatabase = async (name: string): Promise<void> => {
+const deleteDatabase = async (name: string): Promise<void> => {
   await requested(indexedDB.deleteDatabase(name));
 };
 

@@ -12,7 +12,7 @@ import type {
 
 type Line = (() => void)[];
 
-export class MemoryLocks {
+class MemoryLocks {
   readonly #lines = new Map<string, Line>();
 
   lock(name: string, signal: AbortSignal): Promise<(() => void) | null> {

@@ -6,7 +6,7 @@ import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from 
 
 const PAGE = 100;
 
-export class CommentList {
+class CommentList {
   readonly #comments: Comments;
   readonly #threadId: string | undefined;
   /** Oldest first. */

@@ -75,7 +75,7 @@ export function roomOf(options: RoomOptions): RoomHandle {
 }
 
 /** While the client is in use, the role of its first provider holds. */
-export function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
+function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
   const known = byClient.get(client);
   if (known !== undefined) return known;
   const handle = new RoomHandle(client, role, (used, isInUse) => {

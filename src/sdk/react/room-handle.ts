@@ -25,14 +25,14 @@ export interface Member {
   readonly presence: RegisteredPresence | null;
 }
 
-export interface Members {
+interface Members {
   /** Yourself as the others see you; null until the room was joined. */
   readonly self: Member | null;
   /** All others, in the order in which they joined. */
   readonly others: readonly Member[];
 }
 
-export function memberSource(client: AnyClient): Source<Members> {
+function memberSource(client: AnyClient): Source<Members> {
   const known = new WeakMap<User, Member>();
   const memberOf = (user: User): Member => {
     const presence = registered(client).presence.getStates().get(user.id) ?? null;

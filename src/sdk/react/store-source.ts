@@ -11,7 +11,7 @@ export type StoreActions<Value, Input = Value, Patch = Partial<Value>> = Pick<
 >;
 
 /** The store's functions, bound to it. */
-export function actionsOf<Value>(store: Store<Value, Value, Partial<Value>>): StoreActions<Value> {
+function actionsOf<Value>(store: Store<Value, Value, Partial<Value>>): StoreActions<Value> {
   type Actions = StoreActions<Value>;
   // `bind` keeps only the last of several signatures.
   return {

@@ -136,7 +136,7 @@ const bytesOf = (operation: object): number => byteLength(JSON.stringify(operati
 const idOf = ({ name }: WriteTarget, { key }: Operation): string => `${name.length} ${name}${key}`;
 
 /** The write that replaces both; null if only the later one may be refused. */
-export function mergeOperations(earlier: Operation, later: Operation): Operation | null {
+function mergeOperations(earlier: Operation, later: Operation): Operation | null {
   if (later.action !== "update") return later;
   if (earlier.action === "delete") return { ...later, action: "set" };
   if (!isRecord(earlier.value) || !isRecord(later.value)) return null;

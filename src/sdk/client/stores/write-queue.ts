@@ -18,7 +18,7 @@ const MAX_WINDOW_BYTES = 512 * 1024;
 const QUEUE_MS = 250;
 
 /** The bytes that pass through the connection in a round trip and {@link QUEUE_MS}. */
-export class SendWindow {
+class SendWindow {
   bytes = FIRST_WINDOW_BYTES;
   /** The shortest round trip, which waited for the least. */
   #roundTripMs = Infinity;

@@ -2,6 +2,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ENTRIES } from "../../src/cli/package/manifest.ts";
 import { snippetsOf } from "../../src/dashboard/page/overview/snippets.ts";
 import { SNIPPETS } from "../../src/demo/page/panels/snippets.ts";
 import { ROOT, run } from "../cli/processes.ts";
@@ -10,7 +11,9 @@ import { type Block, listDocuments, readBlocks, readDocument } from "./markdown.
 const LANGUAGES = ["ts", "tsx"];
 const TSC = path.join(ROOT, "node_modules/.bin/tsc");
 const GLOBALS = "snippet-globals.d.ts";
-const sdk = (part: string): string[] => [path.join(ROOT, `src/sdk/${part}/index.ts`)];
+const PATHS = Object.fromEntries(
+  Object.entries(ENTRIES).map(([entry, file]) => [`atrium/${entry}`, [path.join(ROOT, "src", file)]]),
+);
 
 const KEYS = { serverUrl: "http://localhost:8787", accountId: "1", roomId: null, userId: null };
 const QUICKSTART = snippetsOf({ ...KEYS, token: null, apiKey: null }).filter(
@@ -25,17 +28,7 @@ const CONFIG = {
     jsx: "react-jsx",
     noUnusedLocals: false,
     noUnusedParameters: false,
-    paths: {
-      "atrium/client": sdk("client"),
-      "atrium/devtools": sdk("devtools"),
-      "atrium/documents": sdk("documents"),
-      "atrium/documents/react": sdk("documents/react"),
-      "atrium/offline": sdk("offline"),
-      "atrium/react": sdk("react"),
-      "atrium/react/suspense": sdk("react/suspense"),
-      "atrium/server": sdk("server"),
-      "atrium/workflow": sdk("workflow"),
-    },
+    paths: PATHS,
   },
   include: ["."],
   exclude: [],

@@ -67,13 +67,6 @@ export const DOCUMENTS: readonly Bug[] = [
     titles: ["keeps nothing of a value that was replaced a thousand times but that it was there (D26)"],
   },
   {
-    story: "The built package sent documents with empty names, and the room refused all of them.",
-    file: "test/architecture.test.ts",
-    titles: [
-      "shorten in the package no name that the packages within it use, such as for a field of the platform",
-    ],
-  },
-  {
     story:
       "An editor wrote a value that nested thousands of levels deep, and no one could open the document again.",
     file: "test/room/documents/update-scan.test.ts",

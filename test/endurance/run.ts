@@ -8,7 +8,7 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
   "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
-  "[--restart-users N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
+  "[--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -29,6 +29,7 @@ const TESTS = {
   "workflow-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_WORKFLOW_KILLS" },
   "client-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
   "restart-users": { files: ["test/endurance/restart.test.ts"], runs: "ATRIUM_RESTART_USERS" },
+  deploys: { files: ["test/sdk/deploy.test.ts"], runs: "ATRIUM_DEPLOYS" },
   "backup-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_BACKUP_KILLS" },
   "hidden-tab": { files: ["test/display/hidden-tab.test.ts"], runs: "ATRIUM_HIDDEN_TAB" },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
@@ -79,6 +80,7 @@ function parse() {
         events: option,
         protocol: option,
         "restart-users": option,
+        deploys: option,
         "backup-kills": option,
         "hidden-tab": option,
         runaways: option,

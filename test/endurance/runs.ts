@@ -33,6 +33,8 @@ export interface Runs {
   readonly restartUsers: number;
   /** SIGKILLs of commands that back an organization up, and then of one that restores it. */
   readonly backupKills: number;
+  /** Deploys under users of rooms of each shape; 0 for one under a few typical shapes. */
+  readonly deploys: number;
   /** Minutes for which a tab is hidden; only `npm run endurance` does that. */
   readonly hiddenMinutes: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
@@ -56,6 +58,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     workflowKills: read("ATRIUM_WORKFLOW_KILLS", 1),
     restartUsers: read("ATRIUM_RESTART_USERS", 10),
     backupKills: read("ATRIUM_BACKUP_KILLS", 1),
+    deploys: read("ATRIUM_DEPLOYS", 0),
     hiddenMinutes: read("ATRIUM_HIDDEN_TAB", 6),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };

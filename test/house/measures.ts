@@ -65,26 +65,26 @@ const measure = (name: string, today: number, bound: number, target: number): Me
 });
 
 export const MEASURES: readonly Measure[] = [
-  measure("lines of source, styles included", codeLines + styleLines, 95_000, 76_000),
-  measure("code files", sources.length, 1_330, 900),
+  measure("lines of source, styles included", codeLines + styleLines, 94_800, 76_000),
+  measure("code files", sources.length, 1_260, 900),
   measure(
     `code files below ${SHORT_FILE_LINES} lines`,
     sources.filter(({ text }) => linesOf(text) < SHORT_FILE_LINES).length,
-    220,
+    200,
     60,
   ),
-  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 71_000, 58_000),
+  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 71_200, 58_000),
   measure("folders at the top of src", folders.size, 12, 12),
-  measure("pairs of them that import each other", mutualFolders().length, 6, 0),
-  measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 14, 0),
-  measure("exported declarations", countIn(EXPORT), 4_120, 3_000),
+  measure("pairs of them that import each other", mutualFolders().length, 5, 0),
+  measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 13, 0),
+  measure("exported declarations", countIn(EXPORT), 4_000, 3_000),
   measure(
     "comment lines in a thousand",
     Math.round((1_000 * sum(sources.map(({ text }) => commentLines(text)))) / codeLines),
-    170,
+    168,
     83,
   ),
-  measure("migrations of D1", globSync("migrations/*.sql", { cwd: ROOT }).length, 42, 1),
+  measure("migrations of D1", globSync("migrations/*.sql", { cwd: ROOT }).length, 2, 1),
 ];
 
 /** Where to begin: the folders that import each other, and those that are too large. */

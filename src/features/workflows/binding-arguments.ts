@@ -1,7 +1,7 @@
 /** What the methods of a run's bindings accept: programs may send anything. */
 import * as z from "zod";
+import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../room/documents/updates/limits.ts";
-import { SHARED_TYPES } from "../../room/documents/updates/shared-types.ts";
 import { Key, StoreName } from "../../room/protocol/message-fields.ts";
 import { cleanName } from "../files/file-name.ts";
 import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";

@@ -71,13 +71,13 @@ export class Documents extends Resource {
 
   /**
    * The content of one of its shared types. `CONFLICT` for one of more than 4,194,304 characters, of which
-   * {@link preview} returns the beginning, and for a document of more than 24 MiB.
+   * {@link preview} returns the beginning, and for a document above 2 MiB or 200,000 items: apply {@link get} to a Y.Doc.
    */
   async content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
     return (await this.#content(roomId, name, options)).content;
   }
 
-  /** The beginning of one of its shared types, and which others there are. `CONFLICT` for a document of more than 24 MiB. */
+  /** The beginning of one of its shared types, and which others there are. `CONFLICT` above 2 MiB or 200,000 items. */
   preview(roomId: string, name: string, options: PreviewOptions): Promise<DocumentContent> {
     return this.#content(roomId, name, options);
   }
@@ -126,7 +126,7 @@ export class Documents extends Resource {
     return this.rest.delete([...versionsPath(roomId, name), `${version}`]);
   }
 
-  /** The differences between two versions, with their authors. `CONFLICT` above 1 MiB, or when too much differs. */
+  /** The differences between two versions, with authors. `CONFLICT` above 2 MiB or 200,000 items, or for too many. */
   async compare(
     roomId: string,
     name: string,
@@ -143,7 +143,8 @@ export class Documents extends Resource {
   /**
    * Brings a document back to a version, by an edit that everyone receives; the document as it was becomes a version.
    * What others write stays from the moment on at which the service reads the document for it: an edit that arrives
-   * after the call and before that moment is taken back too. False if it showed the same already. `CONFLICT` above 1 MiB.
+   * after the call and before that moment is taken back too. False if it showed the same already. `CONFLICT`
+   * above 2 MiB or 200,000 items.
    */
   async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
     const path = [...versionsPath(roomId, name), `${version}`, "restore"];
@@ -152,7 +153,8 @@ export class Documents extends Resource {
 
   /**
    * Takes back the changes of a user between two versions, by an edit that everyone receives; changes of others
-   * stay, and the document as it was becomes a version. False if there was nothing to take back. `CONFLICT` above 1 MiB.
+   * stay, and the document as it was becomes a version. False if there was nothing to take back. `CONFLICT`
+   * above 2 MiB or 200,000 items.
    */
   async rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
     const path = [...pathOf(roomId, name), "rollback"];

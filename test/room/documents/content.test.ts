@@ -1,12 +1,16 @@
-/** What documents show (D27), without building them: as Yjs shows it, whatever was written, in which order, and with which parts missing. */
+/** The content of documents (D27): as Yjs shows it, whatever was written, in which order, and with which parts missing. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
 import { bytesToBase64 } from "../../../src/platform/crypto/base64.ts";
-import { renderType } from "../../../src/room/documents/content/render-type.ts";
-import { MAX_SHOWN_BYTES, MAX_SHOWN_LENGTH } from "../../../src/room/documents/updates/limits.ts";
+import { renderContent } from "../../../src/room/documents/content/render-content.ts";
+import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/built-document.ts";
+import {
+  MAX_BUILT_BYTES,
+  MAX_BUILT_ITEMS,
+  MAX_SHOWN_LENGTH,
+} from "../../../src/room/documents/updates/limits.ts";
 import { mergeMany } from "../../../src/room/documents/updates/merge-many.ts";
-import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/shared-types.ts";
 import { richEdit, richUpdatesOf } from "./rich-edits.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
@@ -19,7 +23,7 @@ const ROOTS: readonly Root[] = [
 ];
 
 const show = (update: Uint8Array, [root, type]: Root, maxLength: number | null = null) =>
-  renderType(update, { root, type, maxLength });
+  renderContent(update, { root, type, maxLength });
 
 /** As it is sent. */
 const jsonOf = (value: unknown): unknown =>
@@ -129,20 +133,27 @@ describe("the content of a document (D27)", () => {
 
   it("is refused when it is too long to be sent whole, or nested too deeply, but not its beginning", () => {
     const doc = new Y.Doc();
-    const text = "x".repeat(MAX_SHOWN_LENGTH + 1);
-    doc.getText("text").insert(0, text);
+    const text = new Y.XmlText("one two three");
+    doc.getXmlFragment("xml").insert(0, [text]);
+    for (const at of [3, 6, 9]) text.insertEmbed(at, { image: at });
+    text.format(0, text.length, { mark: { note: "x".repeat(MAX_SHOWN_LENGTH / 5) } });
     let map = doc.getMap("map");
     doc.transact(() => {
       for (let depth = 0; depth < 1_000; depth += 1) map = map.set("in", new Y.Map());
     });
     const update = Y.encodeStateAsUpdate(doc);
-    expect(() => show(update, ["text", "text"])).toThrow("ask for its beginning with maxLength");
-    expect(show(update, ["text", "text"], MAX_SHOWN_LENGTH).content).toHaveLength(MAX_SHOWN_LENGTH);
+    expect(() => show(update, ["xml", "xml"])).toThrow("ask for its beginning with maxLength");
+    expect(show(update, ["xml", "xml"], 20)).toMatchObject({ content: "one", isTruncated: true });
     expect(() => show(update, ["map", "map"])).toThrow("nested too deeply");
     expect(JSON.stringify(show(update, ["map", "map"], MAX_SHOWN_LENGTH).content)).toMatch(/^(\{"in":){200}/);
   });
 
-  it("is refused of a document that is too large to be read", () => {
-    expect(() => show(new Uint8Array(MAX_SHOWN_BYTES + 1), ["text", "text"])).toThrow("cannot be shown");
+  it("is refused of a document that has too many bytes or items to be built", () => {
+    const [large, scattered] = [new Y.Doc(), new Y.Doc()];
+    large.getText("text").insert(0, "x".repeat(MAX_BUILT_BYTES));
+    const texts = Array.from({ length: MAX_BUILT_ITEMS / 2 + 1 }, () => new Y.Text());
+    scattered.getArray("list").insert(0, texts);
+    for (const doc of [large, scattered])
+      expect(() => show(Y.encodeStateAsUpdate(doc), ["text", "text"])).toThrow("is neither shown, compared");
   });
 });

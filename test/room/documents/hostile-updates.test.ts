@@ -4,12 +4,12 @@ import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { compareType } from "../../../src/room/documents/compare/compare.ts";
-import { renderType } from "../../../src/room/documents/content/render-type.ts";
+import { renderContent } from "../../../src/room/documents/content/render-content.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
 import { revertingUpdate } from "../../../src/room/documents/history/revert.ts";
 import { rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
+import { SHARED_TYPES } from "../../../src/room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../src/room/documents/updates/merge-many.ts";
-import { SHARED_TYPES } from "../../../src/room/documents/updates/shared-types.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-scan.ts";
 import { MalformedUpdate } from "../../../src/room/documents/updates/update-values.ts";
 import type { Author } from "../../../src/room/port/document-history.ts";
@@ -54,7 +54,9 @@ const stateOf = (updates: Iterable<Uint8Array>) => {
 /** All that is shown of a document, whatever its shared types are read as. */
 const shown = (update: Uint8Array) =>
   HOSTILE_ROOTS.flatMap((root) =>
-    SHARED_TYPES.map((type) => JSON.stringify(renderType(update, { type, root, maxLength: null }).content)),
+    SHARED_TYPES.map((type) =>
+      JSON.stringify(renderContent(update, { type, root, maxLength: null }).content),
+    ),
   );
 
 /** What readers, writers and those who go back in its history make of a document. */
@@ -151,11 +153,36 @@ it("objects that replace toString are shown like others, where Yjs fails (D23, D
   text.insertEmbed(1, Object(hostile), { bold: { b: hostile } });
   expect(() => doc.getXmlFragment("xml").toString()).toThrow();
   const update = Y.encodeStateAsUpdate(doc);
-  expect(renderType(update, { type: "xml", root: "xml", maxLength: null }).content).toBe(
+  expect(renderContent(update, { type: "xml", root: "xml", maxLength: null }).content).toBe(
     '<part a="[object Object]"></part>x<bold b="[object Object]">[object Object]</bold>',
   );
   const [change] = compareType([], [{ data: update, authors: [ADA] }], "xml", "xml");
   expect(change?.segments?.[0]).toMatchObject({ kind: "tag", text: '<part a="[object Object]">' });
+});
+
+it("a list that is written value by value, and cut at many of them, is built without a copy for each (D27)", () => {
+  // The second byte of 136 names the client of the value before.
+  const values = Array.from({ length: 20_000 }, (_, at) =>
+    at === 0 ? [8, 1, "text", 1, 126] : [136, at - 1, 1, 126],
+  );
+  const list = updateOf(blockOf(1, 0, ...values));
+  const cuts = Array.from({ length: 500 }, (_, index) => [68, 1, index + 1, "|"]);
+  const update = mergeMany([list, updateOf(blockOf(2, 0, ...cuts))]);
+  const { content } = renderContent(update, { type: "array", root: "text", maxLength: null });
+  expect(content).toHaveLength(20_500);
+  expect(compareType([], [{ data: update, authors: [ADA] }], "array", "text")).toHaveLength(20_500);
+  const back = revertingUpdate(new Uint8Array([0, 0]), update);
+  expect(back).not.toBeNull();
+});
+
+it("types that are nested too deeply to be deleted are refused, and not a failure (D27)", () => {
+  const types = Array.from({ length: 60_000 }, (_, at) =>
+    at === 0 ? [39, 1, "map", "in", 1] : [39, 0, 1, at - 1, "in", 1],
+  );
+  const nested = updateOf(blockOf(1, 0, ...types));
+  const update = mergeMany([nested, Uint8Array.from([0, 1, 1, 1, 0, 1])]);
+  const show = () => renderContent(update, { type: "map", root: "map", maxLength: 100 });
+  expect(show).toThrow("nested too deeply");
 });
 
 it("an update that hides what others wrote, by clients in another order than Yjs', is refused (D8)", () => {

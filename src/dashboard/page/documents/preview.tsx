@@ -1,5 +1,5 @@
 /** What the chosen state of a document says, or what differs between two. */
-import { AtriumError, type DocumentAuthor, type DocumentSummary, type DocumentVersion } from "atrium/server";
+import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/server";
 import { useState } from "react";
 import { useLive } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
@@ -9,7 +9,6 @@ import { SelectField } from "../ui/select-field.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Comparison } from "./comparison.tsx";
 import { ContentView } from "./content-view.tsx";
-import { useBeginning } from "./use-beginning.ts";
 import type { Choice, Chosen } from "./use-choice.ts";
 import { MAX_READ_BYTES, MAX_SHOWN_BYTES, useContent } from "./use-content.ts";
 import type { DocumentPlace } from "./use-history.ts";
@@ -28,7 +27,11 @@ export function Preview(props: PreviewProps) {
   const { bytes } = props.document;
   const [isAsked, setAsked] = useState(false);
   if (bytes > MAX_READ_BYTES)
-    return <BeginningView place={props.place} document={props.document} version={props.choice.version} />;
+    return (
+      <p className="soft">
+        With {formatSize(bytes)}, the document is too large to be shown here. You can download its update.
+      </p>
+    );
   if (bytes > MAX_SHOWN_BYTES && !isAsked)
     return (
       <div className="restored">
@@ -111,35 +114,5 @@ function ComparisonChoice({ choice, versions, nameOf }: ComparisonChoiceProps) {
           </option>
         ))}
     </SelectField>
-  );
-}
-
-/** The beginning of a document that is too large to be read whole. */
-interface BeginningViewProps {
-  readonly place: DocumentPlace;
-  readonly document: DocumentSummary;
-  readonly version: Chosen;
-}
-
-function BeginningView({ place, document: { bytes, seq }, version }: BeginningViewProps) {
-  const { data, error, refetch } = useBeginning(place, { version, seq });
-  if (error instanceof AtriumError && error.code === "CONFLICT")
-    return (
-      <p className="soft">
-        With {formatSize(bytes)}, the document is too large to be shown here. You can download its update.
-      </p>
-    );
-  return (
-    <>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined && !error && <Loading />}
-      {data?.isTruncated && (
-        <p className="soft">
-          The document has {formatSize(bytes)}: this is the beginning of what it says. It is too large to be
-          compared or restored; you can download its update.
-        </p>
-      )}
-      {data !== undefined && <ContentView roots={data.roots} />}
-    </>
   );
 }

@@ -4,9 +4,9 @@ import { useCurrent, useKey } from "../data/organization.tsx";
 import type { DocumentRoot } from "./document-root.ts";
 import type { DocumentPlace } from "./use-history.ts";
 
-/** A document takes up to 37 times its bytes in memory: a larger one is read only when the person asks for it. */
+/** A document takes many times its bytes in memory: the page reads a larger one only when the person asks for it. */
 export const MAX_SHOWN_BYTES = 1024 * 1024;
-/** A still larger one could end the tab: the service reads its beginning. */
+/** A still larger one could end the tab. */
 export const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 export interface Content {

@@ -1,7 +1,7 @@
 /** What a document says, on the wire. */
 import * as z from "zod";
-import type { Rendered } from "../../../room/documents/content/render-type.ts";
-import { SHARED_TYPES } from "../../../room/documents/updates/shared-types.ts";
+import type { Rendered } from "../../../room/documents/content/render-content.ts";
+import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
 
 /** A shared type of a document. */
 export const SharedTypeName = z

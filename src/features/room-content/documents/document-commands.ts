@@ -1,10 +1,10 @@
 /** Reads and changes the documents of a room, for the organization and for the room's own users. */
 import { requireRoomAccess } from "../../../platform/context/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
-import { type Rendered, renderType } from "../../../room/documents/content/render-type.ts";
+import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
+import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
 import { mergeMany } from "../../../room/documents/updates/merge-many.ts";
-import type { SharedType } from "../../../room/documents/updates/shared-types.ts";
 import type { DocumentDetails, ListedDocument } from "../../../room/port/room-documents.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
@@ -64,7 +64,7 @@ export async function renderDocument(
   place: DocumentPlace,
   { version, ...rendering }: Rendering,
 ): Promise<Rendered> {
-  return renderType(await readDocument(ctx, place, version), rendering);
+  return renderContent(await readDocument(ctx, place, version), rendering);
 }
 
 async function readUpdates(

@@ -2,7 +2,7 @@
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { rollbackUpdate } from "../../../room/documents/history/rollback.ts";
-import type { SharedType } from "../../../room/documents/updates/shared-types.ts";
+import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { type DocumentContext, requireEditor } from "./document-author.ts";
 import { type DocumentPlace, describeDocument } from "./document-commands.ts";
 

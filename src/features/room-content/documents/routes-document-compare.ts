@@ -1,7 +1,7 @@
 /** The endpoint that compares two versions of a document. */
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
-import { SHARED_TYPES } from "../../../room/documents/updates/shared-types.ts";
+import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { DocumentChange, presentChange } from "./comparison-schema.ts";
 import { compareVersions } from "./document-comparison-commands.ts";
@@ -17,7 +17,7 @@ export const documentCompareEndpoint = endpoint({
   operation: "compareDocumentVersions",
   summary: "Compare two versions of a document",
   details:
-    "What differs in one of its shared types, and whose change it is; nothing when both show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. `CONFLICT` for a document of more than 1 MiB, for more than 4 MiB or 50,000 entries of the trail between the versions, for more than 200 levels of nesting, and for a response of more than 8 MiB.",
+    "What differs in one of its shared types, and whose change it is; nothing when both show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. `CONFLICT` for a document above 2 MiB or 200,000 items (read the updates of both versions instead), for more than 4 MiB or 50,000 entries of the trail between the versions, for more than 200 levels of nesting, and for a response of more than 8 MiB.",
   errors: ["NOT_FOUND", "CONFLICT"],
   query: z.object({
     from: wholeNumber.default(0).meta({

@@ -1,8 +1,8 @@
 /** The endpoint that reads what a document says. */
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
+import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
 import { MAX_SHOWN_LENGTH } from "../../../room/documents/updates/limits.ts";
-import { SHARED_TYPES } from "../../../room/documents/updates/shared-types.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { DocumentContent, presentContent } from "./content-schema.ts";
 import { renderDocument } from "./document-commands.ts";
@@ -21,7 +21,7 @@ export const documentContentEndpoint = endpoint({
   summary: "Get the content of one of a document's shared types",
   details: `As text or JSON, with the names of all shared types. With \`maxLength\` it is cut off there, and \`truncated\` says so: texts end, open tags of XML are closed, and entries of maps and arrays are left out.
 
-\`CONFLICT\` for a document of more than 24 MiB or 1,000,000 pieces that were written separately: read its update instead. Without \`maxLength\` also for a content of more than 4,194,304 characters, or of more than 200 levels of nesting.`,
+\`CONFLICT\` for a document above 2 MiB or 200,000 items: read its update instead, and apply it to a Y.Doc. Without \`maxLength\` also for a content above 4,194,304 characters or 200 levels of nesting.`,
   errors: ["NOT_FOUND", "CONFLICT"],
   query: z.object({
     root: z.string().min(1).max(255).default("default").meta({ description: "The name of the shared type." }),

@@ -103,7 +103,7 @@ export const documentVersionEndpoints = [
     operation: "restoreDocumentVersion",
     summary: "Bring a document back to a version",
     details:
-      "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What others write stays from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too. `CONFLICT` for a document of more than 1 MiB, and when it is restored or rolled back at the same time.",
+      "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What others write stays from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too. `CONFLICT` for a document above 2 MiB or 200,000 items, and when it is restored or rolled back at the same time.",
     errors: ["NOT_FOUND", "CONFLICT"],
     status: 200,
     done: "Version restored",

@@ -1,17 +1,18 @@
 /** Compares a text, or XML, at two points of a document's history. */
 import * as Y from "yjs";
 import { distinctAuthors } from "../../storage/authors.ts";
+import { type Items, itemsOf } from "../updates/built-document.ts";
 import type { Budget } from "./budget.ts";
 import { Formats } from "./formats.ts";
-import { closingTag, itemsOf, openingTag, requireDepth, valueAt } from "./items.ts";
+import { closingTag, openingTag, requireDepth, valueAt } from "./items.ts";
 import { type Segment, Segments } from "./segments.ts";
-import type { Piece, Point, Shared, TwoPoints } from "./two-points.ts";
+import type { Piece, Point, TwoPoints } from "./two-points.ts";
 
 /** Texts and XML are compared as a whole; what they contain of maps and arrays, as JSON. */
-export const isText = (type: Shared): boolean => type instanceof Y.Text || type instanceof Y.XmlFragment;
+export const isText = (type: Items): boolean => type instanceof Y.Text || type instanceof Y.XmlFragment;
 
 /** All of the text, in its order; empty when nothing has changed. */
-export function compareText(points: TwoPoints, type: Shared, budget: Budget, depth: number): Segment[] {
+export function compareText(points: TwoPoints, type: Items, budget: Budget, depth: number): Segment[] {
   const segments = new Segments(budget);
   new TextComparison(points, segments).read(type, depth);
   return segments.differences();
@@ -26,7 +27,7 @@ class TextComparison {
     this.#segments = segments;
   }
 
-  read(type: Shared, depth: number): void {
+  read(type: Items, depth: number): void {
     requireDepth(depth);
     const formats = new Formats();
     for (const item of itemsOf(type)) {
@@ -53,7 +54,7 @@ class TextComparison {
     );
   }
 
-  #readType(item: Y.Item, type: Shared, piece: Piece, depth: number): void {
+  #readType(item: Y.Item, type: Items, piece: Piece, depth: number): void {
     if (!isText(type)) {
       this.#addEmbedded(item, piece, depth);
       return;

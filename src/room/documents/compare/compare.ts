@@ -2,12 +2,12 @@
 import * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import type { Authored } from "../history/attribution.ts";
-import { type SharedType, sharedTypeOf } from "../updates/shared-types.ts";
+import { type Items, itemsOf, type SharedType, sharedTypeOf } from "../updates/built-document.ts";
 import { Budget } from "./budget.ts";
 import { compareText, isText } from "./compare-text.ts";
-import { itemsOf, requireDepth, valueAt } from "./items.ts";
+import { requireDepth, valueAt } from "./items.ts";
 import type { Segment } from "./segments.ts";
-import { type Point, type Shared, TwoPoints } from "./two-points.ts";
+import { type Point, TwoPoints } from "./two-points.ts";
 
 /** Something that differs. Applied one by one, in their order, changes lead from one point to the other. */
 export interface Change {
@@ -52,20 +52,20 @@ class Comparison {
     this.#points = points;
   }
 
-  compare(type: Shared, path: Path): void {
+  compare(type: Items, path: Path): void {
     requireDepth(path.length);
     if (isText(type)) this.#compareText(type, path);
     else if (type instanceof Y.Map) this.#compareMap(type, path);
     else this.#compareArray(type, path);
   }
 
-  #compareText(type: Shared, path: Path): void {
+  #compareText(type: Items, path: Path): void {
     const segments = compareText(this.#points, type, this.#budget, path.length);
     if (segments.length > 0)
       this.#add({ path, op: "edit", before: null, after: null, segments, authors: [] });
   }
 
-  #compareMap(type: Shared, path: Path): void {
+  #compareMap(type: Items, path: Path): void {
     const [before, after] = [this.#points.entries(type, "before"), this.#points.entries(type, "after")];
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, current] = [before.get(key), after.get(key)];
@@ -88,7 +88,7 @@ class Comparison {
     return valueAt(this.#points, item, item.length - 1, point, path.length);
   }
 
-  #compareArray(type: Shared, path: Path): void {
+  #compareArray(type: Items, path: Path): void {
     let position = 0;
     for (const item of itemsOf(type)) {
       for (const { op, start, end, authors } of this.#points.pieces(item)) {

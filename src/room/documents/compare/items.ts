@@ -3,7 +3,8 @@ import * as Y from "yjs";
 import { bytesToBase64 } from "../../../platform/crypto/base64.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { writtenAs } from "../content/formats.ts";
-import type { Point, Shared, TwoPoints } from "./two-points.ts";
+import { type Items, itemsOf } from "../updates/built-document.ts";
+import type { Point, TwoPoints } from "./two-points.ts";
 
 /** Types within types; the answer is made by calls that are as deep. */
 const MAX_DEPTH = 200;
@@ -11,11 +12,6 @@ const MAX_DEPTH = 200;
 export function requireDepth(depth: number): void {
   if (depth > MAX_DEPTH)
     throw new AppError("Rooms", "CONFLICT", `The document is nested more than ${MAX_DEPTH} levels deep`);
-}
-
-/** The items of a list or a text, in their order, deleted ones included. */
-export function* itemsOf(type: Shared): Generator<Y.Item> {
-  for (let item = type._start; item !== null; item = item.right) yield item;
 }
 
 /** The values of an item that have no type of their own. */
@@ -44,7 +40,7 @@ const jsonOf = (value: unknown): unknown =>
     ? null
     : JSON.parse(JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}` : part)));
 
-function typeAt(points: TwoPoints, type: Shared, point: Point, depth: number): unknown {
+function typeAt(points: TwoPoints, type: Items, point: Point, depth: number): unknown {
   requireDepth(depth);
   if (type instanceof Y.Map) {
     const entries = [...points.entries(type, point)];

@@ -2,12 +2,8 @@
 import * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import { type Attribution, type Authored, attribute } from "../history/attribution.ts";
-import { mergeMany } from "../updates/merge-many.ts";
+import { BuiltDocument, type Items } from "../updates/built-document.ts";
 import { RangeMap } from "../updates/range-map.ts";
-import { requireBuildable } from "../updates/shared-types.ts";
-
-/** A shared type, of whichever kind: its items. */
-export type Shared = Pick<Y.AbstractType<unknown>, "_start" | "_map">;
 
 /** One of the two points. */
 export type Point = "before" | "after";
@@ -29,19 +25,14 @@ export class TwoPoints {
 
   /** The points are after `before`, and after `since` too. CONFLICT when the document is too large to be built. */
   constructor(before: readonly Uint8Array[], since: readonly Authored[]) {
-    const updates = [...before, ...since.map(({ data }) => data)];
-    requireBuildable(updates.length === 0 ? [] : [mergeMany(updates)]);
-    this.doc = new Y.Doc({ gc: false });
-    this.#apply(before);
+    const built = new BuiltDocument(
+      before,
+      since.map(({ data }) => data),
+    );
+    this.doc = built.doc;
     this.#rememberShown();
-    this.#apply(updates.slice(before.length));
+    built.applyLater();
     this.#attribution = attribute(before, since);
-  }
-
-  #apply(updates: readonly Uint8Array[]): void {
-    this.doc.transact(() => {
-      for (const update of updates) Y.applyUpdate(this.doc, update);
-    });
   }
 
   #rememberShown(): void {
@@ -72,7 +63,7 @@ export class TwoPoints {
   }
 
   /** The entries of a map, and the attributes of an element, that were shown at a point. */
-  entries(type: Shared, point: Point): Map<string, Y.Item> {
+  entries(type: Items, point: Point): Map<string, Y.Item> {
     const entries = new Map<string, Y.Item>();
     for (const [key, latest] of type._map) {
       let item: Y.Item | null = latest;

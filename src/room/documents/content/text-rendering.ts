@@ -1,80 +1,77 @@
 /** Renders texts and XML as Yjs does, up to an extent; tags that are opened are closed. */
-import { EMBED, FORMAT, TEXT, TYPE } from "../updates/update-content.ts";
+import * as Y from "yjs";
+import { bytesToBase64 } from "../../../platform/crypto/base64.ts";
+import { type Items, itemsOf } from "../updates/built-document.ts";
 import type { Extent } from "./extent.ts";
-import type { FlatDocument, TypePlace } from "./flat-document.ts";
 import { attributesOf, Formats, OBJECT, writtenAs } from "./formats.ts";
-import {
-  ELEMENT_TYPE,
-  FRAGMENT_TYPE,
-  formatOf,
-  TEXT_TYPE,
-  typeOf,
-  valuesOf,
-  XML_TEXT_TYPE,
-} from "./values.ts";
-import { textOf } from "./walk-text.ts";
 
-/** Types within types. What is deeper is left out. */
+/** Types within types. Deeper ones are left out. */
 export const MAX_DEPTH = 200;
 
+type Content = Y.Item["content"];
+
+/** The values of an item, each of which is one in an array; a shared type is one. */
+export function valuesOf(content: Content): readonly unknown[] {
+  if (content instanceof Y.ContentBinary) return [bytesToBase64(content.content)];
+  return content instanceof Y.ContentDoc ? [{}] : content.getContent();
+}
+
+/** The entries of a map, or the attributes of an element. */
+export const entriesOf = ({ _map }: Items): [key: string, item: Y.Item][] =>
+  [..._map].filter(([, { deleted }]) => !deleted);
+
+/** JSON as it can be sent; undefined for what has none. */
+export const jsonOf = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}` : part));
+
 export class TextRendering {
-  readonly #document: FlatDocument;
   readonly #extent: Extent;
 
-  constructor(document: FlatDocument, extent: Extent) {
-    this.#document = document;
+  constructor(extent: Extent) {
     this.#extent = extent;
   }
 
   /** Without its formats. */
-  text(type: TypePlace): string {
-    return this.#joined(type, (piece) => (this.#kindOf(piece) === TEXT ? this.#textOf(piece) : ""));
+  text(items: Items): string {
+    return this.#joined(items, (content) =>
+      content instanceof Y.ContentString ? this.#textOf(content) : "",
+    );
   }
 
-  /** What an XML fragment, or an element, has. */
-  xml(type: TypePlace, depth: number): string {
-    return this.#joined(type, (piece) => {
-      if (this.#kindOf(piece) === FORMAT) return "";
-      if (this.#kindOf(piece) === TEXT) return this.#textOf(piece);
-      if (this.#kindOf(piece) === TYPE) return this.type(piece, depth);
-      return valuesOf(this.#document.pieces, piece)
+  /** An XML fragment, or what is in an element. */
+  xml(items: Items, depth: number): string {
+    return this.#joined(items, (content) => {
+      if (content instanceof Y.ContentString) return this.#textOf(content);
+      if (content instanceof Y.ContentType) return this.type(content.type, depth);
+      return valuesOf(content)
         .map((value) => this.#whole(writtenAs(value)))
         .join("");
     });
   }
 
   /** A shared type within another one. */
-  type(piece: number, depth: number): string {
-    const { kind, name } = typeOf(this.#document.pieces, piece);
+  type(type: Items, depth: number): string {
     if (depth >= MAX_DEPTH) this.#extent.cut();
     if (this.#extent.isCut) return "";
-    switch (kind) {
-      case TEXT_TYPE:
-        return this.text(piece);
-      case XML_TEXT_TYPE:
-        return this.#formatted(piece, depth + 1);
-      case FRAGMENT_TYPE:
-        return this.xml(piece, depth + 1);
-      case ELEMENT_TYPE:
-        return this.#element(piece, name.toLocaleLowerCase(), depth + 1);
-      default:
-        return this.#whole(OBJECT);
-    }
+    // Each of these kinds extends one that follows it.
+    if (type instanceof Y.XmlText) return this.#formatted(type, depth + 1);
+    if (type instanceof Y.Text) return this.text(type);
+    if (type instanceof Y.XmlElement) return this.#element(type, depth + 1);
+    return type instanceof Y.XmlFragment ? this.xml(type, depth + 1) : this.#whole(OBJECT);
   }
 
-  #element(piece: number, name: string, depth: number): string {
-    const { pieces } = this.#document;
-    const entries = [...this.#document.entriesOf(piece)].map(([key, latest]) => {
-      const value =
-        this.#kindOf(latest) === TYPE ? this.type(latest, depth) : valuesOf(pieces, latest).at(-1);
-      return [key, value] as const;
-    });
-    const opening = `<${name}${attributesOf(Object.fromEntries(entries))}>`;
-    return this.#within(opening, `</${name}>`, () => this.xml(piece, depth));
+  #element(element: Y.XmlElement, depth: number): string {
+    const name = element.nodeName.toLocaleLowerCase();
+    const attributes = entriesOf(element).map(([key, { content }]) => [
+      key,
+      content instanceof Y.ContentType ? this.type(content.type, depth) : valuesOf(content).at(-1),
+    ]);
+    const opening = `<${name}${attributesOf(Object.fromEntries(attributes))}>`;
+    return this.#within(opening, `</${name}>`, () => this.xml(element, depth));
   }
 
   /** With tags for its formats. */
-  #formatted(type: TypePlace, depth: number): string {
+  #formatted(text: Items, depth: number): string {
     const formats = new Formats();
     let [rendered, stretch] = ["", ""];
     const endStretch = () => {
@@ -83,14 +80,17 @@ export class TextRendering {
       if (text !== "") rendered += this.#within(opening, closing, () => text);
       stretch = "";
     };
-    for (const piece of this.#document.shownIn(type)) {
-      const kind = this.#kindOf(piece);
-      if (kind === TEXT) stretch += this.#textOf(piece);
-      if (kind === FORMAT || kind === EMBED || kind === TYPE) endStretch();
-      if (kind === FORMAT) formats.pass(formatOf(this.#document.pieces, piece));
-      if (kind === EMBED || kind === TYPE) {
+    for (const { content, deleted } of itemsOf(text)) {
+      if (deleted) continue;
+      if (content instanceof Y.ContentString) stretch += this.#textOf(content);
+      if (content instanceof Y.ContentFormat) {
+        endStretch();
+        formats.pass(content);
+      }
+      if (content instanceof Y.ContentEmbed || content instanceof Y.ContentType) {
+        endStretch();
         const { opening, closing } = formats.tags();
-        rendered += this.#within(opening, closing, () => this.#embedded(piece, depth));
+        rendered += this.#within(opening, closing, () => this.#embedded(content, depth));
       }
       if (this.#extent.isCut) break;
     }
@@ -98,15 +98,16 @@ export class TextRendering {
     return rendered;
   }
 
-  #embedded(piece: number, depth: number): string {
-    if (this.#kindOf(piece) === TYPE) return this.type(piece, depth);
-    return this.#whole(writtenAs(valuesOf(this.#document.pieces, piece)[0]));
+  #embedded(content: Y.ContentEmbed | Y.ContentType, depth: number): string {
+    if (content instanceof Y.ContentType) return this.type(content.type, depth);
+    return this.#whole(writtenAs(content.embed));
   }
 
-  #joined(type: TypePlace, render: (piece: number) => string): string {
+  #joined(items: Items, render: (content: Content) => string): string {
     let rendered = "";
-    for (const piece of this.#document.shownIn(type)) {
-      rendered += render(piece);
+    for (const { content, deleted } of itemsOf(items)) {
+      if (deleted) continue;
+      rendered += render(content);
       if (this.#extent.isCut) break;
     }
     return rendered;
@@ -122,16 +123,9 @@ export class TextRendering {
     return this.#extent.takeAll(text.length) ? text : "";
   }
 
-  /** No half of a character, which would be replaced, at the end of what is cut. */
-  #textOf(piece: number): string {
-    const { pieces } = this.#document;
-    const length = pieces.lengthOf(piece);
-    const taken = this.#extent.take(length);
-    const text = textOf(pieces, piece, taken);
-    return taken < length ? text.replace(/\uFFFD$/, "") : text;
-  }
-
-  #kindOf(piece: number): number | undefined {
-    return this.#document.pieces.kind[piece];
+  /** Up to where it is cut, but never half of a character. */
+  #textOf({ str }: Y.ContentString): string {
+    const taken = this.#extent.take(str.length);
+    return taken < str.length ? str.slice(0, taken).replace(/[\uD800-\uDBFF]$/, "") : str;
   }
 }

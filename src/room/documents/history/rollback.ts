@@ -1,10 +1,8 @@
 /** Takes back what one author wrote between two points of a document's history, by an ordinary edit. */
 import * as Y from "yjs";
 import type { Author, AuthoredUpdate } from "../../port/document-history.ts";
-import { mergeMany } from "../updates/merge-many.ts";
+import { BuiltDocument, type DeleteSet } from "../updates/built-document.ts";
 import type { RangeMap } from "../updates/range-map.ts";
-import { editAsServer } from "../updates/server-clients.ts";
-import { requireBuildable } from "../updates/shared-types.ts";
 import { itemsOf, writtenAgain } from "../updates/written-again.ts";
 import { type Attribution, attribute } from "./attribution.ts";
 
@@ -29,31 +27,17 @@ export function rollbackUpdate(
   rolledBack: RolledBack,
 ): Uint8Array | null {
   const updates = [...before, ...since.map(({ data }) => data)];
-  requireBuildable(updates.length === 0 ? [] : [mergeMany(updates)]);
-  const doc = new Y.Doc({ gc: false });
-  doc.transact(() => {
-    for (const update of updates) Y.applyUpdate(doc, update);
-  });
-  const { insertions, deletions } = new OwnChanges(doc, before, since, rolledBack);
-  editAsServer(doc);
+  const built = new BuiltDocument(updates);
+  const { doc } = built;
+  const own = new OwnChanges(doc, before, since, rolledBack);
   let shared: ReadonlySet<Y.Item> | null = null;
-  const undo = new Y.UndoManager(doc, {
+  return built.undo(own, {
     deleteFilter: (item) => {
-      shared ??= containersOfOthers(doc, insertions); // after what was deleted is written again
+      shared ??= containersOfOthers(doc, own.insertions); // after what was deleted is written again
       return !shared.has(item);
     },
   });
-  undo.undoStack.push({ insertions, deletions, meta: new Map() });
-  let rollback: Uint8Array | null = null;
-  doc.on("update", (update: Uint8Array) => {
-    rollback = update;
-  });
-  undo.undo();
-  doc.destroy();
-  return rollback;
 }
-
-type DeleteSet = ReturnType<typeof Y.createDeleteSet>;
 
 /** The item of the shared type that an item is in; null for one of the document's own types. */
 const containerOf = ({ parent }: Y.Item): Y.Item | null =>

@@ -2,7 +2,7 @@
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { RangeMap } from "./range-map.ts";
-import { ANY, COLLECTED, DELETED, SKIP, TEXT } from "./update-content.ts";
+import { ANY, COLLECTED, DELETED, JSONS, SKIP, TEXT } from "./update-content.ts";
 import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
 import { readAny, readJsonOrUndefined } from "./update-values.ts";
 
@@ -14,7 +14,7 @@ interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   readonly flags: number;
   /** Where it was inserted, encoded. */
   readonly place: Uint8Array;
-  /** Its content, encoded: of a text without its length. Empty where the length says it all. */
+  /** Its content, encoded: without the length of a text, and the number of values. Empty where the length says it all. */
   readonly bytes: Uint8Array[];
   readonly isMarked: boolean;
 }
@@ -103,7 +103,7 @@ function wholePiece(update: Uint8Array, { info, contentStart, end, ...struct }: 
     content,
     flags: info & ~CONTENT_BITS,
     place: update.subarray(struct.start + 1, contentStart),
-    bytes: hasLengthOnly(content) ? [] : [content === TEXT ? textOf(bytes) : bytes],
+    bytes: hasLengthOnly(content) ? [] : [isJoinable(content) ? withoutLength(bytes) : bytes],
     isMarked: false,
   };
 }
@@ -112,7 +112,7 @@ function wholePiece(update: Uint8Array, { info, contentStart, end, ...struct }: 
 function contentReader(content: number, bytes: Uint8Array): (operations: number) => Uint8Array[] {
   if (hasLengthOnly(content)) return () => [];
   if (content === TEXT) {
-    const text = utf8.decode(textOf(bytes));
+    const text = utf8.decode(withoutLength(bytes));
     let at = 0;
     return (operations) => {
       const start = at;
@@ -127,8 +127,7 @@ function contentReader(content: number, bytes: Uint8Array): (operations: number)
     for (let left = operations; left > 0; left -= 1)
       if (content === ANY) readAny(decoder);
       else readJsonOrUndefined(decoder);
-    const count = encoding.encode((encoder) => encoding.writeVarUint(encoder, operations));
-    return [count, bytes.subarray(start, decoder.pos)];
+    return [bytes.subarray(start, decoder.pos)];
   };
 }
 
@@ -139,8 +138,10 @@ const toUtf8 = new TextEncoder();
 const hasLengthOnly = (content: number): boolean =>
   content === COLLECTED || content === DELETED || content === SKIP;
 
-/** The text behind its length. */
-function textOf(bytes: Uint8Array): Uint8Array {
+/** Contents of several operations, which begin with a length. */
+const isJoinable = (content: number): boolean => content === TEXT || content === ANY || content === JSONS;
+
+function withoutLength(bytes: Uint8Array): Uint8Array {
   const lengthEnd = bytes.findIndex((byte) => byte < 0x80);
   return bytes.subarray(lengthEnd + 1);
 }
@@ -208,7 +209,7 @@ class Writer {
     const { content } = piece;
     if (last.content !== content) return false;
     if (content === COLLECTED) return true;
-    if (content !== DELETED && (content !== TEXT || last.isMarked !== piece.isMarked)) return false;
+    if (content !== DELETED && (!isJoinable(content) || last.isMarked !== piece.isMarked)) return false;
     const previous = { client: this.#client, clock: piece.clock - 1 };
     return isSame(piece.origin, previous) && isSame(piece.rightOrigin, last.rightOrigin);
   }
@@ -243,6 +244,6 @@ function writePiece(encoder: encoding.Encoder, { content, flags, place, bytes, l
   encoding.writeUint8(encoder, flags | content);
   encoding.writeUint8Array(encoder, place);
   if (hasLengthOnly(content)) encoding.writeVarUint(encoder, length);
-  if (content === TEXT) encoding.writeVarUint(encoder, lengthOf(bytes));
+  if (isJoinable(content)) encoding.writeVarUint(encoder, content === TEXT ? lengthOf(bytes) : length);
   for (const part of bytes) encoding.writeUint8Array(encoder, part);
 }

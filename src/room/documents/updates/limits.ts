@@ -32,7 +32,8 @@ export const MIN_PART_BYTES = 64 * 1024;
 /** A document with no more than this is sent in one piece. */
 export const ONE_PIECE_BYTES = MEBIBYTE;
 
-/** What is shown of a document without building it: of so many bytes, in so many pieces, so many characters. An isolate has 128 MiB. */
-export const MAX_SHOWN_BYTES = 24 * MEBIBYTE;
-export const MAX_SHOWN_PIECES = 1_000_000;
+/** A document that Yjs may build takes up to 85 MB of memory; an isolate has 128 MB. Its shared types count twice. */
+export const MAX_BUILT_BYTES = 2 * MEBIBYTE;
+export const MAX_BUILT_ITEMS = 200_000;
+/** Characters of a content that is shown. */
 export const MAX_SHOWN_LENGTH = 4 * MEBIBYTE;

@@ -13,16 +13,16 @@ import {
 export const COLLECTED = 0;
 export const DELETED = 1;
 export const JSONS = 2;
-export const BINARY = 3;
+const BINARY = 3;
 export const TEXT = 4;
-export const EMBED = 5;
-export const FORMAT = 6;
+const EMBED = 5;
+const FORMAT = 6;
 export const TYPE = 7;
 export const ANY = 8;
 export const SUBDOCUMENT = 9;
 export const SKIP = 10;
 /** Shared types with a name of their own: XML elements and hooks. */
-export const NAMED_TYPES: ReadonlySet<number> = new Set([3, 5]);
+const NAMED_TYPES: ReadonlySet<number> = new Set([3, 5]);
 const LAST_TYPE = 6;
 
 type Decoder = decoding.Decoder;

@@ -10,13 +10,6 @@ export interface OperationId {
   readonly clock: number;
 }
 
-/** Where an operation is that has no neighbors: in a shared type of the document, by its name, or in the one that an operation made. */
-export interface Container {
-  readonly of: string | OperationId;
-  /** The entry of a map, or the attribute of an element; null in a list. */
-  readonly key: string | null;
-}
-
 /** Operations that an update has as one: what was inserted together, or a gap. */
 export interface Struct extends OperationId {
   /** Of clocks. */
@@ -25,8 +18,6 @@ export interface Struct extends OperationId {
   /** What stood to the left and to the right of it when it was inserted. */
   readonly origin: OperationId | null;
   readonly rightOrigin: OperationId | null;
-  /** Null where the neighbors say it. */
-  readonly container: Container | null;
   /** In the bytes of the update: where it begins, where its content does, and where it ends (exclusive). */
   readonly start: number;
   readonly contentStart: number;
@@ -64,24 +55,25 @@ function readStruct(decoder: Decoder, id: OperationId): Struct {
   requireInside(decoder);
   const content = info & CONTENT_BITS;
   let [origin, rightOrigin]: [OperationId | null, OperationId | null] = [null, null];
-  let container: Container | null = null;
   const isItem = content !== COLLECTED && content !== SKIP;
   if (isItem) {
     if (info & HAS_ORIGIN) origin = readId(decoder, id);
     if (info & HAS_RIGHT_ORIGIN) rightOrigin = readId(decoder, id);
-    if (origin === null && rightOrigin === null) container = readContainer(decoder, id, info);
+    if (origin === null && rightOrigin === null) skipContainer(decoder, id, info);
   }
   const contentStart = decoder.pos;
   const length = isItem ? readContent(decoder, content) : decoding.readVarUint(decoder);
   requireInside(decoder);
   requireLength(id.clock, length);
-  return { ...id, length, info, origin, rightOrigin, container, start, contentStart, end: decoder.pos };
+  return { ...id, length, info, origin, rightOrigin, start, contentStart, end: decoder.pos };
 }
 
-function readContainer(decoder: Decoder, id: OperationId, info: number): Container {
+/** The container of an item without neighbors: a type of the document, or of an item; in a map, with a key. */
+function skipContainer(decoder: Decoder, id: OperationId, info: number): void {
   const isRoot = decoding.readVarUint(decoder) === 1;
-  const of = isRoot ? readText(decoder) : readId(decoder, id);
-  return { of, key: info & HAS_PARENT_KEY ? readText(decoder) : null };
+  if (isRoot) readText(decoder);
+  else readId(decoder, id);
+  if (info & HAS_PARENT_KEY) readText(decoder);
 }
 
 function requireLength(clock: number, length: number): void {
@@ -120,7 +112,7 @@ function readDeleted(decoder: Decoder, visitor: UpdateVisitor): void {
 }
 
 /** lib0 reads numbers by views of the whole buffer. */
-export const inOwnBuffer = (bytes: Uint8Array): Uint8Array =>
+const inOwnBuffer = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 /**

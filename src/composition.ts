@@ -1,10 +1,9 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 
 import type { AppContext } from "./app-context.ts";
-import { eventLogGateway } from "./delivery/event-log/shards/event-log-gateway.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secrets.ts";
-import { subscriberGateway } from "./delivery/subscribers.ts";
+import { openDelivery } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
 import { apiKeyScheme } from "./features/accounts/verify-key.ts";
@@ -13,10 +12,9 @@ import { mailOutbox } from "./features/mail/outbox.ts";
 import { cookieSecretOf } from "./features/people/sign-in-cookie.ts";
 import { authenticateMember } from "./features/people/sign-in-scheme.ts";
 import { RequestCounters } from "./features/quotas/rates/request-counters.ts";
-import { requestRateGateway } from "./features/quotas/rates/request-rate-gateway.ts";
-import type { RequestLogGateway } from "./features/request-log/port/request-log-port.ts";
-import { RequestRecorder } from "./features/request-log/recorder.ts";
-import { requestLogGateway } from "./features/request-log/request-log-gateway.ts";
+import { openRequestRates } from "./features/quotas/rates/request-rate-gateway.ts";
+import { type RecorderPorts, RequestRecorder } from "./features/request-log/recorder.ts";
+import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
 import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { secretSealer } from "./features/workflows/sealed-secrets.ts";
@@ -47,17 +45,18 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Counts requests for the quotas of their organizations, as far as the settings want that. */
 function counterOf(env: Env): Pick<Authentication, "countRequest"> {
   if (!hasRequestQuota(env)) return {};
-  const counters = new RequestCounters({ rates: requestRateGateway(env), now: Date.now, wait });
+  const counters = new RequestCounters({ rates: openRequestRates(env), now: Date.now, wait });
   return { countRequest: counters.count.bind(counters) };
 }
 
 /** What becomes of requests once they are answered: they are logged and counted, as far as the settings want that. */
 function observerOf(
   env: Env,
-  log: RequestLogGateway,
+  logs: RequestLogs,
 ): Pick<Composition<Omit<AppContext, keyof RequestContext>>, "observe"> {
+  const append: RecorderPorts["append"] = (accountId, requests) => logs(accountId).append(requests);
   const recorders = [
-    ...(hasRequestLog(env) ? [new RequestRecorder({ log, wait, random: Math.random })] : []),
+    ...(hasRequestLog(env) ? [new RequestRecorder({ append, wait, random: Math.random })] : []),
     ...(hasMetrics(env) ? [new RequestMetrics({ metrics, wait, write: () => writeMetrics(env) })] : []),
   ];
   if (recorders.length === 0) return {};
@@ -72,8 +71,8 @@ function observerOf(
 export function compose(env: Env): Composition<Omit<AppContext, keyof RequestContext>> {
   const secrets = jwtSecrets(env);
   const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];
-  const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
-  const requestLog = requestLogGateway(env);
+  const [rooms, delivery] = [roomGateway(env), openDelivery(env)];
+  const requestLogs = openRequestLogs(env);
   const counter = counterOf(env);
   return {
     schemes: [
@@ -83,12 +82,11 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
         authenticateMember(request, ports, { cookieSecret, origin: originOf(request, env) }),
     ],
     ...counter,
-    ...observerOf(env, requestLog),
+    ...observerOf(env, requestLogs),
     ports: {
       rooms,
-      subscribers,
-      eventLog: eventLogGateway(env),
-      requestLog,
+      ...delivery,
+      requestLogs,
       databases: openAll(env),
       openTenant: (accountId) => openTenant(env, accountId),
       tokens,
@@ -107,7 +105,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
         await limitTrigger(env, accountId, workflowId);
         counter.countRequest?.(accountId, false, defer);
       },
-      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
+      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...delivery }, rows),
     },
   };
 }

@@ -1,10 +1,5 @@
 /** The bindings of a deployment, as wrangler.toml names them. */
 
-import type { EventLogRpc } from "./delivery/event-log/port/event-log-rpc.ts";
-import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
-import type { GuessLimitRpc } from "./features/people/limits/guess-limit-rpc.ts";
-import type { RequestRateRpc } from "./features/quotas/rates/port/request-rate-rpc.ts";
-import type { RequestLogRpc } from "./features/request-log/port/request-log-rpc.ts";
 import type { SettingName } from "./platform/config/settings.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
 import type { RoomRpc } from "./room/port/room-rpc.ts";
@@ -13,12 +8,13 @@ import type { RoomRpc } from "./room/port/room-rpc.ts";
 export interface Env extends Partial<Record<SettingName, string>> {
   /** The directory. Further databases for organizations, DB_2 and so on, are opened by placement/databases. */
   readonly DB: D1Database;
+  /** The objects of each kind. The function that opens one of them knows its class. */
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
-  readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
-  readonly EVENT_LOGS: DurableObjectNamespace<EventLogRpc>;
-  readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogRpc>;
-  readonly REQUEST_RATES: DurableObjectNamespace<RequestRateRpc>;
-  readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
+  readonly SUBSCRIBERS: DurableObjectNamespace;
+  readonly EVENT_LOGS: DurableObjectNamespace;
+  readonly REQUEST_LOGS: DurableObjectNamespace;
+  readonly REQUEST_RATES: DurableObjectNamespace;
+  readonly GUESS_LIMITS: DurableObjectNamespace;
   readonly FILES: R2Bucket;
   /** Where metrics are written; none unless wrangler.toml binds it. */
   readonly METRICS?: AnalyticsEngineDataset;

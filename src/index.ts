@@ -8,12 +8,11 @@ import { toAppError } from "./http/refusal.ts";
 import { withoutCors } from "./http/security/cors.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
-export { EventLogObject } from "./delivery/event-log/object/event-log-object.ts";
-export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
+export { EventLogObject } from "./delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "./features/people/limits/guess-limit-object.ts";
 export { RequestRateObject } from "./features/quotas/rates/object/request-rate-object.ts";
-export { RequestLogObject } from "./features/request-log/object/request-log-object.ts";
-export { RoomObject } from "./objects.ts";
+export { RequestLogObject } from "./features/request-log/request-log-object.ts";
+export { RoomObject, SubscriberObject } from "./objects.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";
 export { ScheduledTasks } from "./scheduled.ts";
 

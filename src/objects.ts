@@ -1,8 +1,18 @@
 /** The Durable Object classes that need features: each is an engine's object with its ports filled. */
-import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
-import { roomPorts } from "./features/room-content/room-ports.ts";
+import type { SubscriberPorts } from "./delivery/subscriber/subscriber-ports.ts";
 import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
+import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
+import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
+import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
+import { attempt } from "./features/webhooks/attempt.ts";
+import { backlogLimits, quotaDefaults } from "./platform/config/limits.ts";
+import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
+import { openEventLogs } from "./delivery/event-log/shards.ts";
+import { openTenant } from "./platform/placement/databases.ts";
+import { reportWaiting } from "./features/quotas/waiting.ts";
+import { roomPorts } from "./features/room-content/room-ports.ts";
+import { targetFetch } from "./platform/target.ts";
 
 export class RoomObject extends LiveRoom {
   constructor(ctx: DurableObjectState, env: Env) {
@@ -11,5 +21,24 @@ export class RoomObject extends LiveRoom {
       maxCommentBytes: boardCommentBytes(env, room),
     }));
     super(ctx, env, ports);
+  }
+}
+
+export const subscriberPorts = (env: Env): SubscriberPorts => ({
+  createHandler: (key, now, state) =>
+    key.kind === "webhook"
+      ? new WebhookHandler(env, key, now, state)
+      : new WorkflowHandler(env, key, now, state),
+  send: (destination, message, now) =>
+    attempt(destination, message, { fetch: targetFetch(env.PUBLIC_NETWORK, destination.devTargets), now }),
+  limits: backlogLimits(env),
+  readLog: (accountId, shard, query) => openEventLogs(env)(accountId, shard).read(query),
+  reportWaiting: ({ accountId, id }, waiting) =>
+    reportWaiting(openTenant(env, accountId), id, waiting, quotaDefaults(env)),
+});
+
+export class SubscriberObject extends SubscriberQueue {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, subscriberPorts(env));
   }
 }

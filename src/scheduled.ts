@@ -1,9 +1,8 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
-import type { SubscriberGateway } from "./delivery/port/subscriber-port.ts";
 import { resealSigningSecrets, signingSealer } from "./delivery/signing-secrets.ts";
-import { subscriberGateway } from "./delivery/subscribers.ts";
+import { openDelivery, type Subscribers } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
 import type { Env } from "./env.ts";
 import { purgeOldAuditEntries } from "./features/audit/queries.ts";
@@ -18,7 +17,7 @@ import { continueMoves } from "./features/organizations/move.ts";
 import type { MovePorts } from "./features/organizations/move-phases.ts";
 import { purgeExpiredSignIns } from "./features/people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./features/people/password-links.ts";
-import { requestLogGateway } from "./features/request-log/request-log-gateway.ts";
+import { openRequestLogs } from "./features/request-log/request-log-object.ts";
 import { purgeDeletedRooms } from "./features/rooms/purge.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
 import { sweepRetiredScripts } from "./features/workflows/deployment.ts";
@@ -61,8 +60,8 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     databases: openAll(env),
     openTenant: (accountId) => openTenant(env, accountId),
     rooms: roomGateway(env),
-    subscribers: subscriberGateway(env),
-    requestLog: requestLogGateway(env),
+    ...openDelivery(env),
+    requestLogs: openRequestLogs(env),
     log: (message: string, error: unknown) =>
       reportFailure("schedule", message, { task: "scheduled" }, error),
   };
@@ -91,11 +90,10 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     mails: () => continueMails(env, now),
     passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
     deletions: () => {
-      const remove: SubscriberGateway["remove"] = (key) => {
+      const subscribers: Subscribers = (key) => {
         budget.calls.spend();
-        return ports.subscribers.remove(key);
+        return ports.subscribers(key);
       };
-      const subscribers = { ...ports.subscribers, remove };
       return continueDeletions({ ...ports, subscribers }, now, firstId, budget);
     },
     boards: () =>

@@ -1,9 +1,8 @@
 /** Presents the events of D1's outbox, from the rows that were current when they happened. */
-import { presentFile } from "../features/files/schema.ts";
-import type { FileRow } from "../features/files/storage/table.ts";
 import type { RoomGateway } from "../room/port/room-gateway.ts";
 import type { EventCause } from "../wire/event-cause.ts";
 import { type EventDraft, presentEvent } from "../wire/events.ts";
+import { type FileRecord, presentFile } from "../wire/file.ts";
 import { presentRoom, type RoomFields } from "../wire/room.ts";
 import { presentUser, type UserRecord } from "../wire/user.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
@@ -56,7 +55,7 @@ const attendanceOf = async (
 /** As the statements of the features wrote them (`insertEvent`). */
 const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
-type StoredFile = FileRow & {
+type StoredFile = FileRecord & {
   readonly origin: string;
   readonly by: string | null;
   /** Absent in rows of the version before. */

@@ -5,6 +5,7 @@ import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flo
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { TracedCommand } from "../room/port/room-command.ts";
 import type { RoomGateway } from "../room/port/room-gateway.ts";
+import { fanOut } from "./fan-out.ts";
 import {
   continueCommand,
   deleteOutboxEntries,
@@ -24,9 +25,8 @@ import {
 import { relayedRows } from "./outbox/relayed-rows.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
 import { presentOutboxEvent } from "./outbox-event.ts";
-import type { SubscriberGateway } from "./port/subscriber-port.ts";
 import { forEachRow, type RelayLimits } from "./relay-pages.ts";
-import { fanOut } from "./subscribers.ts";
+import type { DeliveryObjects } from "./subscribers.ts";
 
 /** A row this old belongs to a request that died before it could relay it. */
 const ABANDONED_AFTER_MS = 15_000;
@@ -34,10 +34,9 @@ const ABANDONED_AFTER_MS = 15_000;
 const LIMITS: RelayLimits = { rowMs: 5_000, pages: 200, concurrency: 4, timeouts: 8 };
 
 /** What relaying needs, in a request and in the cron trigger alike. */
-export interface RelayPorts {
+export interface RelayPorts extends DeliveryObjects {
   readonly db: Database;
   readonly rooms: RoomGateway;
-  readonly subscribers: SubscriberGateway;
   log(message: string, error: unknown): void;
 }
 
@@ -82,7 +81,7 @@ const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement 
 
 /** Fans the event out. Returns the subscriptions that it could not reach, as JSON; null when it has reached all. */
 async function relayEvent(
-  { db, rooms, subscribers, log }: RelayPorts,
+  { db, rooms, log, ...objects }: RelayPorts,
   row: OutboxEventRow,
   calls: WorkBudget,
 ): Promise<string | null> {
@@ -90,7 +89,7 @@ async function relayEvent(
   calls.spend(); // the room's, which an event of a user asks
   const body = await presentOutboxEvent(rooms, row);
   const pending = { id, event, occurredAt, body, pendingSubscriptions, trace };
-  const unreached = await fanOut({ db, accountId }, subscribers, roomId, [pending], calls);
+  const unreached = await fanOut({ db, accountId }, objects, roomId, [pending], calls);
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);
   return remaining;

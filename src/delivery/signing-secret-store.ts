@@ -1,6 +1,6 @@
 /** The only SQL about stored signing secrets as such: those that are not encrypted with the current key. */
 import { FENCED, type Statement } from "../platform/d1/d1.ts";
-import type { SubscriberKey } from "./port/subscriber-port.ts";
+import type { SubscriberKey } from "./port/subscriber.ts";
 
 /** Both as they are stored. */
 export interface StoredSecrets {

@@ -6,7 +6,7 @@
 import { resealInChunks } from "../platform/crypto/resealing.ts";
 import { type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
 import type { Database } from "../platform/d1/d1.ts";
-import type { SubscriberKey } from "./port/subscriber-port.ts";
+import type { SubscriberKey } from "./port/subscriber.ts";
 import {
   replaceStoredSecrets,
   type StoredSecrets,

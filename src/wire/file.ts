@@ -1,6 +1,6 @@
-/** A file on the wire. The SDK imports its type. */
+/** A file on the wire, and how it is presented. The SDK imports its types. */
 import * as z from "zod";
-import { Timestamp } from "../platform/time.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 
 /** The size limit of a file, in bytes. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
@@ -18,13 +18,11 @@ export const EXAMPLE_FILE = {
   uploadedBy: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21",
 };
 
-export const Key = z.string().meta({
+const Key = z.string().meta({
   description: "Identifies the file. Anyone who knows the key can read the file.",
   example: EXAMPLE_KEY,
 });
-export const Url = z
-  .url()
-  .meta({ description: "Serves the file, without a credential.", example: EXAMPLE_URL });
+const Url = z.url().meta({ description: "Serves the file, without a credential.", example: EXAMPLE_URL });
 
 /** A file (spec section 2). */
 export const StorageFile = z
@@ -41,3 +39,34 @@ export const StorageFile = z
   })
   .meta({ id: "StorageFile", example: EXAMPLE_FILE });
 export type StorageFile = z.infer<typeof StorageFile>;
+
+/** The result of an upload (spec section 2). */
+export const UploadResult = z.object({ key: Key, url: Url }).meta({ id: "UploadResult" });
+export type UploadResult = z.infer<typeof UploadResult>;
+
+/** The columns of a stored file that its presentation needs. */
+export interface FileRecord {
+  readonly key: string;
+  readonly accountId: string;
+  readonly filename: string;
+  readonly mimeType: string;
+  readonly size: number;
+  readonly uploadedBy: string;
+  /** Epoch milliseconds. */
+  readonly uploadedAt: number;
+}
+
+/** The URL that serves the file to callers of the service at `origin`. */
+export const fileUrl = (origin: string, accountId: string, key: string): string =>
+  `${origin}/v1/accounts/${accountId}/storage/${key.split("/").map(encodeURIComponent).join("/")}`;
+
+/** Presents a stored file to a caller that reached the service at `origin`. */
+export const presentFile = (file: FileRecord, origin: string): StorageFile => ({
+  key: file.key,
+  url: fileUrl(origin, file.accountId, file.key),
+  filename: file.filename,
+  mimeType: file.mimeType,
+  size: file.size,
+  uploadedAt: presentTime(file.uploadedAt),
+  uploadedBy: file.uploadedBy,
+});

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";
+import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
 import { markDeleted } from "../../src/features/rooms/purge-store.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/json-body.ts";
@@ -102,7 +102,7 @@ const call = (api: Api, endpoint: AnyEndpoint, things: Things) =>
 /** A request in the organization's log, which is off in these tests. Returns its ID. */
 async function loggedRequest(accountId: string): Promise<string> {
   const id = crypto.randomUUID();
-  await requestLogGateway(env).append(accountId, [
+  await openRequestLogs(env)(accountId).append([
     {
       ...{ id, at: Date.now(), method: "GET", route: "/rooms", operation: "listRooms", status: 200 },
       ...{ durationMs: 4, credential: "key", credentialId: null, roomId: null, address: null, weight: 1 },

@@ -2,12 +2,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
 import type { BacklogLimits } from "../../src/delivery/subscriber/backlog-guard.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
+import { subscriberPorts } from "../../src/objects.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);

@@ -2,14 +2,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
 import type { DeliveryStatus, OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
+import { subscriberPorts } from "../../src/objects.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);

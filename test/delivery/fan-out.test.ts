@@ -2,21 +2,23 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import {
-  type EventLogObject,
-  SUBSCRIPTIONS_KEPT_MS,
-} from "../../src/delivery/event-log/object/event-log-object.ts";
-import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
-import type { SubscriberGateway } from "../../src/delivery/port/subscriber-port.ts";
-import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { type EventLogObject, SUBSCRIPTIONS_KEPT_MS } from "../../src/delivery/event-log/event-log-object.ts";
+import { shardOf } from "../../src/delivery/event-log/shards.ts";
+import { fanOut, hasListener } from "../../src/delivery/fan-out.ts";
+import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import { type DeliveryObjects, openDelivery } from "../../src/delivery/subscribers.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
+import type { Stub } from "../../src/platform/objects/rpc.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Api, account } from "../support/api.ts";
 
-const unreachable: SubscriberGateway = {
-  ...subscriberGateway(env),
-  enqueue: () => Promise.reject(new Error("The subscriber's object cannot be reached")),
-};
+/** The objects of the service, except that subscribers take their events by `enqueue`. */
+function enqueuingBy(enqueue: Stub<SubscriberObject>["enqueue"]): DeliveryObjects {
+  const { subscribers, eventLogs } = openDelivery(env);
+  return { eventLogs, subscribers: (key) => ({ ...subscribers(key), enqueue }) };
+}
+
+const unreachable = enqueuingBy(() => Promise.reject(new Error("The subscriber's object cannot be reached")));
 
 it("an event is still owed to each of several subscribers that fail at once", async () => {
   const pending = ["webhook", "workflow"].map((kind) => ({ kind, id: crypto.randomUUID(), version: 1 }));
@@ -36,15 +38,12 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   const ids = Array.from({ length: 2_000 }, (_, index) => String(index));
   const reached: string[] = [];
   const [calling, atOnce] = [new Set<string>(), new Set<number>()];
-  const counting: SubscriberGateway = {
-    ...subscriberGateway(env),
-    enqueue: async ({ id }) => {
-      atOnce.add(calling.add(id).size);
-      await Promise.resolve();
-      calling.delete(id);
-      reached.push(id);
-    },
-  };
+  const counting = enqueuingBy(async ({ id }) => {
+    atOnce.add(calling.add(id).size);
+    await Promise.resolve();
+    calling.delete(id);
+    reached.push(id);
+  });
   const tenant = openTenant(env, crypto.randomUUID());
   const event = { id: "event", event: "user.created", occurredAt: Date.now(), body: "{}" } as const;
   let pendingSubscriptions: string | undefined = JSON.stringify(
@@ -75,10 +74,7 @@ it("an event is for the enabled subscribers to it of the organization, for its r
   await create(stranger.api);
   await create(owner.api, { enabled: false });
   const reached: string[] = [];
-  const recording: SubscriberGateway = {
-    ...subscriberGateway(env),
-    enqueue: async ({ id }) => void reached.push(id),
-  };
+  const recording = enqueuingBy(async ({ id }) => void reached.push(id));
   const event = {
     id: crypto.randomUUID(),
     event: "user.created",
@@ -93,10 +89,7 @@ it("an event is for the enabled subscribers to it of the organization, for its r
 it("who subscribes is known from the log, which learns of each change of a subscriber before it is answered", async () => {
   const [owner, roomId] = [await account(), crypto.randomUUID()];
   const reached: string[] = [];
-  const recording: SubscriberGateway = {
-    ...subscriberGateway(env),
-    enqueue: async ({ id }) => void reached.push(id),
-  };
+  const recording = enqueuingBy(async ({ id }) => void reached.push(id));
   // It cannot be looked up in the database.
   const tenant = {
     accountId: owner.id,
@@ -124,15 +117,16 @@ it("who subscribes is known from the log, which learns of each change of a subsc
 
 it("a change of a subscriber whose announcement was lost is known after a minute", async () => {
   const [owner, roomId] = [await account(), crypto.randomUUID()];
-  const hasListener = () => subscriberGateway(env).hasListener(owner.id, roomId, "user.created");
-  expect(await hasListener()).toBe(false);
+  const { eventLogs } = openDelivery(env);
+  const isListened = () => hasListener(eventLogs, owner.id, roomId, "user.created");
+  expect(await isListened()).toBe(false);
   await insertSubscriber(owner.id);
-  expect(await hasListener()).toBe(false);
+  expect(await isListened()).toBe(false);
   const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(roomId)}`);
   await runInDurableObject(shard, (object: EventLogObject) => {
     object.clock = () => Date.now() + SUBSCRIPTIONS_KEPT_MS;
   });
-  expect(await hasListener()).toBe(true);
+  expect(await isListened()).toBe(true);
 });
 
 /** A webhook that no one has announced. */

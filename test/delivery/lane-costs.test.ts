@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../src/delivery/handler.ts";
+import type { Pace } from "../../src/delivery/port/handler.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
 import type { Job } from "../../src/delivery/subscriber/waiting-jobs.ts";

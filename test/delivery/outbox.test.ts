@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/command-store.ts";
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { openDatabase, PING } from "../../src/platform/d1/d1.ts";
 import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { countingQueries, openAll } from "../../src/platform/placement/databases.ts";
@@ -121,7 +121,7 @@ it("a room that hangs holds up no other room's entries, and keeps its own", asyn
   };
   const errors: unknown[] = [];
   const log = (_: string, error: unknown) => errors.push(error);
-  const ports = { db, rooms, subscribers: subscriberGateway(env), log };
+  const ports = { db, rooms, ...openDelivery(env), log };
   const limits = { rowMs: 20, pages: 1, concurrency: 1, timeouts: 9 };
   await relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits);
   expect(applied).toEqual(["hangs", "responds"]);
@@ -143,7 +143,7 @@ it("an organization with many rooms that hang ends its own run, and costs no oth
       return roomId === "responds" ? Promise.reject(new Error("It failed")) : new Promise(() => {});
     },
   };
-  const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
+  const ports = { db: openDatabase(env.DB), rooms, ...openDelivery(env), log: () => {} };
   const limits = { rowMs: 20, pages: 9, concurrency: 1, timeouts: 3 };
   await relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits);
   expect(applied.filter((room) => room.startsWith("hangs"))).toHaveLength(3);
@@ -161,7 +161,7 @@ it("organizations for which one run has no time come first in another one, howev
       return Promise.reject(new Error("It failed"));
     },
   };
-  const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
+  const ports = { db: openDatabase(env.DB), rooms, ...openDelivery(env), log: () => {} };
   const limits = { rowMs: 5_000, pages: 3, concurrency: 1, timeouts: 3 };
   const orderFrom = async (firstId: string) => {
     await relayPending(ports, Date.now() + MINUTE_MS, firstId, newCallBudget(), limits);
@@ -190,7 +190,7 @@ describe("a run of the cron trigger", () => {
         return env.DB.batch(statements);
       },
     });
-    const ports = { db, rooms: obeying([]), subscribers: subscriberGateway(env), log: () => {} };
+    const ports = { db, rooms: obeying([]), ...openDelivery(env), log: () => {} };
     await relayPending(ports, Date.now() + MINUTE_MS, "");
     expect(await outboxRows()).toEqual([]);
     expect(queries).toBeLessThan(100);
@@ -200,7 +200,7 @@ describe("a run of the cron trigger", () => {
     await good(250).run();
     const applied: string[] = [];
     const db = openDatabase(env.DB);
-    const ports = { db, rooms: obeying(applied), subscribers: subscriberGateway(env), log: () => {} };
+    const ports = { db, rooms: obeying(applied), ...openDelivery(env), log: () => {} };
     const run = () => {
       const calls = new WorkBudget(120);
       return relayPending(ports, Date.now() + MINUTE_MS, "", {
@@ -294,7 +294,7 @@ describe("a command for all rooms with users online", () => {
         return { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
       },
     };
-    const ports = { db, rooms, subscribers: subscriberGateway(env), log: () => {} };
+    const ports = { db, rooms, ...openDelivery(env), log: () => {} };
     const limits = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
     const run = () => relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits, 3);
     const seen: number[] = [];

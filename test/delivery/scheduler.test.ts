@@ -1,7 +1,7 @@
 /** The scheduler, with a clock of the test: order, turns, and no job lost. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../src/delivery/handler.ts";
+import type { Pace } from "../../src/delivery/port/handler.ts";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
 import { Turns } from "../../src/delivery/subscriber/turns.ts";
 import type { Job, WaitingJobs } from "../../src/delivery/subscriber/waiting-jobs.ts";

@@ -3,11 +3,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutgoingEvent, StatusFilter } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
 import { DeliveryRetention, KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { type Delivery, presentDelivery } from "../../src/features/webhooks/delivery-schema.ts";
 import {
   FREE_FAILURES,
@@ -28,7 +28,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
 const START = Date.UTC(2100, 0, 1);
 
-const subscribers = subscriberGateway(env);
+const { subscribers } = openDelivery(env);
 
 /** A numbered event of a room. */
 const outgoingEvent = (number: number, fields: Partial<OutgoingEvent> = {}): OutgoingEvent => ({
@@ -78,7 +78,7 @@ class Subject {
   }
 
   enqueue(...events: OutgoingEvent[]): Promise<void> {
-    return subscribers.enqueue(this.key, events, 1);
+    return subscribers(this.key).enqueue(this.key, events, 1);
   }
 
   /** Advances the clock and runs the alarm; false when none is set. */
@@ -89,7 +89,7 @@ class Subject {
   }
 
   async list(filter: StatusFilter = "any"): Promise<readonly Delivery[]> {
-    const { deliveries } = await subscribers.list(this.key, filter, { limit: 100, offset: 0 });
+    const { deliveries } = await subscribers(this.key).list(filter, { limit: 100, offset: 0 });
     return deliveries.map((each) => presentDelivery(this.key.id, each));
   }
 
@@ -215,7 +215,7 @@ describe("a webhook's object", () => {
 
   it("creates no tables when it is only read", async () => {
     expect(await subject.list()).toEqual([]);
-    expect(await subscribers.redeliver(subject.key, crypto.randomUUID())).toBeNull();
+    expect(await subscribers(subject.key).redeliver(subject.key, crypto.randomUUID())).toBeNull();
     expect(await subject.tables()).toBe(0);
   });
 
@@ -223,7 +223,7 @@ describe("a webhook's object", () => {
     const first = outgoingEvent(1);
     await subject.enqueue(first);
     const [delivery] = await subject.subscriber.settled(1);
-    const again = await subscribers.redeliver(subject.key, delivery?.id ?? "");
+    const again = await subscribers(subject.key).redeliver(subject.key, delivery?.id ?? "");
     expect(again).toMatchObject({ status: "pending", attempts: 0, body: first.body });
     expect(again?.id).not.toBe(delivery?.id);
     await subject.subscriber.settled(2);
@@ -232,7 +232,7 @@ describe("a webhook's object", () => {
   });
 
   it("resolves after the first attempt when an event is delivered by hand", async () => {
-    const delivery = await subscribers.deliverNow(subject.key, outgoingEvent(7));
+    const delivery = await subscribers(subject.key).deliverNow(subject.key, outgoingEvent(7));
     expect(delivery).toMatchObject({ status: "success", attempts: 1 });
     expect(JSON.parse(delivery?.log ?? "[]")).toMatchObject([{ status_code: 200 }]);
     expect(await subject.numbers()).toEqual([7]);
@@ -284,7 +284,7 @@ describe("a webhook's object", () => {
       url: elsewhere.webhook.url,
     });
     const version = Date.parse(answer.data.webhook.updated_at);
-    await subscribers.enqueue(subject.key, [outgoingEvent(2)], version);
+    await subscribers(subject.key).enqueue(subject.key, [outgoingEvent(2)], version);
     await subject.subscriber.settled(2);
     expect(await subject.numbers()).toEqual([1]);
     expect((await elsewhere.received()).map(({ body }) => body)).toEqual(['{"number":2}']);
@@ -423,11 +423,11 @@ describe("a receiver that fails", () => {
       return subject.inside((_, { storage }) => storage.getAlarm());
     };
     await expect.poll(alarmAt).toBeGreaterThan(subject.now + 5_000); // no attempt is in flight any more
-    const tested = await subscribers.deliverNow(subject.key, outgoingEvent(6));
+    const tested = await subscribers(subject.key).deliverNow(subject.key, outgoingEvent(6));
     expect(tested).toMatchObject({ status: "failed", attempts: 0, error: "The webhook was disabled" });
     const version = subject.now + 1;
     await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
-    await subscribers.enqueue(subject.key, [outgoingEvent(4)], version);
+    await subscribers(subject.key).enqueue(subject.key, [outgoingEvent(4)], version);
     expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
     expect((await subject.webhook()).enabled).toBe(true);
   });

@@ -3,16 +3,22 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
-import type { LogQuery } from "../../src/delivery/event-log/port/event-log-port.ts";
-import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
+import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
+import type { LogQuery } from "../../src/delivery/event-log/log-query.ts";
+import {
+  eraseFromLog,
+  openEventLogs,
+  readHours,
+  removeLog,
+  shardOf,
+} from "../../src/delivery/event-log/shards.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import { toAppError } from "../../src/http/refusal.ts";
+import { archivedObject } from "../../src/platform/archive/archived-object.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
 
-const log = eventLogGateway(env);
+const logs = openEventLogs(env);
 const ALL: LogQuery = { after: null, from: null, until: null, roomId: null, names: null, limit: 1_000 };
 
 const eventOf = (number: number): OutgoingEvent => ({
@@ -28,9 +34,9 @@ const events = (count: number, first = 0) =>
 it("a shard of the log is restored with its events, their order and its counts, and goes on", async () => {
   const accountId = crypto.randomUUID();
   const shard = shardOf("room");
-  await log.append(accountId, "room", events(30));
-  await log.countRuns(accountId, "room", { runs: 3, failedRuns: 1 });
-  const [object] = log.archived(accountId).slice(shard);
+  await logs(accountId, shard).append(events(30));
+  await logs(accountId, shard).countRuns({ runs: 3, failedRuns: 1 });
+  const object = archivedObject("Events", () => logs(accountId, shard));
   if (object === undefined) throw new Error("Each shard has an object");
   await runInDurableObject(
     env.EVENT_LOGS.getByName(`${accountId}:${shard}`),
@@ -39,27 +45,29 @@ it("a shard of the log is restored with its events, their order and its counts, 
     },
   );
   const slices = await collectSlices(object, async ({ length }) => {
-    if (length < 3) await log.append(accountId, "room", events(2, 30 + 2 * length));
-    if (length === 3) await log.eraseUser(accountId, "room", "Zoë");
+    if (length < 3) await logs(accountId, shard).append(events(2, 30 + 2 * length));
+    if (length === 3) await eraseFromLog(logs, accountId, "room", "Zoë");
   });
   expect(slices.length).toBeGreaterThan(4);
-  const before = [await log.read(accountId, shard, ALL), await log.hours(accountId, 0, HOUR_MS)];
-  await log.append(accountId, "room", events(1, 50));
+  const before = [await logs(accountId, shard).read(ALL), await readHours(logs, accountId, 0, HOUR_MS)];
+  await logs(accountId, shard).append(events(1, 50));
 
-  await log.remove(accountId);
+  await removeLog(logs, accountId);
   for (const slice of slices.slice(0, 2)) await object.restore(slice);
   for (const call of [
-    () => log.read(accountId, shard, ALL),
-    () => log.append(accountId, "room", events(1, 60)),
+    () => logs(accountId, shard).read(ALL),
+    () => logs(accountId, shard).append(events(1, 60)),
   ]) {
     const error: unknown = await call().catch((thrown: unknown) => thrown);
     expect(toAppError(error, "Events")).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: 5 });
   }
-  await log.remove(accountId); // a restore that is given up
+  await removeLog(logs, accountId); // a restore that is given up
   await restoreSlices(object, slices);
-  expect([await log.read(accountId, shard, ALL), await log.hours(accountId, 0, HOUR_MS)]).toEqual(before);
-  await log.append(accountId, "room", events(1, 34));
-  await log.append(accountId, "room", events(1, 50));
-  const after = await log.read(accountId, shard, { ...ALL, after: 34 });
+  expect([await logs(accountId, shard).read(ALL), await readHours(logs, accountId, 0, HOUR_MS)]).toEqual(
+    before,
+  );
+  await logs(accountId, shard).append(events(1, 34));
+  await logs(accountId, shard).append(events(1, 50));
+  const after = await logs(accountId, shard).read({ ...ALL, after: 34 });
   expect(after).toMatchObject({ type: "slice", events: [{ seq: 35, eventId: "event 50" }] });
 });

@@ -2,9 +2,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
-import { EventLogStore } from "../../src/delivery/event-log/object/event-log-store.ts";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/port/event-log-port.ts";
+import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
+import { EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-query.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -2,10 +2,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
-import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
-import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
+import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
+import { type EventLogs, openEventLogs, removeLog, shardOf } from "../../src/delivery/event-log/shards.ts";
+import { fanOut } from "../../src/delivery/fan-out.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import type { Room } from "../../src/wire/room.ts";
@@ -134,7 +134,7 @@ describe("the event log", () => {
     const { events, cursor: next } = (await read(api)).data;
     expect(events).toHaveLength(1);
     expect((await read(api, `?after=${next}`)).data.events).toEqual([]);
-    await eventLogGateway(env).remove(id);
+    await removeLog(openEventLogs(env), id);
     expect((await read(api)).data).toMatchObject({ events: [], has_more: false });
     await api.createUser(room.id);
     expect((await read(api)).data.events).toHaveLength(1);
@@ -153,17 +153,20 @@ describe("fan-out", () => {
 
   it("owes an event to a log that cannot be reached, and logs it once when it is handed over again", async () => {
     const [tenant, roomId] = [openTenant(env, crypto.randomUUID()), crypto.randomUUID()];
-    const subscribers = subscriberGateway(env);
+    const objects = openDelivery(env);
     const fail = () => Promise.reject(new Error("It cannot be reached"));
-    const cutOff = { ...subscribers, appendToLog: fail, publishToLog: fail };
+    const eventLogs: EventLogs = (...shard) => ({
+      ...objects.eventLogs(...shard),
+      append: fail,
+      publish: fail,
+    });
+    const cutOff = { ...objects, eventLogs };
     const unreached = await fanOut(tenant, cutOff, roomId, [event]);
     const pendingSubscriptions = unreached.get(event.id) ?? "";
     expect(JSON.parse(pendingSubscriptions)).toEqual([{ kind: "log", id: "", version: 0 }]);
     for (let time = 0; time < 2; time += 1)
-      expect(await fanOut(tenant, subscribers, roomId, [{ ...event, pendingSubscriptions }])).toEqual(
-        new Map(),
-      );
-    const slice = await eventLogGateway(env).read(tenant.accountId, shardOf(roomId), all);
+      expect(await fanOut(tenant, objects, roomId, [{ ...event, pendingSubscriptions }])).toEqual(new Map());
+    const slice = await openEventLogs(env)(tenant.accountId, shardOf(roomId)).read(all);
     expect(slice).toMatchObject({ events: [{ eventId: event.id, seq: 1 }], isAtEnd: true });
   });
 });

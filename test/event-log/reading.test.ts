@@ -1,9 +1,9 @@
 /** How pages of the log are read from its shards, and which cursors are accepted. */
 import { describe, expect, it } from "vitest";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/port/event-log-port.ts";
-import { decodeCursor, encodeCursor } from "../../src/delivery/event-log/reading/cursor.ts";
-import { type LogPage, PrunedError, readPage } from "../../src/delivery/event-log/reading/page-reader.ts";
-import { SHARDS, shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
+import { decodeCursor, encodeCursor } from "../../src/delivery/event-log/cursor.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-query.ts";
+import { type LogPage, PrunedError, readPage } from "../../src/delivery/event-log/page-reader.ts";
+import { SHARDS, shardOf } from "../../src/delivery/event-log/shards.ts";
 import { randomOf } from "../support/random.ts";
 
 /** Shards in memory, of which each read returns at most `sliceSize` events. */

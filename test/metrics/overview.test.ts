@@ -2,8 +2,8 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { hourOf } from "../../src/delivery/event-log/port/hourly-counts.ts";
-import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
+import { hourOf } from "../../src/delivery/event-log/hourly-counts.ts";
+import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
@@ -89,9 +89,9 @@ describe("an overview", () => {
 
   it("adds up what all shards of the log have counted, by the hour", async () => {
     const owner = await account();
-    const log = eventLogGateway(env);
+    const logs = openEventLogs(env);
     const ids = Array.from({ length: 20 }, () => crypto.randomUUID());
-    await Promise.all(ids.map((id) => log.countRuns(owner.id, id, { runs: 2, failedRuns: 1 })));
+    await Promise.all(ids.map((id) => logs(owner.id, shardOf(id)).countRuns({ runs: 2, failedRuns: 1 })));
     const overview = await overviewOf(owner);
     expect(overview).toMatchObject({ runs_last_day: 40, failed_runs_last_day: 20, events_last_day: 0 });
     expect(overview.hours.filter(({ runs }) => runs > 0)).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("an overview", () => {
       [50, 1_000],
     ] as const)
       await write(age * HOUR_MS, runs);
-    await eventLogGateway(env).countRuns(owner.id, crypto.randomUUID(), { runs: 1, failedRuns: 0 });
+    await openEventLogs(env)(owner.id, 0).countRuns({ runs: 1, failedRuns: 0 });
     const overview = await overviewOf(owner);
     expect(overview).toMatchObject({ runs_last_day: 8, failed_runs_last_day: 2 });
     await runScheduledTasks(env, now);

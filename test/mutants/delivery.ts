@@ -5,8 +5,8 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "subscribers have objects of other names than before, which know nothing of what waits",
     file: "src/delivery/subscribers.ts",
-    code: `env.SUBSCRIBERS.getByName(\`\${kind}:\${id}\`);`,
-    by: `env.SUBSCRIBERS.getByName(\`\${kind}/\${id}\`);`,
+    code: `sender === undefined ? \`\${kind}:\${id}\``,
+    by: `sender === undefined ? \`\${kind}/\${id}\``,
     tests: ["test/platform/rpc-fixtures.test.ts"],
   },
   {
@@ -102,7 +102,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "of two subscribers that fail at once only one gets the event later",
-    file: "src/delivery/subscribers.ts",
+    file: "src/delivery/fan-out.ts",
     code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
     by: "unreached.set(eventId, [subscription]);",
     tests: ["test/delivery/fan-out.test.ts"],
@@ -172,7 +172,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "an event that its subscriber could not take is lost",
-    file: "src/delivery/subscribers.ts",
+    file: "src/delivery/fan-out.ts",
     code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
     by: "void eventId;",
     tests: ["test/delivery/fan-out.test.ts"],

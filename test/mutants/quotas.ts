@@ -88,7 +88,7 @@ export const QUOTAS: readonly Mutant[] = [
   },
   {
     bug: "at the quota of waiting events, webhooks that hardly lag are suspended as well",
-    file: "src/features/quotas/waiting.ts",
+    file: "src/delivery/subscriber/waiting-report.ts",
     code: "Math.min(used, own * altogether.subscribers)",
     by: "used",
     tests: ["test/quotas/waiting.test.ts"],

@@ -1,7 +1,7 @@
 /** An organization itself: its name, and its deletion with everything that it owns. */
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import {
   continueDeletion,
   continueDeletions,
@@ -9,7 +9,7 @@ import {
 } from "../../src/features/organizations/deletion.ts";
 import type { Organization } from "../../src/features/organizations/schema.ts";
 import type { Me } from "../../src/features/people/schema.ts";
-import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";
+import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
 import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openAll, openDirectory, openTenant } from "../../src/platform/placement/databases.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
@@ -72,8 +72,8 @@ function deletion() {
     databases: openAll(env),
     openTenant: (id: string) => openTenant(env, id),
     rooms: roomGateway(env),
-    subscribers: subscriberGateway(env),
-    requestLog: requestLogGateway(env),
+    ...openDelivery(env),
+    requestLogs: openRequestLogs(env),
     log: (message: string) => unexpected.push(message),
   };
   return { ports, unexpected };

@@ -1,4 +1,5 @@
 /** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { challengeFor } from "../../src/features/people/challenge.ts";
@@ -6,7 +7,6 @@ import { signIn } from "../../src/features/people/commands.ts";
 import { changePassword } from "../../src/features/people/password-commands.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import {
-  COOKIE_NAME,
   cookieSecretOf,
   SIGN_IN_LIFETIME_MS,
   tokenHashOf,
@@ -18,6 +18,7 @@ import {
   SIGN_IN_CACHE_MS,
   signedHashOf,
 } from "../../src/features/people/verify-cookie.ts";
+import { SESSION_COOKIE } from "../../src/http/security/csrf.ts";
 import { quotaDefaults } from "../../src/platform/config/limits.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
@@ -46,7 +47,7 @@ function counting() {
     return db.run(statements);
   };
   const verify = async (browser: Browser, now: number) => {
-    const hash = await signedHashOf(browser.cookie.slice(COOKIE_NAME.length + 1), secret);
+    const hash = await signedHashOf(browser.cookie.slice(SESSION_COOKIE.length + 1), secret);
     if (hash === null) return null;
     const known = recallSignIn(hash, now);
     return known === undefined ? readSignIn({ run }, hash, now) : known;
@@ -61,7 +62,7 @@ describe("a sign-in session", () => {
     expect([asked.status, asked.data.me?.person.id]).toEqual([200, id]);
     expect((await browser.get<Me>("/me")).data).toEqual(asked.data.me);
     const stranger = new Browser();
-    for (const cookie of ["", cookieOf(crypto.randomUUID()), `${COOKIE_NAME}=forged`]) {
+    for (const cookie of ["", cookieOf(crypto.randomUUID()), `${SESSION_COOKIE}=forged`]) {
       stranger.cookie = cookie;
       const answer = await stranger.get("/session");
       expect([answer.status, answer.data]).toEqual([200, { me: null }]);
@@ -112,7 +113,7 @@ describe("a sign-in session", () => {
     await env.DB.prepare("DELETE FROM sessions WHERE person_id = ?").bind(id).run();
     expect(await verify(browser, now + SIGN_IN_CACHE_MS)).toBeNull();
     expect(looks.count).toBe(2);
-    for (const cookie of [cookieOf("x", "another secret"), `${COOKIE_NAME}=x`, `${browser.cookie}.x`]) {
+    for (const cookie of [cookieOf("x", "another secret"), `${SESSION_COOKIE}=x`, `${browser.cookie}.x`]) {
       expect(await verify(Object.assign(new Browser(), { cookie }), now)).toBeNull();
     }
     expect(looks.count).toBe(2);
@@ -128,7 +129,7 @@ describe("a sign-in session", () => {
 
   it("ends when the secret changes", async () => {
     const { browser } = await addMember((await account()).id);
-    const cookie = browser.cookie.slice(COOKIE_NAME.length + 1);
+    const cookie = browser.cookie.slice(SESSION_COOKIE.length + 1);
     expect(await signedHashOf(cookie, cookieSecretOf("another one"))).toBeNull();
     expect(await signedHashOf(cookie, secret)).not.toBeNull();
   });
@@ -246,7 +247,7 @@ describe("a sign-in or a change of the password that overlaps another change", (
   it("does not undo the first change", async () => {
     const { browser, id, email } = await signUp();
     const [first, second] = ["the first new password", "the second new password"];
-    const hash = await signedHashOf(browser.cookie.slice(COOKIE_NAME.length + 1), secret);
+    const hash = await signedHashOf(browser.cookie.slice(SESSION_COOKIE.length + 1), secret);
     const person = await readSignIn(openDatabase(env.DB), hash ?? "", Date.now());
     if (person === null) throw new Error("Not signed in");
     const db = changedMeanwhile(() => browser.post("/password", { current: PASSWORD, next: first }));

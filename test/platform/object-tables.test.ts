@@ -2,14 +2,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { EventLogStore } from "../../src/delivery/event-log/object/event-log-store.ts";
-import { EVENT_LOG_SCHEMA } from "../../src/delivery/event-log/object/event-log-table.ts";
+import { EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
+import { EVENT_LOG_SCHEMA } from "../../src/delivery/event-log/event-log-table.ts";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-table.ts";
 import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
 import { GuessStore } from "../../src/features/people/limits/guess-store.ts";
-import { RequestLogStore } from "../../src/features/request-log/object/request-log-store.ts";
+import { RequestLogStore } from "../../src/features/request-log/request-log-store.ts";
 import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
 import type { ArchiveSlice } from "../../src/platform/archive/object-archive.ts";
 import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";

@@ -1,10 +1,10 @@
 /** Calls as each version made them, and their answers: objects of today understand the former, gateways of today the latter. */
 import { describe, expect, it } from "vitest";
-import { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
+import { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
 import { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
-import { RequestLogObject } from "../../src/features/request-log/object/request-log-object.ts";
+import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import { RoomObject } from "../../src/objects.ts";
 import { ArchivedDurableObject } from "../../src/platform/archive/archived-durable-object.ts";
 import { CALLS, type Kind } from "./rpc/calls.ts";

@@ -3,25 +3,21 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
-import type { EventLogRpc } from "../../src/delivery/event-log/port/event-log-rpc.ts";
-import type { SubscriberRpc } from "../../src/delivery/port/subscriber-rpc.ts";
+import { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../src/env.ts";
 import { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
-import type { GuessLimitRpc } from "../../src/features/people/limits/guess-limit-rpc.ts";
 import { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
-import type { RequestRateRpc } from "../../src/features/quotas/rates/port/request-rate-rpc.ts";
-import { RequestLogObject } from "../../src/features/request-log/object/request-log-object.ts";
-import type { RequestLogRpc } from "../../src/features/request-log/port/request-log-rpc.ts";
+import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import { toAppError } from "../../src/http/refusal.ts";
 import { RoomObject } from "../../src/objects.ts";
 import type { ArchiveRpc } from "../../src/platform/archive/object-archive.ts";
+import type { Stub } from "../../src/platform/objects/rpc.ts";
 import type { RoomRpc } from "../../src/room/port/room-rpc.ts";
 import type { Comment } from "../../src/wire/comment.ts";
 import { account } from "../support/api.ts";
 
-/** Every method of an RPC interface with the number of its arguments, and those that only earlier Workers call. */
+/** Every method that Workers call with the number of its arguments, and those that only earlier Workers call. */
 type Called<Interface> = Readonly<
   Record<Exclude<keyof Interface & string, keyof Rpc.DurableObjectBranded>, number> & Record<string, number>
 >;
@@ -33,7 +29,7 @@ const ROOM: Called<RoomRpc> = {
   ...{ listDocuments: 1, describeDocument: 2, readDocument: 3, writeDocument: 4, deleteDocument: 2 },
   ...{ readTrail: 3, listVersions: 3, readVersion: 4, readWritten: 3, changeVersion: 3, writeStores: 3 },
 };
-const SUBSCRIBER: Called<SubscriberRpc> = {
+const SUBSCRIBER: Called<Stub<SubscriberObject>> = {
   ...ARCHIVE,
   ...{
     enqueue: 3,
@@ -55,14 +51,14 @@ const SUBSCRIBER: Called<SubscriberRpc> = {
     deliverNowOnce: 2,
   },
 };
-const EVENT_LOG: Called<EventLogRpc> = {
+const EVENT_LOG: Called<Stub<EventLogObject>> = {
   ...ARCHIVE,
   ...{ append: 1, publish: 3, subscriptions: 2, subscriptionsChanged: 0, countRuns: 1, hours: 1 },
   ...{ eraseUser: 3, remove: 0, read: 1 },
 };
-const GUESS_LIMIT: Called<GuessLimitRpc> = { guess: 2, forgive: 2 };
-const REQUEST_RATE: Called<RequestRateRpc> = { report: 2 };
-const REQUEST_LOG: Called<RequestLogRpc> = { append: 1, list: 1, find: 1, remove: 0 };
+const GUESS_LIMIT: Called<Stub<GuessLimitObject>> = { guess: 2, forgive: 2 };
+const REQUEST_RATE: Called<Stub<RequestRateObject>> = { report: 2 };
+const REQUEST_LOG: Called<Stub<RequestLogObject>> = { append: 1, list: 1, find: 1, remove: 0 };
 
 /**
  * The methods that the Worker of the version before calls, with the number of its arguments. A method leaves this list

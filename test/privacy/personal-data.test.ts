@@ -2,8 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
+import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import { openBlobs } from "../../src/features/files/storage/blobs.ts";
@@ -18,7 +17,7 @@ import { type Account, type Api, account } from "../support/api.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
 const gateway = roomGateway(env);
-const log = eventLogGateway(env);
+const logs = openEventLogs(env);
 
 async function join({ id: accountId }: Account, roomId: string, token: string, data: object = {}) {
   const upgrade = new Request("https://atrium.test/socket", {
@@ -174,7 +173,7 @@ async function addMuch({ owner, api, room, ada }: Awaited<ReturnType<typeof furn
     ...{ eventId: crypto.randomUUID(), event: "user.created", roomId: room.id, occurredAt: Date.now() },
     body,
   }));
-  await log.append(owner.id, room.id, copies as OutgoingEvent[]);
+  await logs(owner.id, shardOf(room.id)).append(copies as OutgoingEvent[]);
 }
 
 it("erasing a user goes on where it was cut off, slice by slice, of whatever is kept of them", async () => {

@@ -13,7 +13,7 @@ import { fairShare, RateSum } from "../../src/features/quotas/rates/object/rate-
 import { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
 import { type RequestRates, WINDOW_MS } from "../../src/features/quotas/rates/port/request-rate-port.ts";
 import { RequestCounters } from "../../src/features/quotas/rates/request-counters.ts";
-import { requestRateGateway } from "../../src/features/quotas/rates/request-rate-gateway.ts";
+import { openRequestRates } from "../../src/features/quotas/rates/request-rate-gateway.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { AppError } from "../../src/platform/errors.ts";
 import { type Account, account } from "../support/api.ts";
@@ -60,7 +60,7 @@ class World {
     });
   }
 
-  isolate(rates: RequestRates = requestRateGateway(env)): Isolate {
+  isolate(rates: RequestRates = openRequestRates(env)): Isolate {
     return new Isolate(this, rates);
   }
 
@@ -263,7 +263,7 @@ describe("while the object is away", () => {
 
   it("the last share holds for a minute", async () => {
     const world = await World.create(10);
-    let rates = requestRateGateway(env);
+    let rates = openRequestRates(env);
     const isolate = world.isolate({ report: (...args) => rates.report(...args) });
     await world.window([isolate, 100]);
     rates = away;

@@ -3,13 +3,18 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { type SubscriberPorts, subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
-import { forgetReport, reportDueAt } from "../../src/delivery/subscriber/waiting-report.ts";
+import type { SubscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
+import {
+  forgetReport,
+  quotaShare,
+  reportDueAt,
+  type Waiting,
+} from "../../src/delivery/subscriber/waiting-report.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
-import { quotaShare, type Waiting } from "../../src/features/quotas/waiting.ts";
+import { subscriberPorts } from "../../src/objects.ts";
 import { type Account, account } from "../support/api.ts";
 
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */

@@ -1,6 +1,6 @@
 /** Which requests an isolate appends to the log of their organization, when, and what they stand for. */
 import { describe, expect, it } from "vitest";
-import type { LoggedRequest } from "../../src/features/request-log/port/logged-request.ts";
+import type { LoggedRequest } from "../../src/features/request-log/logged-requests.ts";
 import { RequestRecorder } from "../../src/features/request-log/recorder.ts";
 import type { ServedRequest } from "../../src/http/served-request.ts";
 import { AppError } from "../../src/platform/errors.ts";
@@ -26,10 +26,8 @@ function recorder(random = () => 0) {
   const waiting: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
   const recording = new RequestRecorder({
-    log: {
-      append: async (accountId, requests) => {
-        appended.push({ accountId, requests });
-      },
+    append: async (accountId, requests) => {
+      appended.push({ accountId, requests });
     },
     wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
     random,

@@ -3,9 +3,9 @@ import { createExecutionContext, runInDurableObject, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { RequestLogStore } from "../../src/features/request-log/object/request-log-store.ts";
-import type { LoggedRequest } from "../../src/features/request-log/port/logged-request.ts";
-import { requestLogGateway } from "../../src/features/request-log/request-log-gateway.ts";
+import type { LoggedRequest } from "../../src/features/request-log/logged-requests.ts";
+import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
+import { RequestLogStore } from "../../src/features/request-log/request-log-store.ts";
 import type { ApiRequest } from "../../src/features/request-log/schema.ts";
 import { type Account, account } from "../support/api.ts";
 
@@ -25,7 +25,7 @@ const logged = (id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest
 
 const logOf = async (owner: Account, query = "") => (await owner.api.get<Log>(`/requests${query}`)).data;
 const append = (owner: Account, ...requests: LoggedRequest[]) =>
-  requestLogGateway(env).append(owner.id, requests);
+  openRequestLogs(env)(owner.id).append(requests);
 
 describe("an API request", () => {
   it("is found by the ID of its response, with its status, duration, credential and error", async () => {
@@ -119,7 +119,7 @@ describe("the request log", () => {
   it("is removed with its organization", async () => {
     const owner = await account();
     await append(owner, logged("mine"));
-    await requestLogGateway(env).remove(owner.id);
+    await openRequestLogs(env)(owner.id).remove();
     expect((await logOf(owner)).requests).toEqual([]);
   });
 });

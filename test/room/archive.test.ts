@@ -2,8 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { eventLogGateway } from "../../src/delivery/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../src/delivery/event-log/shards/shard-of.ts";
+import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import { toAppError } from "../../src/http/refusal.ts";
 import { collectSlices, contentOf, restoreSlices } from "../support/archive.ts";
 import { gateway, makeRoom, type TestRoom, type TestUser } from "./support/rooms.ts";
@@ -156,7 +155,7 @@ it("what an archived room had yet to pass on is passed on once, under its own ID
   const object = gateway.archived(room.id);
   const read = async () => {
     const query = { after: null, from: null, until: null, roomId: room.id, names: null, limit: 100 };
-    const log = await eventLogGateway(env).read(room.accountId, shardOf(room.id), query);
+    const log = await openEventLogs(env)(room.accountId, shardOf(room.id)).read(query);
     return log.type === "slice" ? log.events : [];
   };
   const [delivered] = await read();

@@ -1,10 +1,12 @@
 /** People who use the dashboard, and the browsers that send their requests. */
+
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import { type MemberRole, memberships } from "../../src/features/members/table.ts";
 import type { Me, OwnOrganization } from "../../src/features/people/schema.ts";
-import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/features/people/sign-in-cookie.ts";
+import { cookieSecretOf, tokenHashOf } from "../../src/features/people/sign-in-cookie.ts";
 import { people, signInSessions } from "../../src/features/people/table.ts";
+import { SESSION_COOKIE } from "../../src/http/security/csrf.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
 import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
@@ -57,7 +59,7 @@ export class Browser {
 
   #keep(setCookie: string): void {
     const [pair = "", ...attributes] = setCookie.split("; ");
-    if (!pair.startsWith(`${COOKIE_NAME}=`)) {
+    if (!pair.startsWith(`${SESSION_COOKIE}=`)) {
       this.known = pair;
       return;
     }
@@ -96,7 +98,7 @@ export async function signUp(
   const answer = await browser.post<Me>("/sign-up", body);
   if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.error?.message}`);
   const [organization] = answer.data.organizations;
-  if (organization === undefined || !browser.cookie.startsWith(`${COOKIE_NAME}=`))
+  if (organization === undefined || !browser.cookie.startsWith(`${SESSION_COOKIE}=`))
     throw new Error("Not signed in");
   return { browser, id: answer.data.person.id, email, organization };
 }
@@ -111,7 +113,7 @@ export async function invite(owner: SignedUp, role: "owner" | "member" = "member
 /** A cookie with the service's signature. */
 export function cookieOf(token: string, secret = cookieSecretOf(jwtSecrets(env)[0])): string {
   const signature = createHmac("sha256", secret).update(token).digest("base64");
-  return `${COOKIE_NAME}=${encodeURIComponent(`${token}.${signature}`)}`;
+  return `${SESSION_COOKIE}=${encodeURIComponent(`${token}.${signature}`)}`;
 }
 
 /** A member with a sign-in session, written to the database directly, which saves hashing a password. */

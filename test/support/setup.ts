@@ -2,12 +2,12 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
-import type { EventLogObject } from "../../src/delivery/event-log/object/event-log-object.ts";
+import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../src/env.ts";
 import type { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
 import type { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
-import type { RequestLogObject } from "../../src/features/request-log/object/request-log-object.ts";
+import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import type { Settings } from "../../src/platform/config/settings.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";

@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { DELIVERIES, ERRORS, ROOMS, RUNS } from "../../src/platform/telemetry/data-sets.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
@@ -103,7 +103,7 @@ it("an error of a delivery is counted as one", async () => {
   const key: SubscriberKey = { kind: "webhook", accountId: owner.id, id: webhook.id };
   take(ERRORS);
   await whileTableFails("webhooks", async () => {
-    await subscriberGateway(env).enqueue(key, [EVENT], 1);
+    await openDelivery(env).subscribers(key).enqueue(key, [EVENT], 1);
     await expect.poll(() => countLogged("no such table: webhooks")).toBeGreaterThanOrEqual(1);
   });
   expectLogged("The database failed during a delivery: no such table: webhooks");

@@ -3,9 +3,9 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, inject, it } from "vitest";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
 
@@ -43,7 +43,7 @@ const enqueue = (...numbers: number[]) => {
     ...{ eventId: `event ${number}`, event: "user.created" as const, roomId: "room" },
     ...{ body: `{"number":${number}}`, occurredAt: START },
   }));
-  return subscriberGateway(env).enqueue(key, events, 0);
+  return openDelivery(env).subscribers(key).enqueue(key, events, 0);
 };
 
 /** The requests so far: the numbers of their events. The published library makes the same signature of each. */

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/port/event-log-port.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-query.ts";
 import { type ReplayRequest, replayOfLane } from "../../src/delivery/port/replay.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";

@@ -1,7 +1,7 @@
 /** Runs that end with their process: what their reports say, and when the workflow is disabled. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { HandledEvent } from "../../src/delivery/handler.ts";
+import type { HandledEvent } from "../../src/delivery/port/handler.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
 import { RUNS } from "../../src/platform/telemetry/data-sets.ts";

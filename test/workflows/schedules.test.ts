@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { WorkflowScheduledEvent } from "../../src/wire/workflow-events.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "./test-workflow.ts";
@@ -143,7 +143,7 @@ describe("a workflow with a schedule", () => {
     await subject.plannedFor(null);
     await write("enabled = 1");
     const key = { kind: "workflow", accountId: owner.id, id: subject.id } as const;
-    await subscriberGateway(env).expectChange(key);
+    await openDelivery(env).subscribers(key).expectChange(key);
     await subject.alarmAt(Date.UTC(NEXT_YEAR, 0, 2) + 30_000);
     await subject.plannedFor(Date.UTC(NEXT_YEAR + 1, 0, 2));
     expect(await subject.workflow.executions()).toEqual([]);
@@ -152,7 +152,9 @@ describe("a workflow with a schedule", () => {
   it("leaves nothing in its object when it was never saved, or is deleted", async () => {
     const id = crypto.randomUUID();
     const stub = env.SUBSCRIBERS.getByName(`workflow:${id}`);
-    await subscriberGateway(env).expectChange({ kind: "workflow", accountId: owner.id, id });
+    await openDelivery(env)
+      .subscribers({ kind: "workflow", accountId: owner.id, id })
+      .expectChange({ kind: "workflow", accountId: owner.id, id });
     await runInDurableObject(stub, (object: SubscriberObject) => {
       const later = Date.now() + 30_000;
       object.clock = () => later;

@@ -1,7 +1,7 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
 import { relayEvents } from "../../src/delivery/outbox-relay.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { openBlobs } from "../../src/features/files/storage/blobs.ts";
 import { RunBindings, type RunPorts } from "../../src/features/workflows/run-bindings.ts";
 import { quotaDefaults } from "../../src/platform/config/limits.ts";
@@ -32,7 +32,7 @@ const ports: RunPorts = {
   db: openDatabase(env.DB),
   rooms: roomGateway(env),
   relayEvents: (context, rows) =>
-    relayEvents({ ...context, rooms: roomGateway(env), subscribers: subscriberGateway(env) }, rows),
+    relayEvents({ ...context, rooms: roomGateway(env), ...openDelivery(env) }, rows),
   blobs: openBlobs(env.FILES),
   quotaDefaults: quotaDefaults({}),
   fetch: (...args: Parameters<typeof fetch>) => fetch(...args),

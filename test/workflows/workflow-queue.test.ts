@@ -3,12 +3,12 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/port/handler.ts";
+import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
@@ -27,7 +27,7 @@ const NUMBERS = "export default (event) => event.number;";
 const INTERRUPTED =
   "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
 
-const subscribers = subscriberGateway(env);
+const { subscribers } = openDelivery(env);
 
 /** A numbered event of a room. */
 const outgoingEvent = (number: number, roomId: string = crypto.randomUUID()): OutgoingEvent => {
@@ -84,7 +84,7 @@ class Subject {
   }
 
   enqueue(...events: OutgoingEvent[]): Promise<void> {
-    return subscribers.enqueue(this.key, events, 1);
+    return subscribers(this.key).enqueue(this.key, events, 1);
   }
 
   /** Advances the clock and runs the alarm; false when none is set. */
@@ -95,7 +95,7 @@ class Subject {
   }
 
   async list(): Promise<readonly WorkflowExecution[]> {
-    const { deliveries } = await subscribers.list(this.key, "over", { limit: 100, offset: 0 });
+    const { deliveries } = await subscribers(this.key).list("over", { limit: 100, offset: 0 });
     return deliveries.map((each) => presentExecution(this.key.id, each));
   }
 
@@ -346,7 +346,7 @@ describe("a workflow with retries", () => {
 
   it("makes a run by hand once", async () => {
     const subject = await withRetries(new Gate(), 5);
-    expect(await subscribers.deliverNow(subject.key, outgoingEvent(1))).toMatchObject({
+    expect(await subscribers(subject.key).deliverNow(subject.key, outgoingEvent(1))).toMatchObject({
       status: "failed",
       attempts: 1,
     });

@@ -4,7 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import { earlierEvents } from "./earlier-events-store.ts";
 import { subscriptionsAsJson } from "./subscription-store.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";

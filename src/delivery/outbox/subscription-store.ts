@@ -1,8 +1,7 @@
 /** The SQL that says who subscribes to a room's events. */
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import type { EventName } from "../../wire/event-name.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
-import type { RoomSubscription } from "../port/subscription.ts";
+import type { RoomSubscription, SubscriberKey } from "../port/subscriber.ts";
 
 /** `events` is a JSON array of names. */
 const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>

@@ -1,5 +1,5 @@
 /** The attempts of a subscriber: starts those that are due, and records how they ended. */
-import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "../handler.ts";
+import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "../port/handler.ts";
 import { replayOfLane } from "../port/replay.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FirstAttempts } from "./first-attempts.ts";

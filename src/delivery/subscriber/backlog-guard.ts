@@ -2,7 +2,7 @@
  * Watches what waits for a subscriber, by bytes, by age and by the organization's quotas: warns early, and suspends at the
  * bound. It drops nothing.
  */
-import type { Backlog, DeliveryHandler } from "../handler.ts";
+import type { Backlog, DeliveryHandler } from "../port/handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { WaitingReport, type WaitingReportPorts } from "./waiting-report.ts";
 

@@ -1,8 +1,8 @@
 /** A subscriber's SQLite database: every delivery is written before its first attempt. Empty until the first write. */
 import { createTables, openTables } from "../../platform/objects/object-tables.ts";
-import type { FinalOutcome, HandlerState } from "../handler.ts";
 import type { DeliveryRecord, DeliveryStatus, OutgoingEvent } from "../port/delivery-record.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { FinalOutcome, HandlerState } from "../port/handler.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import { SELECT_DELIVERIES, SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
 import type { Job, WaitingJobs } from "./waiting-jobs.ts";
 

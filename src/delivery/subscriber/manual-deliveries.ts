@@ -1,6 +1,6 @@
 /** Deliveries that are requested by hand, such as a test or a redelivery: ahead of the others, each in a lane of its own. */
 import type { DeliveryRecord, OutgoingEvent } from "../port/delivery-record.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FirstAttempts } from "./first-attempts.ts";
 

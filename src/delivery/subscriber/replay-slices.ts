@@ -1,7 +1,7 @@
 /** Reads what a replay sends next: from the event log, or from earlier deliveries. */
-import type { LogQuery, LogSlice } from "../event-log/port/event-log-port.ts";
-import { readPage } from "../event-log/reading/page-reader.ts";
-import { shardOf } from "../event-log/shards/shard-of.ts";
+import type { LogQuery, LogSlice } from "../event-log/log-query.ts";
+import { readPage } from "../event-log/page-reader.ts";
+import { shardOf } from "../event-log/shards.ts";
 import type { DeliveryRecord, OutgoingEvent } from "../port/delivery-record.ts";
 import type { ReplayRecord } from "../port/replay.ts";
 import type { DeliveryStore } from "./delivery-store.ts";

@@ -1,6 +1,6 @@
 /** Sends a span of events again: takes them from the log, or from earlier deliveries, a slice at a time. */
-import { PrunedError } from "../event-log/reading/page-reader.ts";
-import { SHARDS } from "../event-log/shards/shard-of.ts";
+import { PrunedError } from "../event-log/page-reader.ts";
+import { SHARDS } from "../event-log/shards.ts";
 import { type ReplayRecord, type ReplayRequest, replayLane } from "../port/replay.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { isWanted, type LogPort, nextSlice, type Slice, type StoredReplay } from "./replay-slices.ts";

@@ -1,5 +1,5 @@
 /** Decides which deliveries to start now, and when to look again. It holds what is in flight and the next turns; all else stays in storage. */
-import type { BatchLimits, Pace } from "../handler.ts";
+import type { BatchLimits, Pace } from "../port/handler.ts";
 import { replayOfLane } from "../port/replay.ts";
 import { Turns } from "./turns.ts";
 import type { Job, WaitingJobs } from "./waiting-jobs.ts";

@@ -1,7 +1,7 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
-import type { FinalOutcome } from "../handler.ts";
 import type { AttemptFigures, StatsPoint, StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
+import type { FinalOutcome } from "../port/handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { addDurations, type Latencies, mergeLatencies, percentile } from "./latencies.ts";
 

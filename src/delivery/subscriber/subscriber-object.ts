@@ -1,5 +1,4 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. Or one of its senders. */
-import type { Env } from "../../env.ts";
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import type {
@@ -12,18 +11,17 @@ import type {
 } from "../port/delivery-record.ts";
 import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
-import type { SubscriberRpc } from "../port/subscriber-rpc.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
 import { StatsStore } from "./stats-store.ts";
 import { SubscriberParts } from "./subscriber-parts.ts";
-import { type SubscriberPorts, subscriberPorts } from "./subscriber-ports.ts";
+import type { SubscriberPorts } from "./subscriber-ports.ts";
 import { forgetReport } from "./waiting-report.ts";
 
-/** Its methods are what {@link SubscriberGateway} describes. Reading creates nothing in storage. */
-export class SubscriberObject extends ArchivedDurableObject<Env> implements SubscriberRpc {
+/** Reading creates nothing in storage. */
+export class SubscriberObject extends ArchivedDurableObject<object> {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
@@ -31,8 +29,8 @@ export class SubscriberObject extends ArchivedDurableObject<Env> implements Subs
   readonly #ports: SubscriberPorts;
   #opened: SubscriberParts;
 
-  /** Tests replace the ports. */
-  constructor(ctx: DurableObjectState, env: Env, ports: SubscriberPorts = subscriberPorts(env)) {
+  /** The composition root fills the ports. */
+  constructor(ctx: DurableObjectState, env: object, ports: SubscriberPorts) {
     super(ctx, env);
     const open = () => new SubscriberParts(ctx, ports, () => this.clock());
     this.#ports = ports;
@@ -65,7 +63,10 @@ export class SubscriberObject extends ArchivedDurableObject<Env> implements Subs
     if (!this.archived.isRestoring) this.#opened.runAlarm();
   }
 
-  /** Enqueues each event once, by its ID. They are stored when this returns. */
+  /**
+   * Enqueues events for delivery, each event ID once. They are on disk when this resolves. `version` is that of the
+   * subscriber's row when they happened.
+   */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
     const { store } = this.#parts;
     this.#enqueue(key, events, version, (event, now) => store.insert(event, event.roomId, now));
@@ -96,13 +97,16 @@ export class SubscriberObject extends ArchivedDurableObject<Env> implements Subs
     upkeep.checkBacklog(handler);
   }
 
-  /** A change of what is delivered by the clock is about to be committed: it is found even if nothing says that it was. */
+  /**
+   * A change of the subscriber's schedule is about to be committed. It takes effect then even if
+   * {@link notifyOfChange} never arrives.
+   */
   expectChange(key: SubscriberKey): void {
     this.#parts.upkeep.expectChange(key);
     this.#parts.planAlarm();
   }
 
-  /** The subscriber was changed: from now on the handler uses no cached row of a lower version. */
+  /** The subscriber's row was changed: the object uses no older one, and continues with its queue. */
   notifyOfChange(version: number): void {
     const { upkeep, attempts } = this.#parts;
     const handler = this.#parts.currentHandler();
@@ -113,52 +117,64 @@ export class SubscriberObject extends ArchivedDurableObject<Env> implements Subs
     attempts.resume();
   }
 
+  /** Removes everything, because the subscriber was deleted. Attempts in flight are not stopped. */
   async remove(): Promise<void> {
     if (!(await this.archived.discard())) await this.#parts.remove();
   }
 
-  /** As a sender: makes a request for the webhook's own object, and stores nothing. */
+  /**
+   * As a sender: makes a request for the webhook's own object, and stores nothing. Rejects when the sender fails: the
+   * request may have arrived.
+   */
   send(destination: Destination, message: WebhookMessage): Promise<AttemptResult> {
     return this.#ports.send(destination, message, () => this.clock());
   }
 
+  /** A page of the kept deliveries, newest first; it ends early rather than exceed 4 MiB. */
   list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {
     return this.#recorded.history.list(filter, query);
   }
 
+  /** One delivery as it is now; null when it is not kept. */
   find(deliveryId: string): FoundDelivery | null {
     const { history, attempts } = this.#recorded;
     const delivery = history.findById(deliveryId);
     return delivery && { delivery, isInFlight: attempts.isInFlight(delivery.seq) };
   }
 
+  /** The attempts in the range that ends now, and the backlog. */
   stats(range: StatsRange): SubscriberStats {
     return new StatsStore(this.#recorded.store).read(range, this.clock());
   }
 
+  /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null {
     const { history, manual } = this.#recorded;
     const earlier = history.findById(deliveryId);
     return earlier && manual.enqueue(key, earlier).delivery;
   }
 
+  /** The same of several deliveries, in their order. Returns the IDs of those that are not kept. */
   redeliverSome(key: SubscriberKey, deliveryIds: readonly string[]): string[] {
     return deliveryIds.filter((id) => this.redeliver(key, id) === null);
   }
 
+  /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
     return this.#parts.manual.enqueue(key, event).attempted;
   }
 
+  /** The same, once per event ID: a repetition resolves with the outcome of the first call. */
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
     return this.#parts.manual.enqueueOnce(key, event).attempted;
   }
 
-  /** Starts to send a span of events again; null while another replay is running. */
+  /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
     return this.#parts.upkeep.startReplay(key, request);
   }
 
+  /** The latest replay; null when there was none. */
   findReplay(): ReplayRecord | null {
     return this.#parts.upkeep.findReplay();
   }

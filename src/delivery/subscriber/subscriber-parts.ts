@@ -1,8 +1,8 @@
 /** What a subscriber's object is made of: creates its parts, connects them, and plans their alarm. */
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
-import type { DeliveryHandler } from "../handler.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { DeliveryHandler } from "../port/handler.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import { Attempts } from "./attempts.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryStore } from "./delivery-store.ts";

@@ -1,5 +1,5 @@
 /** Deliveries by the clock: keeps when the next one is due, and enqueues it in the transaction that plans the one after it. */
-import type { Timetable } from "../handler.ts";
+import type { Timetable } from "../port/handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** A change that was announced is committed by then, or never. */

@@ -1,7 +1,7 @@
 /** What a subscriber's object does besides delivering: deletes what is over, watches what waits, enqueues by the clock, and sends spans again. */
-import type { DeliveryHandler } from "../handler.ts";
+import type { DeliveryHandler } from "../port/handler.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import { BacklogGuard } from "./backlog-guard.ts";
 import { DeliveryRetention } from "./delivery-retention.ts";
 import type { DeliveryStore } from "./delivery-store.ts";

@@ -1,8 +1,28 @@
 /** Reports what waits for a subscriber to the quotas of its organization, in steps, and keeps what waits there altogether. */
-import { quotaShare, type Waiting, type WaitingAltogether } from "../../features/quotas/waiting.ts";
-import type { Backlog } from "../handler.ts";
-import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { Backlog } from "../port/handler.ts";
+import type { SubscriberKey } from "../port/subscriber.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
+
+/** The use of a quota, and its limit. */
+interface QuotaTotal {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** What waits for a webhook or workflow. */
+export interface Waiting {
+  readonly events: number;
+  /** What they take in storage. */
+  readonly bytes: number;
+}
+
+/** What waits for all webhooks and workflows of an organization. */
+export interface WaitingAltogether {
+  readonly events: QuotaTotal;
+  readonly bytes: QuotaTotal;
+  /** For how many of them something waits. */
+  readonly subscribers: number;
+}
 
 export interface WaitingReportPorts {
   /** Writes what waits for a subscriber to the organization's quotas, and returns what waits altogether. */
@@ -107,3 +127,14 @@ export class WaitingReport {
 /** The storage comes from an archive: what the quotas have of this subscriber may be anything. */
 export const forgetReport = (store: DeliveryStore): void =>
   store.writeFact(FACT, JSON.stringify({ ...NO_REPORT, waiting: null }));
+
+/**
+ * How much of the quotas is used, as far as a subscriber has its part in that: 1 or more when the organization is at a
+ * limit, and at least an equal part of the limit waits for this subscriber. At a limit there is always such a one, and
+ * one that lags less than others is none. Pure.
+ */
+export function quotaShare({ events, bytes }: Waiting, altogether: WaitingAltogether): number {
+  const share = (own: number, { used, limit }: QuotaTotal) =>
+    Math.min(used, own * altogether.subscribers) / Math.max(1, limit);
+  return Math.max(share(events, altogether.events), share(bytes, altogether.bytes));
+}

@@ -1,6 +1,6 @@
 /** What a backup of an organization reads, slice by slice. It changes nothing but the audit log. */
 import * as z from "zod";
-import { SHARDS } from "../../delivery/event-log/shards/shard-of.ts";
+import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { notFound } from "../../platform/errors.ts";
 import { openTenant } from "../../platform/placement/databases.ts";
 import { openBlobs } from "../files/storage/blobs.ts";

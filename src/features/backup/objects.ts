@@ -1,9 +1,9 @@
 /** The objects of an organization, as backups and restores see them. */
 
-import { eventLogGateway } from "../../delivery/event-log/shards/event-log-gateway.ts";
-import { SHARDS } from "../../delivery/event-log/shards/shard-of.ts";
-import { subscriberGateway } from "../../delivery/subscribers.ts";
+import { SHARDS } from "../../delivery/event-log/shards.ts";
+import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
+import { archivedObject } from "../../platform/archive/archived-object.ts";
 import type { ArchivedObject, ArchiveSlice } from "../../platform/archive/object-archive.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/placement/databases.ts";
@@ -23,10 +23,10 @@ interface Owner {
 /** The object itself. Only for one that {@link findOwned} has found. */
 function objectOf({ env, accountId }: Owner, { kind, id }: ObjectRef): ArchivedObject {
   if (kind === "room") return roomGateway(env).archived(id);
-  if (kind !== "log") return subscriberGateway(env).archived({ kind, accountId, id });
-  const shard = eventLogGateway(env).archived(accountId)[Number(id)];
-  if (shard === undefined) throw new Error(`An event log has no shard ${id}`);
-  return shard;
+  const { eventLogs, subscribers } = openDelivery(env);
+  if (kind === "log") return archivedObject("Events", () => eventLogs(accountId, Number(id)));
+  const key = { kind, accountId, id };
+  return archivedObject(kind === "webhook" ? "Webhooks" : "Workflows", () => subscribers(key));
 }
 
 const OWNED_BY: Readonly<Record<Exclude<ObjectRef["kind"], "log">, OwnedObjects>> = {

@@ -1,6 +1,6 @@
 /** What a restore of an organization writes, step by step; each can be sent again. The last one opens the organization. */
 import * as z from "zod";
-import { subscriberGateway } from "../../delivery/subscribers.ts";
+import { openEventLogs, removeLog } from "../../delivery/event-log/shards.ts";
 import { DIRECTORY, openDirectory } from "../../platform/placement/databases.ts";
 import { deleteKeysOf } from "../accounts/shared-store.ts";
 import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
@@ -81,7 +81,7 @@ const cancel: Operation = async (call) => {
   const directory = openDirectory(env);
   const [[restore]] = await directory.run([takeRestore(accountId, now())]);
   if (restore === undefined) throw refuse("CONFLICT", "No restore of this organization is under way");
-  await subscriberGateway(env).removeLog(accountId);
+  await removeLog(openEventLogs(env), accountId);
   await placeOf(env, restore).run([lowerFence(restore)]);
   const tenant = { accountId, db: directory };
   const abandoned = [

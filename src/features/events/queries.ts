@@ -1,8 +1,8 @@
 /** Reads of the event log: of the whole organization, or of one room. */
 
-import { decodeCursor, encodeCursor } from "../../delivery/event-log/reading/cursor.ts";
-import { PrunedError, readPage } from "../../delivery/event-log/reading/page-reader.ts";
-import { SHARDS, shardOf } from "../../delivery/event-log/shards/shard-of.ts";
+import { decodeCursor, encodeCursor } from "../../delivery/event-log/cursor.ts";
+import { PrunedError, readPage } from "../../delivery/event-log/page-reader.ts";
+import { SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { Event } from "../../wire/events.ts";
@@ -46,7 +46,7 @@ export async function findEventsNaming(
 ): Promise<{ events: Event[]; next: string | null }> {
   const query = { from: null, until: null, roomId, names: null, limit: SEARCHED_AT_ONCE };
   const read = (position: number | null) =>
-    ctx.eventLog.read(ctx.accountId, shardOf(roomId), { ...query, after: position });
+    ctx.eventLogs(ctx.accountId, shardOf(roomId)).read({ ...query, after: position });
   const found = await read(after === null ? null : Number(after));
   // What was pruned meanwhile is no longer kept.
   const slice = found.type === "pruned" ? await read(null) : found;
@@ -74,7 +74,7 @@ async function listFrom(
     limit,
   };
   const page = await readPage(query, (index, slice) =>
-    ctx.eventLog.read(ctx.accountId, shards[index] ?? 0, slice),
+    ctx.eventLogs(ctx.accountId, shards[index] ?? 0).read(slice),
   ).catch(refusePruned);
   return {
     events: page.events.map(({ body }) => parseBody(body)),

@@ -25,7 +25,3 @@ export function parseKey(key: string): ParsedKey | null {
   const isShort = filename !== undefined && byteLength(filename) <= MAX_NAME_BYTES;
   return roomId === undefined || !isShort ? null : { key, roomId, filename };
 }
-
-/** The URL that serves the file. */
-export const urlOf = (origin: string, accountId: string, key: string): string =>
-  `${origin}/v1/accounts/${accountId}/storage/${key.split("/").map(encodeURIComponent).join("/")}`;

@@ -3,13 +3,13 @@
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { causeOf } from "../../platform/context/actor.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import { fileUrl, type UploadResult } from "../../wire/file.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
 import type { FileOperationContext, UploadBounds } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
-import { createKey, urlOf } from "./file-key.ts";
-import type { UploadResult } from "./schema.ts";
+import { createKey } from "./file-key.ts";
 import { markUploadForDeletion } from "./storage/deletion-store.ts";
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
 import { essenceOf } from "./storage/media-type.ts";
@@ -106,7 +106,7 @@ export class PendingUpload {
     const ctx = this.#ctx;
     const size = await this.#writer.finish();
     const { key, roomId, uploadedBy } = await this.#insertedRow();
-    const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
+    const data = { file: { key, url: fileUrl(ctx.origin, ctx.accountId, key) } };
     const quota = guardQuota(ctx, "file_bytes");
     const cause = causeOf(ctx.actor);
     const uploaded = insertFileEvent(ctx, newEvent(ctx, "file.uploaded", roomId), {

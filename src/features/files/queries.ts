@@ -4,10 +4,9 @@ import { type PresentedScroll, presentScroll } from "../../http/lists/presented-
 import { requireRoomAccess } from "../../platform/context/context.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import type { StorageFile } from "../../wire/file.ts";
+import { presentFile, type StorageFile } from "../../wire/file.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { FileOperationContext } from "./context.ts";
-import { presentFile } from "./schema.ts";
 import { countFiles, type FileFilter, positionOf, selectFiles } from "./storage/list-store.ts";
 import { selectFile } from "./storage/store.ts";
 

@@ -1,11 +1,8 @@
-/** Files on the wire, and their presenter. The SDK imports its types. */
+/** Files on the wire, and how they are presented. The SDK imports its types. */
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
-import { presentTime } from "../../platform/time.ts";
-import { EXAMPLE_FILE, EXAMPLE_KEY, EXAMPLE_ROOM, Key, StorageFile, Url } from "../../wire/file.ts";
-import { urlOf } from "./file-key.ts";
+import { EXAMPLE_FILE, EXAMPLE_KEY, EXAMPLE_ROOM, presentFile, StorageFile } from "../../wire/file.ts";
 import type { FoundRow } from "./storage/find-store.ts";
-import type { FileRow } from "./storage/table.ts";
 
 /** A file that a search in all rooms has found. */
 export const FoundFile = StorageFile.extend({
@@ -17,10 +14,6 @@ export const FoundFile = StorageFile.extend({
   example: { ...EXAMPLE_FILE, roomId: EXAMPLE_ROOM, roomName: "Planning", uploaderName: "Ada" },
 });
 export type FoundFile = z.infer<typeof FoundFile>;
-
-/** The result of an upload (spec section 2). */
-export const UploadResult = z.object({ key: Key, url: Url }).meta({ id: "UploadResult" });
-export type UploadResult = z.infer<typeof UploadResult>;
 
 /** The fields of an upload's form, without its file. */
 export const UploadFields = z.strictObject({
@@ -34,21 +27,10 @@ export const FileDeletion = z
   .strictObject({ key: text(1, 1024).meta({ description: "The key that the upload returned." }) })
   .meta({ id: "FileDeletion", example: { key: EXAMPLE_KEY } });
 
-/** Presents a stored file to a caller that reached the service at `origin`. */
-export const presentFile = (row: FileRow, origin: string): StorageFile => ({
-  key: row.key,
-  url: urlOf(origin, row.accountId, row.key),
-  filename: row.filename,
-  mimeType: row.mimeType,
-  size: row.size,
-  uploadedAt: presentTime(row.uploadedAt),
-  uploadedBy: row.uploadedBy,
-});
-
 export const presentFound = (
   { roomId, roomName, uploaderName, ...row }: FoundRow,
   origin: string,
 ): FoundFile => ({
-  ...presentFile({ ...row, roomId }, origin),
+  ...presentFile(row, origin),
   ...{ roomId, roomName, uploaderName },
 });

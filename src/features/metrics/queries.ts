@@ -6,7 +6,8 @@ import {
   type HourlyCounts,
   hourOf,
   spanOf,
-} from "../../delivery/event-log/port/hourly-counts.ts";
+} from "../../delivery/event-log/hourly-counts.ts";
+import { readHours } from "../../delivery/event-log/shards.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
@@ -33,7 +34,7 @@ const firstOf = (range: Usage["range"], now: number): number =>
 
 /** What the shards of the log have counted in a range. */
 const readCounts = (ctx: EventLogContext, range: Usage["range"], first: number) =>
-  ctx.eventLog.hours(ctx.accountId, first, LAYOUTS[range].width);
+  readHours(ctx.eventLogs, ctx.accountId, first, LAYOUTS[range].width);
 
 /** What happened in a range that begins at `first`, point by point; `earlier` is what D1 has. */
 function toPoints(

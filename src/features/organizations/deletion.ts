@@ -1,6 +1,7 @@
 /** Removes what deleted organizations own, in chunks: first after the request, then by the cron trigger. */
+import { removeLog } from "../../delivery/event-log/shards.ts";
 import { selectUnrelayed } from "../../delivery/outbox/outbox-store.ts";
-import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
+import type { DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { roundRobin } from "../../platform/flow/concurrency-limit.ts";
@@ -11,7 +12,7 @@ import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
 import type { RoomGateway } from "../../room/port/room-gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { deleteMembershipsOf } from "../members/shared-store.ts";
-import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
+import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { forgetRoom } from "../rooms/known-rooms.ts";
 import { purgeRoom } from "../rooms/purge.ts";
 import { markDeleted } from "../rooms/purge-store.ts";
@@ -53,14 +54,13 @@ const RUN = { organizations: 10, turns: 10, concurrency: 4, chunks: 30, turnMs: 
 /** Longer than any isolate remembers a credential: after it, no request can create anything more. */
 const ROW_REMAINS_MS = 60_000;
 
-export interface DeletionPorts {
+export interface DeletionPorts extends DeliveryObjects {
   readonly directory: Database;
   /** All, by their bindings. */
   readonly databases: ReadonlyMap<string, Database>;
   openTenant(accountId: string): PlacedTenant;
   readonly rooms: RoomGateway;
-  readonly subscribers: SubscriberGateway;
-  readonly requestLog: RequestLogGateway;
+  readonly requestLogs: RequestLogs;
   log(message: string, error?: unknown): void;
 }
 
@@ -79,8 +79,8 @@ export async function continueDeletion(
   try {
     const isEmpty =
       (await deleteInChunks(directory, (limit) => deleteMembershipsOf(tenant, limit), budget)) &&
-      (await purgeWebhooks(tenant, ports.subscribers, budget, now)) &&
-      (await purgeWorkflows(tenant, ports.subscribers, budget, now)) &&
+      (await purgeWebhooks(tenant, ports, budget, now)) &&
+      (await purgeWorkflows(tenant, ports, budget, now)) &&
       (await purgeRooms(tenant, ports.rooms, budget, now)) &&
       (await purgeAuditEntries(tenant, budget)) &&
       (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, budget)));
@@ -88,8 +88,8 @@ export async function continueDeletion(
     // What is relayed at the same time would write to the log once it is removed.
     const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
     if (unrelayed.length > 0) return;
-    await ports.subscribers.removeLog(accountId);
-    await ports.requestLog.remove(accountId);
+    await removeLog(ports.eventLogs, accountId);
+    await ports.requestLogs(accountId).remove();
     const before = now - ROW_REMAINS_MS;
     if (tenant.db !== directory) {
       const [deleted] = await directory.run([selectDeletedBefore(accountId, before)]);

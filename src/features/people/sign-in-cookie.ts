@@ -2,10 +2,8 @@
 
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
+import { SESSION_COOKIE } from "../../http/security/csrf.ts";
 import { DAY_MS } from "../../platform/durations.ts";
-
-/** Browsers accept a `__Host-` cookie only over a secure connection, for this exact host and all of its paths. */
-export const COOKIE_NAME = "__Host-atrium_session";
 
 /** A sign-in session that is not used for this long ends. */
 export const SIGN_IN_LIFETIME_MS = 30 * DAY_MS;
@@ -28,17 +26,21 @@ export const tokenHashOf = (token: string): string => createHash("sha256").updat
 
 /** The cookie's value, `token.signature`; null when the request has none. */
 export const signInCookieOf = (request: Request): string | null =>
-  parse(request.headers.get("Cookie") ?? "", COOKIE_NAME)[COOKIE_NAME] ?? null;
+  parse(request.headers.get("Cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE] ?? null;
 
 /** The token in a cookie's value; null when this service did not sign it. */
 export async function tokenIn(cookie: string, secret: string): Promise<string | null> {
-  const { [COOKIE_NAME]: token } = await parseSigned(`${COOKIE_NAME}=${cookie}`, secret, COOKIE_NAME);
+  const { [SESSION_COOKIE]: token } = await parseSigned(
+    `${SESSION_COOKIE}=${cookie}`,
+    secret,
+    SESSION_COOKIE,
+  );
   return token || null;
 }
 
 /** `Set-Cookie` that signs the browser in. */
 export const signedCookie = (token: string, secret: string): Promise<string> =>
-  serializeSigned(COOKIE_NAME, token, secret, { ...ATTRIBUTES, maxAge: SIGN_IN_LIFETIME_MS / 1000 });
+  serializeSigned(SESSION_COOKIE, token, secret, { ...ATTRIBUTES, maxAge: SIGN_IN_LIFETIME_MS / 1000 });
 
 /** `Set-Cookie` that makes the browser delete its cookie. */
-export const expiredCookie = (): string => serialize(COOKIE_NAME, "", { ...ATTRIBUTES, maxAge: 0 });
+export const expiredCookie = (): string => serialize(SESSION_COOKIE, "", { ...ATTRIBUTES, maxAge: 0 });

@@ -6,6 +6,8 @@ import type { Settings } from "../../platform/config/settings.ts";
 import { sha256 } from "../../platform/crypto/hash.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors.ts";
+import { openStub } from "../../platform/objects/rpc.ts";
+import type { GuessLimitObject } from "./limits/guess-limit-object.ts";
 import { PasswordTurns } from "./limits/password-turns.ts";
 import type { PauseRule } from "./limits/pause.ts";
 
@@ -73,7 +75,7 @@ export function signInLimits(
 ): SignInLimits {
   const isShared = clientAddress(env) !== undefined;
   const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
-    const stub = env.GUESS_LIMITS.getByName(object);
+    const stub = openStub<GuessLimitObject>(env.GUESS_LIMITS, object);
     const waitMs = await stub.guess(key, rule);
     if (waitMs > 0) throw tooMany(Math.ceil(waitMs / SECOND_MS));
     return { forgive: async () => stub.forgive(key, all) };

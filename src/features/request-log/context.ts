@@ -1,7 +1,7 @@
 /** What the endpoints of the request log need beside what every request has. */
 import type { RequestContext } from "../../platform/context/context.ts";
-import type { RequestLogGateway } from "./port/request-log-port.ts";
+import type { RequestLogs } from "./request-log-object.ts";
 
 export interface RequestLogContext extends RequestContext {
-  readonly requestLog: RequestLogGateway;
+  readonly requestLogs: RequestLogs;
 }

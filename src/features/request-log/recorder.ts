@@ -3,8 +3,7 @@ import type { ServedRequest } from "../../http/served-request.ts";
 import { shortAddress } from "../../platform/network.ts";
 import { traceIdOf } from "../../platform/trace.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
-import type { LoggedRequest } from "./port/logged-request.ts";
-import type { RequestLogGateway } from "./port/request-log-port.ts";
+import type { LoggedRequest } from "./logged-requests.ts";
 import { RequestSample, type SampledRequest } from "./sample.ts";
 
 /** Requests of so long are appended together. */
@@ -17,7 +16,8 @@ const MAX_MESSAGE_CHARS = 500;
 const READS_OF_LOG: readonly string[] = ["listRequests", "getRequest"];
 
 export interface RecorderPorts {
-  readonly log: Pick<RequestLogGateway, "append">;
+  /** Appends requests to the log of an organization. */
+  append(accountId: string, requests: readonly LoggedRequest[]): Promise<void>;
   /** Resolves after so many milliseconds. */
   wait(ms: number): Promise<unknown>;
   /** In [0, 1). */
@@ -54,7 +54,7 @@ export class RequestRecorder {
   async #appendLater(accountId: string, sample: RequestSample): Promise<void> {
     await this.#ports.wait(COLLECT_MS);
     this.#samples.delete(accountId);
-    await this.#ports.log.append(accountId, sample.take().map(presentSampled));
+    await this.#ports.append(accountId, sample.take().map(presentSampled));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Logged API requests on the wire. */
 import * as z from "zod";
 import { presentTime, Timestamp } from "../../platform/time.ts";
-import { CREDENTIALS, type LoggedRequest } from "./port/logged-request.ts";
+import { CREDENTIALS, type LoggedRequest } from "./logged-requests.ts";
 
 /** A request to the API. */
 export const ApiRequest = z

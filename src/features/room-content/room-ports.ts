@@ -1,5 +1,7 @@
 /** Fills the ports of live rooms: with the queries of features, and with the delivery of events. */
-import { fanOut, subscriberGateway } from "../../delivery/subscribers.ts";
+import { eraseFromLog } from "../../delivery/event-log/shards.ts";
+import { fanOut, hasListener } from "../../delivery/fan-out.ts";
+import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { quotaDefaults } from "../../platform/config/limits.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
@@ -28,7 +30,7 @@ export type StoreLimits = (
 
 /** The ports of the rooms of a deployment. */
 export function roomPorts(env: Env, storeLimits: StoreLimits): RoomPorts {
-  const subscribers = subscriberGateway(env);
+  const delivery = openDelivery(env);
   const tenantOf = ({ accountId }: { readonly accountId: string }) => openTenant(env, accountId);
   return {
     verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verify(token, now),
@@ -73,10 +75,9 @@ export function roomPorts(env: Env, storeLimits: StoreLimits): RoomPorts {
       const limits = storeLimits({ accountId, customId, storeBytes: stats.storeBytes }, use);
       return { accountTokenEpoch, ...limits };
     },
-    fanOut: (room, events, calls) => fanOut(tenantOf(room), subscribers, room.roomId, events, calls),
-    hasListener: ({ accountId, roomId }, event) => subscribers.hasListener(accountId, roomId, event),
-    eraseFromLog: async ({ accountId, roomId }, userId) => {
-      await subscribers.eraseFromLog(accountId, roomId, userId);
-    },
+    fanOut: (room, events, calls) => fanOut(tenantOf(room), delivery, room.roomId, events, calls),
+    hasListener: ({ accountId, roomId }, event) => hasListener(delivery.eventLogs, accountId, roomId, event),
+    eraseFromLog: ({ accountId, roomId }, userId) =>
+      eraseFromLog(delivery.eventLogs, accountId, roomId, userId),
   };
 }

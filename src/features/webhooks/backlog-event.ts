@@ -1,5 +1,5 @@
 /** Presents the event that much waits for a webhook. */
-import type { BacklogReport } from "../../delivery/handler.ts";
+import type { BacklogReport } from "../../delivery/port/handler.ts";
 import { presentNullableTime, presentTime } from "../../platform/time.ts";
 import type { Webhook, WebhookBackloggedEvent } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 /** Writes to webhooks. */
 
-import { announceChange } from "../../delivery/announce-change.ts";
 import { sealSecret } from "../../delivery/signing-secrets.ts";
+import { announceChange } from "../../delivery/subscribers.ts";
 import { createSecret } from "../../platform/crypto/standard-webhooks.ts";
 import { DAY_MS } from "../../platform/durations.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
@@ -89,8 +89,9 @@ export async function updateWebhook(
   const [[row]] = await ctx.commit([updateRow(ctx, webhookId, changes, ctx.now())]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
   await announceChange(ctx);
-  await ctx.subscribers
-    .notifyOfChange(subscriberKey(ctx, webhookId), row.updatedAt)
+  await ctx
+    .subscribers(subscriberKey(ctx, webhookId))
+    .notifyOfChange(row.updatedAt)
     .catch((error: unknown) => {
       // It reads the row again within a second of its next delivery, or after an hour.
       ctx.log("The object of a changed webhook could not be notified", error);
@@ -103,10 +104,13 @@ export async function deleteWebhook(ctx: WebhookContext, webhookId: string): Pro
   const [deleted] = await ctx.commit([deleteRow(ctx, webhookId)]);
   if (deleted.length === 0) throw notFound("Webhooks", "Webhook");
   await announceChange(ctx);
-  await ctx.subscribers.remove(subscriberKey(ctx, webhookId)).catch((error: unknown) => {
-    // The object removes its data by itself when it next delivers and finds no webhook.
-    ctx.log("The deliveries of a deleted webhook could not be removed yet", error);
-  });
+  await ctx
+    .subscribers(subscriberKey(ctx, webhookId))
+    .remove()
+    .catch((error: unknown) => {
+      // The object removes its data by itself when it next delivers and finds no webhook.
+      ctx.log("The deliveries of a deleted webhook could not be removed yet", error);
+    });
   return {};
 }
 

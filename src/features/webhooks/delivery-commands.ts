@@ -11,7 +11,7 @@ import { sampleEvent } from "./sample-event.ts";
 export async function testWebhook(ctx: WebhookContext, webhookId: string): Promise<{ delivery: Delivery }> {
   const { webhook } = await getWebhook(ctx, webhookId);
   const key = subscriberKey(ctx, webhookId);
-  const delivery = await ctx.subscribers.deliverNow(key, sampleEvent(ctx, webhook));
+  const delivery = await ctx.subscribers(key).deliverNow(key, sampleEvent(ctx, webhook));
   if (delivery === null) throw notFound("Webhooks", "Webhook"); // it was deleted meanwhile
   return { delivery: presentDelivery(webhookId, delivery) };
 }
@@ -23,7 +23,9 @@ export async function redeliver(
   deliveryId: string,
 ): Promise<{ delivery: Delivery }> {
   await getWebhook(ctx, webhookId);
-  const delivery = await ctx.subscribers.redeliver(subscriberKey(ctx, webhookId), deliveryId);
+  const delivery = await ctx
+    .subscribers(subscriberKey(ctx, webhookId))
+    .redeliver(subscriberKey(ctx, webhookId), deliveryId);
   if (delivery === null) throw notFound("Webhooks", "Delivery");
   return { delivery: presentDelivery(webhookId, delivery) };
 }
@@ -36,7 +38,9 @@ export async function redeliverSome(
 ): Promise<RedeliveryResult> {
   await getWebhook(ctx, webhookId);
   const unique = [...new Set(ids)];
-  const missing = await ctx.subscribers.redeliverSome(subscriberKey(ctx, webhookId), unique);
+  const missing = await ctx
+    .subscribers(subscriberKey(ctx, webhookId))
+    .redeliverSome(subscriberKey(ctx, webhookId), unique);
   return { redelivered: unique.length - missing.length, missing };
 }
 
@@ -58,7 +62,9 @@ export async function startReplay(
       "The webhook is disabled: enable it before you send events again",
     );
   const request = { from, to, status: status ?? null, roomId: webhook.room_id, names: webhook.events };
-  const replay = await ctx.subscribers.startReplay(subscriberKey(ctx, webhookId), request);
+  const replay = await ctx
+    .subscribers(subscriberKey(ctx, webhookId))
+    .startReplay(subscriberKey(ctx, webhookId), request);
   if (replay === null)
     throw new AppError(
       "Webhooks",

@@ -1,9 +1,9 @@
 /** Deliveries of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import type { DeliveryRecord } from "../../delivery/port/delivery-record.ts";
-import { presentTraced, TRACED } from "../../delivery/traced.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { WebhookEventName } from "../../wire/event-name.ts";
+import { presentTraced, TRACED } from "../deliveries/traced.ts";
 
 export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;

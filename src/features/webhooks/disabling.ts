@@ -1,8 +1,7 @@
 /** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
-import { announceChange } from "../../delivery/announce-change.ts";
-import type { BacklogReport } from "../../delivery/handler.ts";
-import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
-import { fanOut } from "../../delivery/subscribers.ts";
+import { fanOut } from "../../delivery/fan-out.ts";
+import type { BacklogReport } from "../../delivery/port/handler.ts";
+import { announceChange, type DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
@@ -49,7 +48,7 @@ const NOTICE_MS = 60 * 60 * 1000;
 interface DisablingPorts {
   readonly env: Env;
   readonly tenant: Tenant;
-  readonly subscribers: SubscriberGateway;
+  readonly objects: DeliveryObjects;
   /** Epoch milliseconds. */
   now(): number;
   log(message: string, error: unknown): void;
@@ -68,10 +67,10 @@ export class Disabling {
 
   /** Disables the webhook, unless its row has changed since it was read. */
   async disable(row: StoredWebhook, reason: DisabledReason): Promise<void> {
-    const { tenant, subscribers, log } = this.#ports;
+    const { tenant, objects, log } = this.#ports;
     const now = this.#ports.now();
     const [changed] = await tenant.db.run([disableWebhook(tenant, this.#id, row.updatedAt, reason, now)]);
-    await announceChange({ accountId: tenant.accountId, subscribers, log });
+    await announceChange({ accountId: tenant.accountId, eventLogs: objects.eventLogs, log });
     const updatedAt = Math.max(now, row.updatedAt + 1);
     if (changed.length > 0) await this.notifyOfDisabled({ ...row, disabledReason: reason, updatedAt });
   }
@@ -87,7 +86,7 @@ export class Disabling {
 
   /** Marks the webhook, and notifies the organization's owners by mail, and its other webhooks that listen to that. */
   async reportBacklog(report: BacklogReport | null): Promise<void> {
-    const { tenant, subscribers } = this.#ports;
+    const { tenant, objects } = this.#ports;
     const since = report === null ? null : (report.oldestAt ?? report.now);
     const [[row]] = await tenant.db.run([markBacklogged(tenant, this.#id, since)]);
     if (report === null || row === undefined) return;
@@ -101,7 +100,7 @@ export class Disabling {
       pendingSubscriptions: null,
     } as const;
     // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
-    const unreached = await fanOut(tenant, subscribers, this.#id, [event], newCallBudget().calls, this.#id);
+    const unreached = await fanOut(tenant, objects, this.#id, [event], newCallBudget().calls, this.#id);
     if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
   }
 

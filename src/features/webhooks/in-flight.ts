@@ -1,5 +1,5 @@
 /** How many attempts a webhook's receiver may have in flight, and which object makes each of them. Pure. */
-import type { Pace } from "../../delivery/handler.ts";
+import type { Pace } from "../../delivery/port/handler.ts";
 import type { AttemptResult } from "../../delivery/port/webhook-request.ts";
 import type { Circuit } from "./receiver-health.ts";
 

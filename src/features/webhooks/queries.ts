@@ -1,11 +1,12 @@
 /** Reads of webhooks and their deliveries. */
-import { presentDeliveryPage, toDeliveryQuery } from "../../delivery/delivery-pages.ts";
+
 import type { DeliveryQuery } from "../../delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../delivery/port/subscriber-port.ts";
-import { type DeliveryStats, presentStats } from "../../delivery/stats/schema.ts";
+import type { SubscriberKey } from "../../delivery/port/subscriber.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
+import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";
+import { type DeliveryStats, presentStats } from "../deliveries/stats-schema.ts";
 import type { WebhookContext } from "./context.ts";
 import { type Delivery, type DeliveryStatus, presentDelivery } from "./delivery-schema.ts";
 import { presentReplay, type Replay } from "./replay-schema.ts";
@@ -47,7 +48,7 @@ export async function listDeliveries(
 ): Promise<{ deliveries: Delivery[] } & PresentedScroll> {
   const query = { ...toDeliveryQuery("Webhooks", page), event, roomId };
   await getWebhook(ctx, webhookId);
-  const found = await ctx.subscribers.list(subscriberKey(ctx, webhookId), status ?? "any", query);
+  const found = await ctx.subscribers(subscriberKey(ctx, webhookId)).list(status ?? "any", query);
   const deliveries = found.deliveries.map((each) => presentDelivery(webhookId, each));
   return { deliveries, ...presentDeliveryPage(page, found) };
 }
@@ -55,7 +56,7 @@ export async function listDeliveries(
 /** The webhook's latest replay; null when there was none. NOT_FOUND without the webhook. */
 export async function findReplay(ctx: WebhookContext, webhookId: string): Promise<{ replay: Replay | null }> {
   await getWebhook(ctx, webhookId);
-  const replay = await ctx.subscribers.findReplay(subscriberKey(ctx, webhookId));
+  const replay = await ctx.subscribers(subscriberKey(ctx, webhookId)).findReplay();
   return { replay: replay && presentReplay(replay) };
 }
 
@@ -66,5 +67,5 @@ export async function getWebhookStats(
   range: DeliveryStats["range"],
 ): Promise<{ stats: DeliveryStats }> {
   await getWebhook(ctx, webhookId);
-  return { stats: presentStats(range, await ctx.subscribers.stats(subscriberKey(ctx, webhookId), range)) };
+  return { stats: presentStats(range, await ctx.subscribers(subscriberKey(ctx, webhookId)).stats(range)) };
 }

@@ -1,6 +1,6 @@
 /** What the attempts at a webhook's receiver mean: when to retry, when to probe, and when to disable it. Pure. */
 
-import type { BatchLimits } from "../../delivery/handler.ts";
+import type { BatchLimits } from "../../delivery/port/handler.ts";
 import type { AttemptResult } from "../../delivery/port/webhook-request.ts";
 import { DAY_MS, MINUTE_MS } from "../../platform/durations.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";

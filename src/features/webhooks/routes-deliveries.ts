@@ -1,10 +1,10 @@
 /** The REST endpoints of a webhook's deliveries, replays and stats. */
 import * as z from "zod";
-import { DeliveryStats, StatsQuery } from "../../delivery/stats/schema.ts";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { scrolling, toPage } from "../../http/lists/paginate.ts";
 import { scrollShape } from "../../http/lists/presented-page.ts";
 import { WebhookEventName } from "../../wire/event-name.ts";
+import { DeliveryStats, StatsQuery } from "../deliveries/stats-schema.ts";
 import type { WebhookContext } from "./context.ts";
 import { redeliver, redeliverSome, startReplay, testWebhook } from "./delivery-commands.ts";
 import { Delivery, DeliveryStatus } from "./delivery-schema.ts";

@@ -1,14 +1,14 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
 
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { sampleDraft } from "../../delivery/sample-draft.ts";
-import { presentWorkflowDisabled } from "../../delivery/workflow-disabled.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
 import { presentTime } from "../../platform/time.ts";
 import { storeTrace } from "../../platform/trace.ts";
 import { presentEvent } from "../../wire/events.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
+import { sampleDraft } from "../deliveries/sample-draft.ts";
+import { presentWorkflowDisabled } from "../deliveries/workflow-disabled.ts";
 import { presentBacklogged } from "./backlog-event.ts";
 import type { Webhook } from "./schema.ts";
 

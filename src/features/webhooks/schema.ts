@@ -1,6 +1,6 @@
 /** Webhooks on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import type { BatchLimits } from "../../delivery/handler.ts";
+import type { BatchLimits } from "../../delivery/port/handler.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { WebhookEventName } from "../../wire/event-name.ts";
 import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";

@@ -8,11 +8,11 @@ import type {
   HandledEvent,
   HandlerState,
   Pace,
-} from "../../delivery/handler.ts";
-import type { SubscriberGateway, SubscriberKey } from "../../delivery/port/subscriber-port.ts";
+} from "../../delivery/port/handler.ts";
+import type { SubscriberKey } from "../../delivery/port/subscriber.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../../delivery/port/webhook-request.ts";
 import { OpenSigningSecrets, signingSealer } from "../../delivery/signing-secrets.ts";
-import { subscriberGateway } from "../../delivery/subscribers.ts";
+import { type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { ownHosts, webhookDevTargets } from "../../platform/config/hosts.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
@@ -47,7 +47,7 @@ export class WebhookHandler implements DeliveryHandler {
   readonly interruption = null;
   readonly #env: Env;
   readonly #tenant: Tenant;
-  readonly #subscribers: SubscriberGateway;
+  readonly #objects: DeliveryObjects;
   readonly #devTargets: readonly string[];
   readonly #ownHosts: readonly string[];
   readonly #key: SubscriberKey;
@@ -65,7 +65,7 @@ export class WebhookHandler implements DeliveryHandler {
   constructor(env: Env, key: SubscriberKey, now: () => number, state: HandlerState) {
     this.#env = env;
     this.#tenant = openTenant(env, key.accountId);
-    this.#subscribers = subscriberGateway(env);
+    this.#objects = openDelivery(env);
     this.#devTargets = webhookDevTargets(env);
     this.#ownHosts = ownHosts(env);
     this.#key = key;
@@ -77,7 +77,7 @@ export class WebhookHandler implements DeliveryHandler {
       const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
-    const ports = { env, now, tenant: this.#tenant, subscribers: this.#subscribers, log: this.#log };
+    const ports = { env, now, tenant: this.#tenant, objects: this.#objects, log: this.#log };
     this.#disabling = new Disabling(key.id, ports);
   }
 
@@ -179,11 +179,13 @@ export class WebhookHandler implements DeliveryHandler {
     const sender = this.#connections.take();
     try {
       if (sender === 0) return await here();
-      return await this.#subscribers.send(this.#key, sender, destination, message).catch((error: unknown) => {
+      try {
+        return await this.#objects.subscribers(this.#key, sender).send(destination, message);
+      } catch (error) {
         const what = "A sender of a webhook failed, so its own object sends the request";
         this.#log(what, error, message.trace);
-        return here();
-      });
+        return await here();
+      }
     } finally {
       this.#connections.giveBack(sender);
     }

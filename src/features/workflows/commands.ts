@@ -1,6 +1,6 @@
 /** Writes to workflows, and runs by hand. */
 
-import { announceChange } from "../../delivery/announce-change.ts";
+import { announceChange } from "../../delivery/subscribers.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
@@ -65,7 +65,8 @@ export async function createWorkflow(
   };
   const data = { workflow: presentWorkflow(row, now) };
   await deploy(ctx, row.id, prepared);
-  if (schedule !== null) await ctx.subscribers.expectChange(subscriberKey(ctx, row.id));
+  if (schedule !== null)
+    await ctx.subscribers(subscriberKey(ctx, row.id)).expectChange(subscriberKey(ctx, row.id));
   const quota = guardSubscribers(ctx, "workflows");
   await ctx
     .commit(
@@ -99,7 +100,8 @@ export async function updateWorkflow(
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
   // Without a schedule, an object that is expected to change finds nothing to do.
-  if (schedule || enabled) await ctx.subscribers.expectChange(subscriberKey(ctx, workflowId));
+  if (schedule || enabled)
+    await ctx.subscribers(subscriberKey(ctx, workflowId)).expectChange(subscriberKey(ctx, workflowId));
   const now = ctx.now();
   const [, [row]] = await ctx
     .commit([
@@ -117,10 +119,13 @@ export async function updateWorkflow(
 }
 
 const notifyObject = (ctx: WorkflowContext, workflowId: string, version: number): Promise<void> =>
-  ctx.subscribers.notifyOfChange(subscriberKey(ctx, workflowId), version).catch((error: unknown) => {
-    // It reads the row again within a second of its next delivery, and a schedule within half a minute.
-    ctx.log("The object of a changed workflow could not be notified", error);
-  });
+  ctx
+    .subscribers(subscriberKey(ctx, workflowId))
+    .notifyOfChange(version)
+    .catch((error: unknown) => {
+      // It reads the row again within a second of its next delivery, and a schedule within half a minute.
+      ctx.log("The object of a changed workflow could not be notified", error);
+    });
 
 /** VALIDATION_ERROR when the update would leave nothing that starts the workflow, NOT_FOUND without it. */
 async function requireStart(
@@ -178,10 +183,13 @@ export async function deleteWorkflow(
   ]);
   if (deleted.length === 0) throw notFound("Workflows", "Workflow");
   await announceChange(ctx);
-  await ctx.subscribers.remove(subscriberKey(ctx, workflowId)).catch((error: unknown) => {
-    // The object removes its data by itself when it next delivers and finds no workflow.
-    ctx.log("The executions of a deleted workflow could not be removed yet", error);
-  });
+  await ctx
+    .subscribers(subscriberKey(ctx, workflowId))
+    .remove()
+    .catch((error: unknown) => {
+      // The object removes its data by itself when it next delivers and finds no workflow.
+      ctx.log("The executions of a deleted workflow could not be removed yet", error);
+    });
   return {};
 }
 
@@ -195,7 +203,9 @@ export async function runWorkflow(
 ): Promise<{ execution: WorkflowExecution }> {
   const event = await trialEvent(ctx, workflowId, run);
   if (event === null) throw disabled();
-  const delivery = await ctx.subscribers.deliverNowOnce(subscriberKey(ctx, workflowId), event);
+  const delivery = await ctx
+    .subscribers(subscriberKey(ctx, workflowId))
+    .deliverNowOnce(subscriberKey(ctx, workflowId), event);
   if (delivery !== null) return { execution: presentExecution(workflowId, delivery) };
   await getWorkflow(ctx, workflowId); // it was deleted or disabled meanwhile
   throw disabled();

@@ -1,6 +1,6 @@
 /** What workflows' commands and queries need beyond a request. */
 
-import type { SubscriberGateway } from "../../delivery/port/subscriber-port.ts";
+import type { DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
 import type { Sealer } from "../../platform/crypto/sealer.ts";
 import type { RoomGateway } from "../../room/port/room-gateway.ts";
@@ -8,9 +8,8 @@ import type { Compiler } from "../../sandbox/runners/compiler.ts";
 import type { Runner } from "../../sandbox/runners/runner.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 
-export interface WorkflowContext extends RequestContext, QuotaContext {
+export interface WorkflowContext extends RequestContext, QuotaContext, DeliveryObjects {
   readonly rooms: RoomGateway;
-  readonly subscribers: SubscriberGateway;
   /** Where the code of workflows runs. */
   readonly runner: Pick<Runner, "deploy">;
   readonly compile: Compiler;

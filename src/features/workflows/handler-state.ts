@@ -1,5 +1,5 @@
 /** What the handler of a workflow keeps in its object between deliveries. */
-import type { HandlerState } from "../../delivery/handler.ts";
+import type { HandlerState } from "../../delivery/port/handler.ts";
 import type { KillStreak } from "./run-streak.ts";
 import type { DisabledReason } from "./table.ts";
 

@@ -1,10 +1,11 @@
 /** Reads of workflows and their executions. */
-import { presentDeliveryPage, toDeliveryQuery } from "../../delivery/delivery-pages.ts";
-import type { SubscriberKey } from "../../delivery/port/subscriber-port.ts";
-import { type DeliveryStats, presentStats } from "../../delivery/stats/schema.ts";
+
+import type { SubscriberKey } from "../../delivery/port/subscriber.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
+import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";
+import { type DeliveryStats, presentStats } from "../deliveries/stats-schema.ts";
 import type { WorkflowContext } from "./context.ts";
 import {
   type CurrentExecution,
@@ -101,7 +102,7 @@ export async function listExecutions(
   const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   const key = subscriberKey(ctx, workflowId);
-  const found = await ctx.subscribers.list(key, "over", query);
+  const found = await ctx.subscribers(key).list("over", query);
   const executions = found.deliveries.map((each) => presentExecution(workflowId, each));
   return { executions, ...presentDeliveryPage(page, found) };
 }
@@ -114,7 +115,7 @@ export async function getExecution(
 ): Promise<{ execution: CurrentExecution }> {
   const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  const found = await ctx.subscribers.find(subscriberKey(ctx, workflowId), executionId);
+  const found = await ctx.subscribers(subscriberKey(ctx, workflowId)).find(executionId);
   if (found === null) throw notFound("Workflows", "Execution");
   return { execution: presentCurrentExecution(workflowId, found) };
 }
@@ -127,5 +128,5 @@ export async function getWorkflowStats(
 ): Promise<{ stats: DeliveryStats }> {
   const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  return { stats: presentStats(range, await ctx.subscribers.stats(subscriberKey(ctx, workflowId), range)) };
+  return { stats: presentStats(range, await ctx.subscribers(subscriberKey(ctx, workflowId)).stats(range)) };
 }

@@ -1,10 +1,10 @@
 /** The REST endpoints of workflows. */
 import * as z from "zod";
-import { DeliveryStats, StatsQuery } from "../../delivery/stats/schema.ts";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { paging, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
 import { pageShape, scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
+import { DeliveryStats, StatsQuery } from "../deliveries/stats-schema.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
 import { CurrentExecution, WorkflowExecution, WorkflowRun } from "./execution-schema.ts";

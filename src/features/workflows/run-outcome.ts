@@ -1,5 +1,5 @@
 /** What a run means for the delivery of its event, and how long its workflow rests afterwards. Pure. */
-import type { DeliveryOutcome } from "../../delivery/handler.ts";
+import type { DeliveryOutcome } from "../../delivery/port/handler.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RunLimits, RunReport } from "../../sandbox/runners/runner.ts";
 import type { LoggedRun } from "./execution-schema.ts";

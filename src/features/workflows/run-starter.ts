@@ -1,8 +1,8 @@
 /** Starts the runs of a workflow, each with what it may use in the room of its event. */
-import type { HandledEvent } from "../../delivery/handler.ts";
 import { relayEvents } from "../../delivery/outbox-relay.ts";
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { subscriberGateway } from "../../delivery/subscribers.ts";
+import type { HandledEvent } from "../../delivery/port/handler.ts";
+import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { ownHosts, workflowDevTargets } from "../../platform/config/hosts.ts";
 import { quotaDefaults } from "../../platform/config/limits.ts";
@@ -111,12 +111,12 @@ export class RunStarter {
 
   #share(): Shared {
     const { env, tenant, now } = this.#ports;
-    const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
+    const [rooms, objects] = [roomGateway(env), openDelivery(env)];
     const devTargets = workflowDevTargets(env);
     const ports: Shared["ports"] = {
       db: tenant.db,
       rooms,
-      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
+      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...objects }, rows),
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
       fetch: targetFetch(env.PUBLIC_NETWORK, devTargets),

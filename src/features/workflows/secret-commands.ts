@@ -65,8 +65,11 @@ export async function deleteSecret(
 }
 
 async function notifyRuns(ctx: WorkflowContext, workflowId: string, version: number): Promise<void> {
-  await ctx.subscribers.notifyOfChange(subscriberKey(ctx, workflowId), version).catch((error: unknown) => {
-    // It reads the row again within a second anyway.
-    ctx.log("The object of a workflow whose secrets were changed could not be notified", error);
-  });
+  await ctx
+    .subscribers(subscriberKey(ctx, workflowId))
+    .notifyOfChange(version)
+    .catch((error: unknown) => {
+      // It reads the row again within a second anyway.
+      ctx.log("The object of a workflow whose secrets were changed could not be notified", error);
+    });
 }

@@ -1,13 +1,14 @@
 /** The schedule of a workflow as its object asks for it: when the next run is due, and the event of the one that is. */
-import type { Timetable, TimetableReading } from "../../delivery/handler.ts";
+
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { presentWorkflowScheduled } from "../../delivery/workflow-started.ts";
+import type { Timetable, TimetableReading } from "../../delivery/port/handler.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { derivedId } from "./derived-id.ts";
 import { isSlot, latestSlot, nextSlot } from "./schedule.ts";
 import { parseSchedule } from "./schedule-schema.ts";
 import { selectWorkflowSummary } from "./store.ts";
 import type { WorkflowRow } from "./table.ts";
+import { presentWorkflowScheduled } from "./workflow-started.ts";
 
 export class WorkflowTimetable implements Timetable {
   readonly #tenant: Tenant;

@@ -1,12 +1,12 @@
 /** An event about a room and a user as they are now, for running a workflow by hand. */
 
 import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import { sampleDraft } from "../../delivery/sample-draft.ts";
 import { notFound } from "../../platform/errors.ts";
 import { storeTrace } from "../../platform/trace.ts";
 import { presentEvent } from "../../wire/events.ts";
 import { presentRoom } from "../../wire/room.ts";
 import { presentUser } from "../../wire/user.ts";
+import { sampleDraft } from "../deliveries/sample-draft.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import { selectUsersPage } from "../users/list-queries.ts";
 import { selectUser } from "../users/shared-store.ts";

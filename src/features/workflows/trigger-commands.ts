@@ -1,7 +1,6 @@
 /** Starts workflows by requests, which a credential or a signature permits, and replaces the secrets of those signatures. */
 
 import { OpenSigningSecrets, sealSecret } from "../../delivery/signing-secrets.ts";
-import { presentWorkflowTriggered } from "../../delivery/workflow-started.ts";
 import type { SentRequest } from "../../http/endpoint-definition.ts";
 import {
   createSecret,
@@ -19,6 +18,7 @@ import { presentWorkflow, type Workflow } from "./schema.ts";
 import { deleteTriggerSecret, rotateTriggerSecret as rotate, selectTriggerable } from "./store.ts";
 import type { TriggerableWorkflow } from "./table.ts";
 import { MAX_TRIGGER_BYTES, type StartedExecution, type WorkflowWithSecret } from "./trigger-schema.ts";
+import { presentWorkflowTriggered } from "./workflow-started.ts";
 
 /** How long a rotated secret is accepted beside the new one. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
@@ -61,7 +61,9 @@ export async function triggerWorkflow(
     body: presentWorkflowTriggered(eventId, now, { id, name }, data),
     trace: storeTrace(ctx.trace),
   } as const;
-  await ctx.subscribers.enqueueApart(subscriberKey(ctx, workflowId), event, row.updatedAt);
+  await ctx
+    .subscribers(subscriberKey(ctx, workflowId))
+    .enqueueApart(subscriberKey(ctx, workflowId), event, row.updatedAt);
   return { execution: { id: eventId } };
 }
 

@@ -1,15 +1,15 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
-import type { RunCounts } from "../../delivery/event-log/port/hourly-counts.ts";
-import { eventLogGateway } from "../../delivery/event-log/shards/event-log-gateway.ts";
+import type { RunCounts } from "../../delivery/event-log/hourly-counts.ts";
+import { openEventLogs, shardOf } from "../../delivery/event-log/shards.ts";
+import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
 import type {
   DeliveryHandler,
   DeliveryOutcome,
   HandledEvent,
   HandlerState,
   Pace,
-} from "../../delivery/handler.ts";
-import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
+} from "../../delivery/port/handler.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { CachedRow } from "../../platform/d1/cached-row.ts";
@@ -103,7 +103,7 @@ export class WorkflowHandler implements DeliveryHandler {
     }, now);
     this.timetable = new WorkflowTimetable(this.#tenant, key.id);
     this.#runCounter = new RunCounter({
-      countRuns: (runs) => eventLogGateway(env).countRuns(key.accountId, key.id, runs),
+      countRuns: (runs) => openEventLogs(env)(key.accountId, shardOf(key.id)).countRuns(runs),
       log: (message, error) => this.#log(message, error),
     });
     this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));

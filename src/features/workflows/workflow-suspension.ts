@@ -1,11 +1,11 @@
 /** Disables a workflow on the service's side, and notifies its organization once: owners by mail, webhooks by an event. */
-import { announceChange } from "../../delivery/announce-change.ts";
-import { fanOut, subscriberGateway } from "../../delivery/subscribers.ts";
-import { presentWorkflowDisabled } from "../../delivery/workflow-disabled.ts";
+import { fanOut } from "../../delivery/fan-out.ts";
+import { announceChange, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { CachedRow } from "../../platform/d1/cached-row.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
+import { presentWorkflowDisabled } from "../deliveries/workflow-disabled.ts";
 import { nameInMail } from "../mail/name-in-mail.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import type { StoredState } from "./handler-state.ts";
@@ -60,7 +60,7 @@ export class WorkflowSuspension {
     const at = this.#ports.now();
     const [changed] = await tenant.db.run([suspendWorkflow(tenant, row.id, row.updatedAt, reason, at)]);
     if (changed.length === 0) return;
-    await announceChange({ accountId: tenant.accountId, subscribers: subscriberGateway(env), log });
+    await announceChange({ accountId: tenant.accountId, eventLogs: openDelivery(env).eventLogs, log });
     this.#ports.state.change({ notice: { eventId: crypto.randomUUID(), reason, at } });
     await this.#notify(row);
   }
@@ -91,7 +91,7 @@ export class WorkflowSuspension {
     } as const;
     // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
     const { calls } = newCallBudget();
-    const unreached = await fanOut(tenant, subscriberGateway(env), id, [event], calls, id);
+    const unreached = await fanOut(tenant, openDelivery(env), id, [event], calls, id);
     if (unreached.size > 0) throw new Error("Some webhooks could not be notified of a disabled workflow");
     state.change({ notice: null });
   }

@@ -1,7 +1,7 @@
 /** Generates the OpenAPI 3.1 document from the endpoints and schemas that serve the API. */
 import { createDocument, type ZodOpenApiOverrideContext, type ZodOpenApiPathsObject } from "zod-openapi";
-import { COOKIE_NAME } from "../../features/people/sign-in-cookie.ts";
 import type { AnyEndpoint } from "../endpoint.ts";
+import { SESSION_COOKIE } from "../security/csrf.ts";
 import { type DocumentedEvents, sendEvents, webhooksOf } from "./events.ts";
 import { documentedPath, operationOf } from "./operation.ts";
 import { describeDefaults, openObjects } from "./portable.ts";
@@ -47,7 +47,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
           session: {
             type: "apiKey",
             in: "cookie",
-            name: COOKIE_NAME,
+            name: SESSION_COOKIE,
             description: CREDENTIALS.session,
           },
           userToken: {

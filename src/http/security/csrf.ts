@@ -1,6 +1,9 @@
 /** Protects requests that the dashboard's cookie authenticates against cross-site request forgery. */
 import { AppError } from "../../platform/errors.ts";
 
+/** The dashboard's session. Browsers accept a `__Host-` cookie only over a secure connection, for this exact host and all paths. */
+export const SESSION_COOKIE = "__Host-atrium_session";
+
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD"];
 
 /**

@@ -1,4 +1,22 @@
-/** Failures of calls between Workers and objects: the object has another version, is being restored, or is archived twice at once. */
+/** Calls of Durable Objects: stubs with the types of their classes, and failures that pass. */
+
+/** Members that no Worker calls: the platform calls them, or tests replace them. */
+type Internal = "alarm" | "clock" | "fetch" | "webSocketMessage" | "webSocketClose" | "webSocketError";
+
+/** The public methods of an object's class, as Workers call them. */
+export type Stub<ObjectClass> = {
+  readonly [Name in Exclude<keyof ObjectClass, Internal> as ObjectClass[Name] extends (
+    ...args: never[]
+  ) => unknown
+    ? Name
+    : never]: ObjectClass[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never;
+};
+
+/** Opens an object for one call: a stub breaks with its object. The namespace does not know the class. */
+export const openStub = <ObjectClass>(objects: DurableObjectNamespace, name: string): Stub<ObjectClass> =>
+  objects.getByName(name) as unknown as Stub<ObjectClass>;
 
 const BEING_RESTORED = "This object is being restored from an archive";
 

@@ -1,9 +1,9 @@
 /** Chooses the database of a new organization. */
 
-import type { Env } from "../../env.ts";
 import { placeOrganizationsIn } from "../config/organizations.ts";
+import type { Settings } from "../config/settings.ts";
 import type { Database } from "../d1/d1.ts";
-import { DIRECTORY, openAll } from "./databases.ts";
+import { type DatabaseBindings, DIRECTORY, openAll } from "./databases.ts";
 
 /** A database for a new organization. */
 export interface Place {
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Where the next organization goes: at random into one of those that the settings allow. Throws when one is not bound. */
-export function choosePlace(env: Env): Place {
+export function choosePlace(env: DatabaseBindings & Settings): Place {
   const all = openAll(env);
   const allowed = placeOrganizationsIn(env);
   const choices = allowed.length === 0 ? [...all.keys()] : allowed;

@@ -1,5 +1,4 @@
 /** The databases of a deployment: the one place that opens them, for requests, objects and the cron trigger alike. */
-import type { Env } from "../../env.ts";
 import { type Database, openDatabase, type Results, type Statement, type Tenant } from "../d1/d1.ts";
 import { isFenced } from "../d1/d1-errors.ts";
 import { AppError } from "../errors.ts";
@@ -9,6 +8,11 @@ import { isElsewhere, requireHere, selectPlacement } from "./store.ts";
 
 /** The binding of the directory, which is also a place for organizations. */
 export const DIRECTORY = "DB";
+
+/** The databases that a deployment binds: the directory, and `DB_2` and so on, which no type can name. */
+export interface DatabaseBindings {
+  readonly DB: D1Database;
+}
 
 /** How long an isolate remembers where an organization is placed. */
 export const PLACEMENT_MEMORY_MS = 10_000;
@@ -24,9 +28,9 @@ interface Known {
   readonly placements: TtlCache<string>;
 }
 
-const known = new WeakMap<Env, Known>();
+const known = new WeakMap<DatabaseBindings, Known>();
 
-function knownOf(env: Env): Known {
+function knownOf(env: DatabaseBindings): Known {
   const earlier = known.get(env);
   if (earlier !== undefined) return earlier;
   const numberOf = (name: string) => Number(BINDING.exec(name)?.[1]);
@@ -37,8 +41,8 @@ function knownOf(env: Env): Known {
   return { names, placements };
 }
 
-/** What is bound under a name: a deployment binds as many databases as it needs, so no type can name them. */
-const boundAs = (env: Env, name: string): D1Database | undefined =>
+/** The database that is bound under a name. */
+const boundAs = (env: DatabaseBindings, name: string): D1Database | undefined =>
   (env as unknown as Readonly<Record<string, D1Database | undefined>>)[name];
 
 const opened = new WeakMap<D1Database, Database>();
@@ -50,7 +54,7 @@ function open(bound: D1Database): Database {
   return database;
 }
 
-function boundOrThrow(env: Env, name: string): D1Database {
+function boundOrThrow(env: DatabaseBindings, name: string): D1Database {
   const bound = boundAs(env, name);
   if (bound === undefined || !knownOf(env).names.includes(name))
     throw new Error(`An organization is placed in the database ${name}, which is not bound; bind it again`);
@@ -58,10 +62,10 @@ function boundOrThrow(env: Env, name: string): D1Database {
 }
 
 /** The database of a binding. Throws when there is none of this name. */
-const openBinding = (env: Env, name: string): Database => open(boundOrThrow(env, name));
+const openBinding = (env: DatabaseBindings, name: string): Database => open(boundOrThrow(env, name));
 
 /** For reads that may be stale: by their names, the databases of one D1 session each, which never goes back in time. */
-function nearestIn(env: Env): (name: string) => Database {
+function nearestIn(env: DatabaseBindings): (name: string) => Database {
   const sessions = new Map<string, Database>();
   return (name) => {
     const session =
@@ -72,7 +76,10 @@ function nearestIn(env: Env): (name: string) => Database {
 }
 
 /** The same bindings for one invocation: each batch on one of its databases takes one of its queries. */
-export const countingQueries = (env: Env, queries: WorkBudget): Env => ({
+export const countingQueries = <Bindings extends DatabaseBindings>(
+  env: Bindings,
+  queries: WorkBudget,
+): Bindings => ({
   ...env,
   ...Object.fromEntries(
     knownOf(env).names.map((name) => [name, countingBatches(boundOrThrow(env, name), queries)]),
@@ -89,10 +96,10 @@ const countingBatches = (bound: D1Database, queries: WorkBudget): D1Database =>
   });
 
 /** The database of people, memberships, invitations and API keys. */
-export const openDirectory = (env: Env): Database => open(env.DB);
+export const openDirectory = (env: DatabaseBindings): Database => open(env.DB);
 
 /** All databases by their bindings, the directory first. */
-export const openAll = (env: Env): ReadonlyMap<string, Database> =>
+export const openAll = (env: DatabaseBindings): ReadonlyMap<string, Database> =>
   new Map(knownOf(env).names.map((name) => [name, openBinding(env, name)]));
 
 /** The results of all statements but the first. */
@@ -101,12 +108,12 @@ const withoutFirst = <T extends readonly Statement[]>(results: readonly unknown[
 
 /** The database of an organization, which is looked up in the directory when a statement runs, unless memory knows it. */
 class PlacedDatabase implements Database {
-  readonly #env: Env;
+  readonly #env: DatabaseBindings;
   readonly #accountId: string;
   readonly #open: (name: string) => Database;
 
   /** `open` opens a database by its name. */
-  constructor(env: Env, accountId: string, open = (name: string) => openBinding(env, name)) {
+  constructor(env: DatabaseBindings, accountId: string, open = (name: string) => openBinding(env, name)) {
     this.#env = env;
     this.#accountId = accountId;
     this.#open = open;
@@ -183,11 +190,11 @@ export interface PlacedTenant extends Tenant {
  * The organization's database for the reads of one request that may be stale: its nearest replica answers, where D1 has
  * replicas of it.
  */
-export const openNearest = (env: Env, accountId: string): Database =>
+export const openNearest = (env: DatabaseBindings, accountId: string): Database =>
   new PlacedDatabase(env, accountId, nearestIn(env));
 
 /** Costs nothing until a statement runs. */
-export function openTenant(env: Env, accountId: string): PlacedTenant {
+export function openTenant(env: DatabaseBindings, accountId: string): PlacedTenant {
   const db = new PlacedDatabase(env, accountId);
   return { accountId, db, directory: knownOf(env).names.length === 1 ? db : openDirectory(env) };
 }

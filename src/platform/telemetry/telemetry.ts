@@ -1,7 +1,7 @@
 /** The metrics of this isolate, and where they are written: Analytics Engine if it is bound, and the stand-in that `GET /metrics` reads. */
 
-import type { Env } from "../../env.ts";
 import { metricsToken } from "../config/secrets.ts";
+import type { Settings } from "../config/settings.ts";
 import { isFenced } from "../d1/d1-errors.ts";
 import { type LogFields, logError } from "../log.ts";
 import { DATA_SETS, ERRORS } from "./data-sets.ts";
@@ -14,7 +14,11 @@ export const metrics = new Metrics();
 
 const standIn = new MemorySink(() => Date.now());
 
-export type MetricBindings = Pick<Env, "METRICS" | "METRICS_TOKEN">;
+/** What metrics need of a deployment. */
+export interface MetricBindings extends Pick<Settings, "METRICS_TOKEN"> {
+  /** Where metrics are written; absent where they are not. */
+  readonly METRICS?: AnalyticsEngineDataset;
+}
 
 const sinksOf = (env: MetricBindings): readonly MetricSink[] => [
   ...(env.METRICS === undefined ? [] : [env.METRICS]),

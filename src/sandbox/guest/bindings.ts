@@ -1,8 +1,7 @@
 /** The bindings as a program sees them: each call goes to the service over RPC. */
 
-import type { UploadResult } from "../../features/files/schema.ts";
 import type { Comment } from "../../wire/comment.ts";
-import type { StorageFile } from "../../wire/file.ts";
+import type { StorageFile, UploadResult } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings, RunInput } from "../runners/runner.ts";

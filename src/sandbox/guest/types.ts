@@ -1,9 +1,8 @@
 /** The types that a workflow's author writes against; `atrium/workflow` publishes them. */
 
-import type { UploadResult } from "../../features/files/schema.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { EventName, WorkflowEventName } from "../../wire/event-name.ts";
-import type { StorageFile } from "../../wire/file.ts";
+import type { StorageFile, UploadResult } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
 import type { WorkflowEvent } from "../../wire/workflow-events.ts";

@@ -1,9 +1,9 @@
 /** The resources of the REST interface and the protocol, inferred from the service's own schemas. */
 
-export type { DeliveryStats } from "../../delivery/stats/schema.ts";
 export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
-export type { FoundFile, UploadResult } from "../../features/files/schema.ts";
+export type { DeliveryStats } from "../../features/deliveries/stats-schema.ts";
+export type { FoundFile } from "../../features/files/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";
@@ -39,7 +39,7 @@ export type { WorkflowSecret } from "../../features/workflows/secret-schema.ts";
 export type { WorkflowWithSecret } from "../../features/workflows/trigger-schema.ts";
 export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/workflows/version-schema.ts";
 export type { Comment } from "../../wire/comment.ts";
-export type { StorageFile } from "../../wire/file.ts";
+export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Role, User as UserRecord, UserSession } from "../../wire/user.ts";
 

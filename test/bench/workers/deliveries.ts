@@ -1,10 +1,11 @@
 /** Queues of events to fill directly: those of Atrium, and a bare object that posts what it reads from SQLite. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
-import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
+import type { SubscriberKey } from "../../../src/delivery/port/subscriber.ts";
+import { openDelivery } from "../../../src/delivery/subscribers.ts";
 import type { Env } from "../../../src/env.ts";
 import { MAX_IN_FLIGHT } from "../../../src/features/webhooks/in-flight.ts";
+import { SubscriberObject as Subscriber } from "../../../src/objects.ts";
 
 export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";
 
@@ -81,7 +82,6 @@ export class RoomObject extends DurableObject {
 
 async function fill(env: Env, filling: Filling): Promise<void> {
   const { key, events, rooms, from } = filling;
-  const stub = env.SUBSCRIBERS.getByName(`${key.kind}:${key.id}`);
   for (let sent = 0; sent < events; sent += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, events - sent) }, (_, index) => {
       const number = from + sent + index;
@@ -95,7 +95,7 @@ async function fill(env: Env, filling: Filling): Promise<void> {
         occurredAt: Date.now(),
       };
     });
-    await stub.enqueue(key, batch, 1);
+    await openDelivery(env).subscribers(key).enqueue(key, batch, 1);
   }
 }
 

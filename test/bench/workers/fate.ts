@@ -3,12 +3,11 @@
 import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/env.ts";
 
-export { EventLogObject } from "../../../src/delivery/event-log/object/event-log-object.ts";
-export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
+export { EventLogObject } from "../../../src/delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
 export { RequestRateObject } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
-export { RequestLogObject } from "../../../src/features/request-log/object/request-log-object.ts";
-export { RoomObject } from "../../../src/objects.ts";
+export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
+export { RoomObject, SubscriberObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /** Counts in fixed windows. Miniflare's emulation of the binding writes each count to disk. */

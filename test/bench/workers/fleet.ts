@@ -1,12 +1,11 @@
 /** Atrium, with everything counted that Cloudflare bills: `GET /bill` responds with the sums so far. */
 /// <reference types="@cloudflare/workers-types" />
 import { app } from "../../../src/app.ts";
-import { EventLogObject as EventLog } from "../../../src/delivery/event-log/object/event-log-object.ts";
-import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
+import { EventLogObject as EventLog } from "../../../src/delivery/event-log/event-log-object.ts";
 import type { Env } from "../../../src/env.ts";
 import { RequestRateObject as RequestRate } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
-import { RequestLogObject as RequestLog } from "../../../src/features/request-log/object/request-log-object.ts";
-import { RoomObject as Room } from "../../../src/objects.ts";
+import { RequestLogObject as RequestLog } from "../../../src/features/request-log/request-log-object.ts";
+import { RoomObject as Room, SubscriberObject as Subscriber } from "../../../src/objects.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
 
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";

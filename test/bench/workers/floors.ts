@@ -2,7 +2,7 @@
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
-import { shardOf } from "../../../src/delivery/event-log/shards/shard-of.ts";
+import { shardOf } from "../../../src/delivery/event-log/shards.ts";
 import { deleteEvents } from "../../../src/delivery/outbox/outbox-store.ts";
 import type { OutboxEventRow } from "../../../src/delivery/outbox/table.ts";
 import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.ts";

@@ -5,13 +5,12 @@ import type { Env } from "../../../src/env.ts";
 import { claimOf } from "../../../src/http/authenticate.ts";
 import { openTenant } from "../../../src/platform/placement/databases.ts";
 
-export { EventLogObject } from "../../../src/delivery/event-log/object/event-log-object.ts";
-// Not used here: wrangler requires the objects of wrangler.toml to be exported.
-export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
+export { EventLogObject } from "../../../src/delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
 export { RequestRateObject } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
-export { RequestLogObject } from "../../../src/features/request-log/object/request-log-object.ts";
-export { RoomObject } from "../../../src/objects.ts";
+export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
+// Not used here: wrangler requires the objects of wrangler.toml to be exported.
+export { RoomObject, SubscriberObject } from "../../../src/objects.ts";
 
 export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */

@@ -3,17 +3,24 @@
  * other in one object. An optional field is in one of them, and missing in another one.
  */
 
-import { eventLogGateway } from "../../../src/delivery/event-log/shards/event-log-gateway.ts";
-import { shardOf } from "../../../src/delivery/event-log/shards/shard-of.ts";
+import {
+  eraseFromLog,
+  invalidateSubscriptions,
+  openEventLogs,
+  readHours,
+  removeLog,
+  shardOf,
+} from "../../../src/delivery/event-log/shards.ts";
 import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.ts";
 import type { ReplayRequest } from "../../../src/delivery/port/replay.ts";
-import type { SubscriberGateway, SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
+import type { SubscriberKey } from "../../../src/delivery/port/subscriber.ts";
 import type { Destination, WebhookMessage } from "../../../src/delivery/port/webhook-request.ts";
-import { subscriberGateway } from "../../../src/delivery/subscribers.ts";
+import { openDelivery, type Subscribers } from "../../../src/delivery/subscribers.ts";
 import { signInLimits } from "../../../src/features/people/sign-in-limits.ts";
-import { requestRateGateway } from "../../../src/features/quotas/rates/request-rate-gateway.ts";
-import type { LoggedRequest } from "../../../src/features/request-log/port/logged-request.ts";
-import { requestLogGateway } from "../../../src/features/request-log/request-log-gateway.ts";
+import { openRequestRates } from "../../../src/features/quotas/rates/request-rate-gateway.ts";
+import type { LoggedRequest } from "../../../src/features/request-log/logged-requests.ts";
+import { openRequestLogs } from "../../../src/features/request-log/request-log-object.ts";
+import { archivedObject } from "../../../src/platform/archive/archived-object.ts";
 import { HOUR_MS } from "../../../src/platform/durations.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
 import { ROOM_CALLS } from "./room-calls.ts";
@@ -39,73 +46,71 @@ const DESTINATION: Destination = {
 const MESSAGE: WebhookMessage = { id: "message", body: "{}", replayId: null };
 
 const subscribers =
-  (call: (gateway: SubscriberGateway, key: SubscriberKey, place: Place) => Promise<unknown>) =>
+  (call: (to: Subscribers, key: SubscriberKey, place: Place) => Promise<unknown>) =>
   (place: Place): Promise<unknown> =>
-    call(subscriberGateway(place.env), keyOf(place), place);
+    call(openDelivery(place.env).subscribers, keyOf(place), place);
 
 const SUBSCRIBER_CALLS: Calls = {
   "deliver an event at once": subscribers(async (to, key, place) => {
-    const delivery = await to.deliverNow(key, traced(eventOf(place, "event 1")));
+    const delivery = await to(key).deliverNow(key, traced(eventOf(place, "event 1")));
     place.kept.set("delivery", delivery?.id ?? "");
   }),
   "deliver an event at once, and once": subscribers((to, key, place) =>
-    to.deliverNowOnce(key, eventOf(place, "event 2")),
+    to(key).deliverNowOnce(key, eventOf(place, "event 2")),
   ),
-  "list all deliveries": subscribers((to, key) => to.list(key, "any", { limit: 9, offset: 0 })),
+  "list all deliveries": subscribers((to, key) => to(key).list("any", { limit: 9, offset: 0 })),
   "list some deliveries": subscribers((to, key) =>
-    to.list(key, "over", { limit: 9, offset: 0, beforeSeq: 2, event: "user.created", roomId: "room" }),
+    to(key).list("over", { limit: 9, offset: 0, beforeSeq: 2, event: "user.created", roomId: "room" }),
   ),
-  "find a delivery": subscribers((to, key, place) => to.find(key, keptAs(place, "delivery"))),
-  "find no delivery": subscribers((to, key) => to.find(key, "none")),
-  "read the stats": subscribers((to, key) => to.stats(key, "1h")),
-  "redeliver an event": subscribers((to, key, place) => to.redeliver(key, keptAs(place, "delivery"))),
+  "find a delivery": subscribers((to, key, place) => to(key).find(keptAs(place, "delivery"))),
+  "find no delivery": subscribers((to, key) => to(key).find("none")),
+  "read the stats": subscribers((to, key) => to(key).stats("1h")),
+  "redeliver an event": subscribers((to, key, place) => to(key).redeliver(key, keptAs(place, "delivery"))),
   "redeliver some events": subscribers((to, key, place) =>
-    to.redeliverSome(key, [keptAs(place, "delivery"), "none"]),
+    to(key).redeliverSome(key, [keptAs(place, "delivery"), "none"]),
   ),
   "enqueue events": subscribers((to, key, place) =>
-    to.enqueue(key, [traced(eventOf(place, "event 3")), eventOf(place, "event 4")], 1),
+    to(key).enqueue(key, [traced(eventOf(place, "event 3")), eventOf(place, "event 4")], 1),
   ),
   "enqueue an event apart": subscribers((to, key, place) =>
-    to.enqueueApart(key, traced(eventOf(place, "event 5")), 1),
+    to(key).enqueueApart(key, traced(eventOf(place, "event 5")), 1),
   ),
-  "expect a change": subscribers((to, key) => to.expectChange(key)),
-  "notify of a change": subscribers((to, key) => to.notifyOfChange(key, 2)),
-  "find no replay": subscribers((to, key) => to.findReplay(key)),
-  "start a replay": subscribers((to, key, place) => to.startReplay(key, replayOf(place))),
-  "find a replay": subscribers((to, key) => to.findReplay(key)),
-  "start a replay beside another": subscribers((to, key, place) => to.startReplay(key, replayOf(place))),
-  "have a request made": subscribers((to, key) => to.send(key, 1, DESTINATION, MESSAGE)),
+  "expect a change": subscribers((to, key) => to(key).expectChange(key)),
+  "notify of a change": subscribers((to, key) => to(key).notifyOfChange(2)),
+  "find no replay": subscribers((to, key) => to(key).findReplay()),
+  "start a replay": subscribers((to, key, place) => to(key).startReplay(key, replayOf(place))),
+  "find a replay": subscribers((to, key) => to(key).findReplay()),
+  "start a replay beside another": subscribers((to, key, place) => to(key).startReplay(key, replayOf(place))),
+  "have a request made": subscribers((to, key) => to(key, 1).send(DESTINATION, MESSAGE)),
   "have a traced request made": subscribers((to, key) =>
-    to.send(key, 1, DESTINATION, { ...MESSAGE, trace: { requestId: "request" } }),
+    to(key, 1).send(DESTINATION, { ...MESSAGE, trace: { requestId: "request" } }),
   ),
-  "remove it": subscribers((to, key) => to.remove(key)),
-  ...archiveCalls((place) => subscriberGateway(place.env).archived(keyOf(place))),
+  "remove it": subscribers((to, key) => to(key).remove()),
+  ...archiveCalls((place) =>
+    archivedObject("Webhooks", () => openDelivery(place.env).subscribers(keyOf(place))),
+  ),
 };
 
 const EVERY_EVENT = { after: null, from: null, until: null, roomId: null, names: null, limit: 9 };
 
+const shardIn = ({ env, accountId }: Place) => openEventLogs(env)(accountId, shardOf("room"));
+
 const EVENT_LOG_CALLS: Calls = {
   "append events": (place) =>
-    eventLogGateway(place.env).append(place.accountId, "room", [
-      traced(eventOf(place, "event 1")),
-      eventOf(place, "event 2"),
-    ]),
-  "publish an event": (place) =>
-    eventLogGateway(place.env).publish(place.accountId, "room", [eventOf(place, "event 3")]),
-  "read the subscriptions": ({ env, accountId }) => eventLogGateway(env).subscriptions(accountId, "room"),
-  "announce a change": ({ env, accountId }) => eventLogGateway(env).subscriptionsChanged(accountId),
-  "count runs": ({ env, accountId }) =>
-    eventLogGateway(env).countRuns(accountId, "room", { runs: 2, failedRuns: 1 }),
-  "read the hours": ({ env, accountId }) => eventLogGateway(env).hours(accountId, 0, HOUR_MS),
-  "read all events": ({ env, accountId }) =>
-    eventLogGateway(env).read(accountId, shardOf("room"), EVERY_EVENT),
-  "read some events": ({ env, accountId, now }) =>
-    eventLogGateway(env).read(accountId, shardOf("room"), {
-      ...{ after: 1, from: now, until: now, roomId: "room", names: ["user.created"], limit: 1 },
+    shardIn(place).append([traced(eventOf(place, "event 1")), eventOf(place, "event 2")]),
+  "publish an event": (place) => shardIn(place).publish(place.accountId, "room", [eventOf(place, "event 3")]),
+  "read the subscriptions": (place) => shardIn(place).subscriptions(place.accountId, "room"),
+  "announce a change": ({ env, accountId }) => invalidateSubscriptions(openEventLogs(env), accountId),
+  "count runs": (place) => shardIn(place).countRuns({ runs: 2, failedRuns: 1 }),
+  "read the hours": ({ env, accountId }) => readHours(openEventLogs(env), accountId, 0, HOUR_MS),
+  "read all events": (place) => shardIn(place).read(EVERY_EVENT),
+  "read some events": (place) =>
+    shardIn(place).read({
+      ...{ after: 1, from: place.now, until: place.now, roomId: "room", names: ["user.created"], limit: 1 },
     }),
-  "erase a user": ({ env, accountId }) => eventLogGateway(env).eraseUser(accountId, "room", "user"),
-  "remove it": ({ env, accountId }) => eventLogGateway(env).remove(accountId),
-  ...archiveCalls(({ env, accountId }) => eventLogGateway(env).archived(accountId)[shardOf("room")]),
+  "erase a user": ({ env, accountId }) => eraseFromLog(openEventLogs(env), accountId, "room", "user"),
+  "remove it": ({ env, accountId }) => removeLog(openEventLogs(env), accountId),
+  ...archiveCalls((place) => archivedObject("Events", () => shardIn(place))),
 };
 
 const requestAt = (now: number): LoggedRequest => ({
@@ -120,24 +125,24 @@ const ALL_REQUESTS = {
 
 const REQUEST_LOG_CALLS: Calls = {
   "append requests": ({ env, accountId, now }) =>
-    requestLogGateway(env).append(accountId, [
+    openRequestLogs(env)(accountId).append([
       requestAt(now),
       { ...requestAt(now), id: "request 2", clientRequestId: "mine", traceId: "trace" },
     ]),
-  "list all requests": ({ env, accountId }) => requestLogGateway(env).list(accountId, ALL_REQUESTS),
+  "list all requests": ({ env, accountId }) => openRequestLogs(env)(accountId).list(ALL_REQUESTS),
   "list some requests": ({ env, accountId }) =>
-    requestLogGateway(env).list(accountId, {
+    openRequestLogs(env)(accountId).list({
       ...{ limit: 9, before: 2, failedOnly: true },
       ...{ operation: "getRoom", credentialId: "key 1", roomId: "room" },
     }),
-  "find a request": ({ env, accountId }) => requestLogGateway(env).find(accountId, "request 1"),
-  "find no request": ({ env, accountId }) => requestLogGateway(env).find(accountId, "none"),
-  "remove it": ({ env, accountId }) => requestLogGateway(env).remove(accountId),
+  "find a request": ({ env, accountId }) => openRequestLogs(env)(accountId).find("request 1"),
+  "find no request": ({ env, accountId }) => openRequestLogs(env)(accountId).find("none"),
+  "remove it": ({ env, accountId }) => openRequestLogs(env)(accountId).remove(),
 };
 
 const REQUEST_RATE_CALLS: Calls = {
   "report a rate": ({ env, accountId }) =>
-    requestRateGateway(env).report(accountId, { counter: "counter", admitted: 10, refused: 5 }),
+    openRequestRates(env).report(accountId, { counter: "counter", admitted: 10, refused: 5 }),
 };
 
 /** The network is the run's own: the platform counts beside the objects. */

@@ -6,11 +6,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "../../../platform/log.ts";
 import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
-import type { GuessLimitRpc } from "./guess-limit-rpc.ts";
 import { GuessStore } from "./guess-store.ts";
 import { forgottenAt, type PauseRule, planGuess } from "./pause.ts";
 
-export class GuessLimitObject extends DurableObject implements GuessLimitRpc {
+export class GuessLimitObject extends DurableObject {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
@@ -24,6 +23,7 @@ export class GuessLimitObject extends DurableObject implements GuessLimitRpc {
     );
   }
 
+  /** Counts a guess, and returns 0; or the milliseconds to wait, and counts nothing. */
   guess(key: string, rule: PauseRule): number {
     const { waitMs, guesses } = planGuess(this.#guesses.find(key), rule, this.clock());
     if (waitMs > 0) return waitMs;
@@ -33,6 +33,7 @@ export class GuessLimitObject extends DurableObject implements GuessLimitRpc {
     return 0;
   }
 
+  /** Takes back the latest guess, or with `all` every one, because it was right. */
   forgive(key: string, all: boolean): void {
     if (all) this.#guesses.remove(key);
     else this.#guesses.takeOne(key);

@@ -12,7 +12,6 @@ import { openTenant } from "../../../../platform/placement/databases.ts";
 import { usedOf } from "../../queries.ts";
 import { selectQuotas } from "../../shared-store.ts";
 import type { RateReport, RateShare } from "../port/request-rate-port.ts";
-import type { RequestRateRpc } from "../port/request-rate-rpc.ts";
 import { setRate } from "./rate-store.ts";
 import { RateSum } from "./rate-sum.ts";
 
@@ -20,7 +19,7 @@ import { RateSum } from "./rate-sum.ts";
 const SYNC_MS = 15_000;
 const ACCOUNT = "accountId";
 
-export class RequestRateObject extends DurableObject<Env> implements RequestRateRpc {
+export class RequestRateObject extends DurableObject<Env> {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 

@@ -2,15 +2,8 @@
  * The activity as one shard of an event log counts it, in the transaction that appends the events: by five minutes for
  * the last hours, and by the hour for a month.
  */
-import { HOUR_MS } from "../../../platform/durations.ts";
-import {
-  FINE_MS,
-  HOURS_KEPT,
-  type HourlyCounts,
-  hourOf,
-  type RunCounts,
-  spanOf,
-} from "../port/hourly-counts.ts";
+import { HOUR_MS } from "../../platform/durations.ts";
+import { FINE_MS, HOURS_KEPT, type HourlyCounts, hourOf, type RunCounts, spanOf } from "./hourly-counts.ts";
 
 const COLUMNS = "events INTEGER NOT NULL, runs INTEGER NOT NULL, failed_runs INTEGER NOT NULL";
 

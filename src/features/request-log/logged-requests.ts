@@ -1,4 +1,4 @@
-/** What the request log keeps of a request. */
+/** Requests in the request log, and pages of them. */
 
 /** Who made a request: an API key, a member, a user of a room, or a caller without a credential that is valid. */
 export const CREDENTIALS = ["key", "member", "user", "none"] as const;
@@ -27,4 +27,21 @@ export interface LoggedRequest {
   readonly address: string | null;
   /** How many requests it stands for, itself included: more than 1 where successes are sampled. */
   readonly weight: number;
+}
+
+export interface RequestLogQuery {
+  readonly limit: number;
+  /** Only what was logged before this position. */
+  readonly before: number | null;
+  readonly failedOnly: boolean;
+  readonly operation: string | null;
+  readonly credentialId: string | null;
+  readonly roomId: string | null;
+}
+
+export interface RequestLogPage {
+  /** The newest first. */
+  readonly requests: LoggedRequest[];
+  /** Where the page that follows begins; null on the last one. */
+  readonly before: number | null;
 }

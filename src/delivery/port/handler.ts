@@ -1,5 +1,5 @@
 /** How a kind of subscriber delivers events: what the queue asks of a handler, and what the handler reports back. */
-import type { LoggedAttempt, OutgoingEvent } from "./port/delivery-record.ts";
+import type { LoggedAttempt, OutgoingEvent } from "./delivery-record.ts";
 
 /** The outcome of an attempt, or the lack of one. */
 export type DeliveryOutcome = FinalOutcome | SkippedOutcome;

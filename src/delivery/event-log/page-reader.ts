@@ -1,5 +1,5 @@
 /** Reads a page of the log from all of its shards: events in the order of their rooms, and about in that of time. Pure. */
-import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "./log-query.ts";
 
 /** A page ends before it exceeds this. */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Removes what identifies a user, and what the user wrote, from an event that is kept. Pure. */
-import { ERASED_FIELDS } from "../wire/erased-user.ts";
-import type { Event } from "../wire/events.ts";
-import type { User } from "../wire/user.ts";
+import { ERASED_FIELDS } from "../../wire/erased-user.ts";
+import type { Event } from "../../wire/events.ts";
+import type { User } from "../../wire/user.ts";
 
 /** In place of a file's name and key, which often say whose it is. */
 const ERASED_FILE = "deleted";

@@ -1,7 +1,7 @@
 /** The figures of webhooks and workflows on the wire. The SDK infers its types from it. */
 import * as z from "zod";
+import type { AttemptFigures, SubscriberStats } from "../../delivery/port/delivery-stats.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
-import type { AttemptFigures, SubscriberStats } from "../port/delivery-stats.ts";
 
 /** The query parameter. */
 export const StatsQuery = z.object({

@@ -1,23 +1,22 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
 
-import type { Env } from "../../../env.ts";
-import { ArchivedDurableObject } from "../../../platform/archive/archived-durable-object.ts";
-import { StorageArchive } from "../../../platform/archive/storage-archive.ts";
-import { eventLogLimits } from "../../../platform/config/limits.ts";
-import { CachedRow } from "../../../platform/d1/cached-row.ts";
-import { HOUR_MS } from "../../../platform/durations.ts";
-import { logError } from "../../../platform/log.ts";
-import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
-import { openTenant } from "../../../platform/placement/databases.ts";
-import { type OrganizationSubscription, selectAllSubscriptions } from "../../outbox/subscription-store.ts";
-import type { OutgoingEvent } from "../../port/delivery-record.ts";
-import type { RoomSubscription } from "../../port/subscription.ts";
-import { redactEvent } from "../../redact-event.ts";
-import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
-import type { EventLogRpc } from "../port/event-log-rpc.ts";
-import type { HourlyCounts, RunCounts } from "../port/hourly-counts.ts";
+import type { Env } from "../../env.ts";
+import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
+import { StorageArchive } from "../../platform/archive/storage-archive.ts";
+import { eventLogLimits } from "../../platform/config/limits.ts";
+import { CachedRow } from "../../platform/d1/cached-row.ts";
+import { HOUR_MS } from "../../platform/durations.ts";
+import { logError } from "../../platform/log.ts";
+import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { openTenant } from "../../platform/placement/databases.ts";
+import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscription-store.ts";
+import type { OutgoingEvent } from "../port/delivery-record.ts";
+import type { RoomSubscription } from "../port/subscriber.ts";
 import { EventLogStore } from "./event-log-store.ts";
 import { EVENT_LOG_SCHEMA } from "./event-log-table.ts";
+import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
+import type { LogQuery, LogSlice } from "./log-query.ts";
+import { redactEvent } from "./redact-event.ts";
 
 /** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
 const PRUNE_EVERY_MS = HOUR_MS;
@@ -25,7 +24,7 @@ const PRUNE_EVERY_MS = HOUR_MS;
 /** A change of a subscriber whose announcement was lost is known after this time at the latest. */
 export const SUBSCRIPTIONS_KEPT_MS = 60_000;
 
-export class EventLogObject extends ArchivedDurableObject<Env> implements EventLogRpc {
+export class EventLogObject extends ArchivedDurableObject<Env> {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
   /** What is kept; tests replace it by less. */
@@ -60,26 +59,29 @@ export class EventLogObject extends ArchivedDurableObject<Env> implements EventL
     return this.#opened;
   }
 
+  /** Appends events of one room, each event ID once. They are on disk when this resolves. */
   append(events: readonly OutgoingEvent[]): void {
     this.#store.append(events, this.clock());
     this.#scheduleAlarm();
   }
 
-  /** The events are in the log whatever becomes of the question who subscribes. */
+  /** Appends events, and returns the subscriptions to the room. The events are in the log even if this rejects. */
   publish(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<RoomSubscription[]> {
     this.append(events);
     return this.subscriptions(accountId, roomId);
   }
 
+  /** Counts runs of workflows that ended just now. */
   countRuns(runs: RunCounts): void {
     this.#store.countRuns(runs, this.clock());
   }
 
-  /** An earlier version asks without a width, for hours. */
+  /** See `readHours`. An earlier version asks without a width, for hours. */
   hours(from: number, width: number = HOUR_MS): HourlyCounts[] {
     return this.#store.readHours(from, width);
   }
 
+  /** The subscriptions to the room's events. */
   async subscriptions(accountId: string, roomId: string): Promise<RoomSubscription[]> {
     const all = (await this.#subscriptionsOf(accountId).get()) ?? [];
     return all
@@ -87,6 +89,7 @@ export class EventLogObject extends ArchivedDurableObject<Env> implements EventL
       .map(({ roomId: _, ...subscription }) => subscription);
   }
 
+  /** Forgets the organization's subscriptions, because one has changed. */
   subscriptionsChanged(): void {
     this.#subscriptions?.invalidate();
   }
@@ -100,6 +103,7 @@ export class EventLogObject extends ArchivedDurableObject<Env> implements EventL
     return this.#subscriptions;
   }
 
+  /** Redacts some of the events after one, and returns the last of these; null at the end. */
   eraseUser(roomId: string, userId: string, after: number): number | null {
     return this.#store.replaceBodies(roomId, userId, after, (body) => redactEvent(body, userId));
   }

@@ -1,12 +1,12 @@
 /** The SQLite database of one shard of an event log. Empty until the first event. */
 
-import { createTables, openTables } from "../../../platform/objects/object-tables.ts";
-import { byteLength } from "../../../platform/text.ts";
-import type { OutgoingEvent } from "../../port/delivery-record.ts";
-import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
-import { FINE_MS, type HourlyCounts, type RunCounts, spanOf } from "../port/hourly-counts.ts";
+import { createTables, openTables } from "../../platform/objects/object-tables.ts";
+import { byteLength } from "../../platform/text.ts";
+import type { OutgoingEvent } from "../port/delivery-record.ts";
 import { EMPTY, EVENT_LOG_SCHEMA, type LogRow, SCAN, type ScannedRow } from "./event-log-table.ts";
 import { countEvents, countRuns, readHours } from "./hourly-count-store.ts";
+import { FINE_MS, type HourlyCounts, type RunCounts, spanOf } from "./hourly-counts.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "./log-query.ts";
 
 /** What an event takes on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;

@@ -1,5 +1,5 @@
 /** What an organization's log counts by time, for charts. Pure. */
-import { HOUR_MS, MINUTE_MS } from "../../../platform/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
 
 /** The finest span that is counted; kept for the current hour and the one before. */
 export const FINE_MS = 5 * MINUTE_MS;

@@ -1,5 +1,5 @@
 /** Cursors of the event log: opaque to clients, and checked when they come back. Pure. */
-import { fnv1a } from "../../../platform/crypto/hash.ts";
+import { fnv1a } from "../../platform/crypto/hash.ts";
 
 /** Grows when the shards of a log change, so that no cursor is read as one of another layout. */
 const VERSION = "1";

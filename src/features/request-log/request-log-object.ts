@@ -1,19 +1,18 @@
 /** The Durable Object of an organization's request log: a bounded list of its latest API requests, some of them sampled. */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../../env.ts";
-import { requestLogKeptMs } from "../../../platform/config/limits.ts";
-import { DAY_MS } from "../../../platform/durations.ts";
-import { logError } from "../../../platform/log.ts";
-import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
-import type { LoggedRequest } from "../port/logged-request.ts";
-import type { RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
-import type { RequestLogRpc } from "../port/request-log-rpc.ts";
+import type { Env } from "../../env.ts";
+import { requestLogKeptMs } from "../../platform/config/limits.ts";
+import { DAY_MS } from "../../platform/durations.ts";
+import { logError } from "../../platform/log.ts";
+import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { openStub, type Stub } from "../../platform/objects/rpc.ts";
+import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./logged-requests.ts";
 import { RequestLogStore } from "./request-log-store.ts";
 
 /** How often what is too old is deleted. It is not shown in the meantime. */
 const PRUNE_EVERY_MS = DAY_MS;
 
-export class RequestLogObject extends DurableObject<Env> implements RequestLogRpc {
+export class RequestLogObject extends DurableObject<Env> {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
@@ -65,3 +64,11 @@ export class RequestLogObject extends DurableObject<Env> implements RequestLogRp
     return this.clock() - this.#keptMs;
   }
 }
+
+/** Opens the object that keeps an organization's request log. */
+export type RequestLogs = (accountId: string) => Stub<RequestLogObject>;
+
+export const openRequestLogs =
+  (env: Pick<Env, "REQUEST_LOGS">): RequestLogs =>
+  (accountId) =>
+    openStub(env.REQUEST_LOGS, accountId);

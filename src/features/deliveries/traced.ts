@@ -1,7 +1,7 @@
 /** What deliveries and runs show of the request behind their event. */
 import * as z from "zod";
-import { readTrace } from "../platform/trace.ts";
-import type { DeliveryRecord } from "./port/delivery-record.ts";
+import type { DeliveryRecord } from "../../delivery/port/delivery-record.ts";
+import { readTrace } from "../../platform/trace.ts";
 
 /** Fields of deliveries and executions on the wire. */
 export const TRACED = {

@@ -1,7 +1,7 @@
 /** The tables of one shard of an event log. */
-import { FACTS, type Schema } from "../../../platform/objects/object-tables.ts";
-import type { LoggedEvent } from "../port/event-log-port.ts";
+import { FACTS, type Schema } from "../../platform/objects/object-tables.ts";
 import { HOURS_TABLE, SPANS_TABLE } from "./hourly-count-store.ts";
+import type { LoggedEvent } from "./log-query.ts";
 
 /**
  * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.

@@ -1,13 +1,14 @@
 /** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
-import { createKey, urlOf } from "../features/files/file-key.ts";
-import { presentTime } from "../platform/time.ts";
-import type { Comment } from "../wire/comment.ts";
-import type { DocumentEvent } from "../wire/content-events.ts";
-import type { EventName } from "../wire/event-name.ts";
-import type { EventDraft, RoomEvent } from "../wire/events.ts";
-import type { StorageFile } from "../wire/file.ts";
-import type { Room } from "../wire/room.ts";
-import type { User } from "../wire/user.ts";
+
+import { presentTime } from "../../platform/time.ts";
+import type { Comment } from "../../wire/comment.ts";
+import type { DocumentEvent } from "../../wire/content-events.ts";
+import type { EventName } from "../../wire/event-name.ts";
+import type { EventDraft, RoomEvent } from "../../wire/events.ts";
+import { fileUrl, type StorageFile } from "../../wire/file.ts";
+import type { Room } from "../../wire/room.ts";
+import type { User } from "../../wire/user.ts";
+import { createKey } from "../files/file-key.ts";
 
 interface Sample {
   readonly room: Room;
@@ -65,7 +66,7 @@ function sampleFile(room: Room, uploader: User, now: number, origin: string): St
   const key = createKey(room.id, "test.txt");
   return {
     key,
-    url: urlOf(origin, room.account_id, key),
+    url: fileUrl(origin, room.account_id, key),
     filename: "test.txt",
     mimeType: "text/plain",
     size: 4,

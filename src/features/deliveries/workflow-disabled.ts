@@ -1,6 +1,6 @@
 /** Presents the event that the service has disabled a workflow: it concerns no room, and only webhooks can receive it. */
-import { presentTime } from "../platform/time.ts";
-import type { WorkflowDisabledEvent } from "../wire/workflow-events.ts";
+import { presentTime } from "../../platform/time.ts";
+import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 
 /** The event as JSON. */
 export function presentWorkflowDisabled(

@@ -1,6 +1,6 @@
 /** Presents the events that start a workflow by itself: no other subscriber receives them. */
-import { presentTime } from "../platform/time.ts";
-import type { WorkflowScheduledEvent, WorkflowTriggeredEvent } from "../wire/workflow-events.ts";
+import { presentTime } from "../../platform/time.ts";
+import type { WorkflowScheduledEvent, WorkflowTriggeredEvent } from "../../wire/workflow-events.ts";
 
 /** The event that the workflow's schedule runs it, as JSON; `roomId` is the workflow's room. Times are epoch ms. */
 export function presentWorkflowScheduled(

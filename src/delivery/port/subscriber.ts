@@ -1,5 +1,12 @@
-/** Who listens to which events. */
+/** Subscribers, the events that they listen to, and events on their way to them. */
 import type { WebhookEventName } from "../../wire/event-name.ts";
+
+/** Names a subscriber. */
+export interface SubscriberKey {
+  readonly kind: "webhook" | "workflow";
+  readonly accountId: string;
+  readonly id: string;
+}
 
 /** That an enabled webhook or workflow wanted an event when it happened; the organization's log takes every event. */
 export interface Subscription {
@@ -19,3 +26,17 @@ export interface RoomSubscription extends Subscription {
 /** Whether a JSON array of event names has this one: no quoted name is part of another one. */
 export const namesEvent = (events: string, event: WebhookEventName): boolean =>
   events.includes(JSON.stringify(event));
+
+/** An event in an outbox: it has not reached all of its subscribers yet. */
+export interface PendingEvent {
+  readonly id: string;
+  readonly event: WebhookEventName;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  /** The event object as JSON. */
+  readonly body: string;
+  /** The subscriptions that it has yet to reach, as JSON (`Subscription[]`); null until they are looked up. */
+  readonly pendingSubscriptions: string | null;
+  /** The trace of the request that has caused it, as JSON; null or absent for none. */
+  readonly trace?: string | null;
+}

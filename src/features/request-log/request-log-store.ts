@@ -1,7 +1,6 @@
 /** The SQLite database of a request log. Empty until the first request. */
-import { createTables, FACTS, openTables, type Schema } from "../../../platform/objects/object-tables.ts";
-import type { LoggedRequest } from "../port/logged-request.ts";
-import type { RequestLogPage, RequestLogQuery } from "../port/request-log-port.ts";
+import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
+import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./logged-requests.ts";
 
 /** More than these are never kept: the oldest make room. A page that finds little reads them all. */
 const MAX_REQUESTS = 20_000;

@@ -1,0 +1,60 @@
+/** The shards of an organization's event log, and the questions that concern all of them. */
+import type { Env } from "../../env.ts";
+import { fnv1a } from "../../platform/crypto/hash.ts";
+import { openStub, type Stub } from "../../platform/objects/rpc.ts";
+import type { EventLogObject } from "./event-log-object.ts";
+import { addHours, type HourlyCounts } from "./hourly-counts.ts";
+
+/**
+ * The shards of an organization's log. Fixed, because a room must stay in its shard: another number is another log,
+ * which the version in cursors would tell apart.
+ */
+export const SHARDS = 8;
+
+/** All of a room's events are in this shard, and so in one order. */
+export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
+
+/** Opens a shard of an organization's log. */
+export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;
+
+export const openEventLogs =
+  (env: Pick<Env, "EVENT_LOGS">): EventLogs =>
+  (accountId, shard) =>
+    openStub(env.EVENT_LOGS, `${accountId}:${shard}`);
+
+const allShards = (logs: EventLogs, accountId: string): Stub<EventLogObject>[] =>
+  Array.from({ length: SHARDS }, (_, shard) => logs(accountId, shard));
+
+/** Resolves when every shard knows that its copy of the organization's subscriptions is out of date. */
+export async function invalidateSubscriptions(logs: EventLogs, accountId: string): Promise<void> {
+  await Promise.all(allShards(logs, accountId).map((shard) => shard.subscriptionsChanged()));
+}
+
+/**
+ * The logged events and ended runs in each span of `width` milliseconds from `from` (epoch ms) on, the earliest first.
+ * Spans of less than an hour are known of the last hour, longer ones of 30 days.
+ */
+export async function readHours(
+  logs: EventLogs,
+  accountId: string,
+  from: number,
+  width: number,
+): Promise<readonly HourlyCounts[]> {
+  return addHours(await Promise.all(allShards(logs, accountId).map((shard) => shard.hours(from, width))));
+}
+
+/** Removes everything from the organization's log that identifies a user of the room, or that the user wrote. */
+export async function eraseFromLog(
+  logs: EventLogs,
+  accountId: string,
+  roomId: string,
+  userId: string,
+): Promise<void> {
+  const shard = logs(accountId, shardOf(roomId));
+  for (let after: number | null = 0; after !== null; ) after = await shard.eraseUser(roomId, userId, after);
+}
+
+/** Deletes the organization's log. */
+export async function removeLog(logs: EventLogs, accountId: string): Promise<void> {
+  await Promise.all(allShards(logs, accountId).map((shard) => shard.remove()));
+}

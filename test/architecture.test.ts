@@ -60,8 +60,7 @@ const PURE_FILES: readonly string[] = [
   "features/webhooks/receiver-health.ts",
   "features/webhooks/retry-plan.ts",
   "delivery/subscriber/scheduler.ts",
-  "delivery/subscriber/turns.ts",
-  "delivery/subscriber/waiting-jobs.ts",
+  "delivery/subscriber/round-robin.ts",
 ];
 /** The same, by folders. */
 const PURE_FOLDERS: readonly RegExp[] = [

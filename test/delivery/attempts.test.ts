@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
 import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
-import type { BacklogLimits } from "../../src/delivery/subscriber/backlog-guard.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { BacklogLimits } from "../../src/delivery/subscriber/subscriber-ports.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { expectLogged } from "../support/log-guard.ts";
 

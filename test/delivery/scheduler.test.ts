@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pace } from "../../src/delivery/port/handler.ts";
+import type { Job, WaitingJobs } from "../../src/delivery/subscriber/round-robin.ts";
+import { RoundRobin } from "../../src/delivery/subscriber/round-robin.ts";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
-import { Turns } from "../../src/delivery/subscriber/turns.ts";
-import type { Job, WaitingJobs } from "../../src/delivery/subscriber/waiting-jobs.ts";
 
 const MAX_IN_FLIGHT = 6;
 const PACE: Pace = { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };
@@ -126,7 +126,7 @@ describe("the scheduler", () => {
 
   it.each([2, 7, 500])("lets many lanes take turns while it remembers those of %d", (maxTurns) => {
     const pending = new Pending();
-    const scheduler = new Scheduler(pending, new Turns(pending, maxTurns));
+    const scheduler = new Scheduler(pending, new RoundRobin(pending, maxTurns));
     const lanes = 20;
     pending.add(...numbered(1, 10 * lanes, (seq) => `lane ${seq % lanes}`));
     const counts = new Map<string, number>();
@@ -269,7 +269,7 @@ class Simulation {
   }
 
   #newScheduler(): Scheduler {
-    return new Scheduler(this.#pending, new Turns(this.#pending, this.#maxTurns));
+    return new Scheduler(this.#pending, new RoundRobin(this.#pending, this.#maxTurns));
   }
 
   run(step: Step): void {

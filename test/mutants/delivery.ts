@@ -39,14 +39,14 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "an event for a room of which none waited gets no turn",
-    file: "src/delivery/subscriber/turns.ts",
+    file: "src/delivery/subscriber/round-robin.ts",
     code: "waiting.onAdded = (lane) => this.give(lane);",
     by: "",
     tests: ["test/delivery/scheduler.test.ts"],
   },
   {
     bug: "rooms beyond those that are remembered get no turns",
-    file: "src/delivery/subscriber/turns.ts",
+    file: "src/delivery/subscriber/round-robin.ts",
     code: 'if (this.#lanes.size > this.#max) this.#unreadAfter = "";',
     by: "if (this.#lanes.size > this.#max) this.#lanes.delete(lane);",
     tests: ["test/delivery/scheduler.test.ts"],
@@ -60,7 +60,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "the search for the next attempt reads all rooms whose events are on their way",
-    file: "src/delivery/subscriber/turns.ts",
+    file: "src/delivery/subscriber/round-robin.ts",
     code: "if (this.#unreadAfter !== null) return;",
     by: 'if (lane !== "") return void (this.#unreadAfter = "");',
     tests: ["test/delivery/lane-costs.test.ts"],
@@ -193,7 +193,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a run that a crash cut off is repeated",
-    file: "src/delivery/subscriber/subscriber-parts.ts",
+    file: "src/delivery/subscriber/subscriber-runtime.ts",
     code: "if (interruption !== null) store.failStarted(interruption);",
     by: "",
     tests: ["test/workflows/workflow-queue.test.ts"],
@@ -207,7 +207,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "no alarm takes up attempts that a crash cut off",
-    file: "src/delivery/subscriber/subscriber-parts.ts",
+    file: "src/delivery/subscriber/subscriber-runtime.ts",
     code: "...(this.attempts.isBusy ? [now + WATCHDOG_MS] :",
     by: "...(this.attempts.isBusy ? [] :",
     tests: ["test/delivery/subscriber-object.test.ts"],

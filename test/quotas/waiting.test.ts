@@ -6,13 +6,8 @@ import { describe, expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import type { SubscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
-import {
-  forgetReport,
-  quotaShare,
-  reportDueAt,
-  type Waiting,
-} from "../../src/delivery/subscriber/waiting-report.ts";
+import type { SubscriberPorts, Waiting } from "../../src/delivery/subscriber/subscriber-ports.ts";
+import { forgetReport, quotaShare, reportDueAt } from "../../src/delivery/subscriber/waiting-report.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { type Account, account } from "../support/api.ts";

@@ -1,7 +1,7 @@
 /** A receiver that hangs for an hour, with a clock of the test: it costs probes, and the backlog then drains at its speed. */
 import { expect, it } from "vitest";
+import type { Job, WaitingJobs } from "../../src/delivery/subscriber/round-robin.ts";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
-import type { Job, WaitingJobs } from "../../src/delivery/subscriber/waiting-jobs.ts";
 import { ATTEMPT_TIMEOUT_MS } from "../../src/features/webhooks/attempt.ts";
 import { capacityAfter, paceOf, UNTRIED } from "../../src/features/webhooks/in-flight.ts";
 import {

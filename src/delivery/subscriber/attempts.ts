@@ -2,10 +2,10 @@
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "../port/handler.ts";
 import { replayOfLane } from "../port/replay.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { FirstAttempts } from "./first-attempts.ts";
+import type { FirstAttempts } from "./manual-deliveries.ts";
+import type { Job } from "./round-robin.ts";
 import { Scheduler } from "./scheduler.ts";
 import { StatsStore } from "./stats-store.ts";
-import type { Job } from "./waiting-jobs.ts";
 
 /** After a failure of the service itself, no attempt starts for so long. */
 const PAUSE_MS = 5_000;

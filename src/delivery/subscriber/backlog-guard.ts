@@ -4,14 +4,8 @@
  */
 import type { Backlog, DeliveryHandler } from "../port/handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import { WaitingReport, type WaitingReportPorts } from "./waiting-report.ts";
-
-/** The limits of what waits for one subscriber. */
-export interface BacklogLimits {
-  readonly maxBytes: number;
-  /** Of the oldest event that waits, in milliseconds. */
-  readonly maxAgeMs: number;
-}
+import type { BacklogLimits, SubscriberPorts } from "./subscriber-ports.ts";
+import { WaitingReport } from "./waiting-report.ts";
 
 /** A subscriber that is enabled again has so long to work off what waits. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
@@ -37,7 +31,7 @@ export class BacklogGuard {
   /** When to try again what runs or has failed (epoch ms); null when there is nothing of that kind. */
   #retryAt: number | null = null;
 
-  constructor(store: DeliveryStore, limits: BacklogLimits, ports: WaitingReportPorts) {
+  constructor(store: DeliveryStore, limits: BacklogLimits, ports: Pick<SubscriberPorts, "reportWaiting">) {
     this.#store = store;
     this.#limits = limits;
     this.#waiting = new WaitingReport(store, ports);

@@ -4,7 +4,7 @@ import type { DeliveryRecord, DeliveryStatus, OutgoingEvent } from "../port/deli
 import type { FinalOutcome, HandlerState } from "../port/handler.ts";
 import type { SubscriberKey } from "../port/subscriber.ts";
 import { SELECT_DELIVERIES, SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
-import type { Job, WaitingJobs } from "./waiting-jobs.ts";
+import type { Job, WaitingJobs } from "./round-robin.ts";
 
 /** How many deliveries there are, and what they take on disk. */
 export type Total = { readonly deliveries: number; readonly bytes: number };

@@ -2,7 +2,42 @@
 import type { DeliveryRecord, OutgoingEvent } from "../port/delivery-record.ts";
 import type { SubscriberKey } from "../port/subscriber.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { FirstAttempts } from "./first-attempts.ts";
+
+/** The callers that wait for the first attempts of deliveries which they requested by hand. */
+export class FirstAttempts {
+  readonly #store: DeliveryStore;
+  /** By the delivery's seq. */
+  readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
+
+  constructor(store: DeliveryStore) {
+    this.#store = store;
+  }
+
+  isAwaited(seq: number): boolean {
+    return this.#waiting.has(seq);
+  }
+
+  /** The delivery as it is after its first attempt; null when no record was kept. */
+  async wait(delivery: DeliveryRecord): Promise<DeliveryRecord | null> {
+    if (delivery.status !== "pending") return delivery;
+    const waiting = this.#waiting.get(delivery.seq) ?? Promise.withResolvers<void>();
+    this.#waiting.set(delivery.seq, waiting);
+    await waiting.promise;
+    return this.#store.find(delivery.seq);
+  }
+
+  /** Its outcome is in storage. */
+  answer(seq: number): void {
+    this.#waiting.get(seq)?.resolve();
+    this.#waiting.delete(seq);
+  }
+
+  /** The subscriber is deleted: nothing is attempted any more. */
+  answerAll(): void {
+    for (const { resolve } of this.#waiting.values()) resolve();
+    this.#waiting.clear();
+  }
+}
 
 /** A delivery requested by hand. */
 interface ManualDelivery {
@@ -12,7 +47,7 @@ interface ManualDelivery {
   readonly attempted: Promise<DeliveryRecord | null>;
 }
 
-/** What the queue does for them. */
+/** The queue, as manual deliveries use it. */
 interface ManualPorts {
   /** Epoch milliseconds. */
   now(): number;

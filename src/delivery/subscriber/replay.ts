@@ -1,16 +1,67 @@
-/** Sends a span of events again: takes them from the log, or from earlier deliveries, a slice at a time. */
-import { PrunedError } from "../event-log/page-reader.ts";
-import { SHARDS } from "../event-log/shards.ts";
+/** Sends a span of events again: takes them from the log, or from earlier deliveries, a chunk at a time. */
+import type { LogQuery, LogSlice } from "../event-log/log-query.ts";
+import { PrunedError, readPage } from "../event-log/page-reader.ts";
+import { SHARDS, shardOf } from "../event-log/shards.ts";
+import type { DeliveryRecord, OutgoingEvent } from "../port/delivery-record.ts";
 import { type ReplayRecord, type ReplayRequest, replayLane } from "../port/replay.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import { isWanted, type LogPort, nextSlice, type Slice, type StoredReplay } from "./replay-slices.ts";
+import { SELECT_DELIVERIES } from "./delivery-table.ts";
 
-/** No further slice is enqueued while so many first attempts wait (retries may have days to wait)… */
+/** The most first attempts that wait when another chunk is enqueued. Retries may have days to wait. */
 const MAX_WAITING = 2_000;
-/** …which is looked at again after this time. */
+/** The pause before the queue is looked at again. */
 const PAUSE_MS = 1_000;
-/** After a failure to read the log. */
+/** The pause after a failure to read the log. */
 const RETRY_MS = 5_000;
+/** Events per chunk: enqueuing one takes some milliseconds. */
+const CHUNK = 200;
+/** The most that an event is logged after it happened: its outbox is retried while the log cannot be reached. */
+const MAX_LATENESS_MS = 60 * 60 * 1000;
+
+/** The latest replay as the store keeps it, also when it has ended. */
+interface StoredReplay extends ReplayRecord {
+  /** Where the next chunk begins: the position in each shard that is read, or the number of the latest delivery. */
+  readonly positions: readonly (number | null)[];
+  /** Deliveries after this one are not looked at: they are the replay's own, or newer. */
+  readonly untilSeq: number;
+}
+
+interface Chunk {
+  readonly events: readonly OutgoingEvent[];
+  readonly positions: readonly (number | null)[];
+  readonly isLast: boolean;
+}
+
+/** The organization's log. */
+interface LogPort {
+  readLog(shard: number, query: LogQuery): Promise<LogSlice>;
+}
+
+/** The events after the replay's positions. PrunedError when the log has lost some. */
+async function nextChunk(replay: StoredReplay, store: DeliveryStore, log: LogPort): Promise<Chunk> {
+  return replay.status === null ? await nextOfLog(replay, log) : nextOfDeliveries(replay, store);
+}
+
+async function nextOfLog({ positions, roomId, names, from, to }: StoredReplay, log: LogPort): Promise<Chunk> {
+  const query = { after: positions, from, until: to + MAX_LATENESS_MS, roomId, names, limit: CHUNK };
+  const page = await readPage(query, (index, slice) =>
+    log.readLog(roomId === null ? index : shardOf(roomId), slice),
+  );
+  return { events: page.events, positions: page.positions, isLast: !page.hasMore };
+}
+
+function nextOfDeliveries({ positions, status, untilSeq }: StoredReplay, store: DeliveryStore): Chunk {
+  const query = `${SELECT_DELIVERIES} WHERE status = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK}`;
+  const events = store.read<DeliveryRecord>(query, status, positions[0] ?? 0, untilSeq);
+  return { events, positions: [events.at(-1)?.seq ?? untilSeq], isLast: events.length < CHUNK };
+}
+
+/** Whether the replay is of this event. */
+const isWanted = ({ from, to, roomId, names }: StoredReplay, event: OutgoingEvent): boolean =>
+  event.occurredAt >= from &&
+  event.occurredAt <= to &&
+  (roomId === null || event.roomId === roomId) &&
+  names.some((name) => name === event.event);
 
 interface ReplayPorts extends LogPort {
   /** Epoch milliseconds. */
@@ -24,7 +75,7 @@ export class Replay {
   readonly #store: DeliveryStore;
   readonly #ports: ReplayPorts;
   #isStepping = false;
-  /** The next slice has to wait until then (epoch ms). */
+  /** The earliest time of the next chunk (epoch ms). */
   #notBefore = 0;
 
   constructor(store: DeliveryStore, ports: ReplayPorts) {
@@ -75,14 +126,14 @@ export class Replay {
       this.#write({ ...stored, endedAt: this.#ports.now(), error });
   }
 
-  /** When the next slice may be enqueued (epoch ms); null when no replay is running. */
+  /** When the next chunk may be enqueued (epoch ms); null when no replay is running. */
   dueAt(): number | null {
     const stored = this.#stored;
     if (stored === null || stored.endedAt !== null || this.#isStepping) return null;
     return Math.max(this.#ports.now(), this.#notBefore);
   }
 
-  /** Enqueues the next slice if it is due; true if it did. Rejects when the log cannot be read: it is tried again. */
+  /** Enqueues the next chunk if it is due; true if it did. Rejects when the log cannot be read: it is tried again. */
   async step(): Promise<boolean> {
     const replay = this.#stored;
     const dueAt = this.dueAt();
@@ -93,10 +144,10 @@ export class Replay {
     }
     this.#isStepping = true;
     try {
-      const slice = await nextSlice(replay, this.#store, this.#ports);
+      const chunk = await nextChunk(replay, this.#store, this.#ports);
       // The subscriber may have been deleted or disabled meanwhile.
       const current = this.#stored;
-      if (current?.id === replay.id && current.endedAt === null) this.#enqueue(replay, slice);
+      if (current?.id === replay.id && current.endedAt === null) this.#enqueue(replay, chunk);
       return true;
     } catch (error) {
       this.#notBefore = this.#ports.now() + RETRY_MS;
@@ -109,7 +160,7 @@ export class Replay {
   }
 
   /** Writes the events and how far the replay is in one transaction, so that a crash repeats and skips none. */
-  #enqueue(replay: StoredReplay, { events, positions, isLast }: Slice): void {
+  #enqueue(replay: StoredReplay, { events, positions, isLast }: Chunk): void {
     const now = this.#ports.now();
     const wanted = events.filter((event) => isWanted(replay, event));
     this.#store.transaction(() => {

@@ -1,8 +1,8 @@
 /** Decides which deliveries to start now, and when to look again. It holds what is in flight and the next turns; all else stays in storage. */
 import type { BatchLimits, Pace } from "../port/handler.ts";
 import { replayOfLane } from "../port/replay.ts";
-import { Turns } from "./turns.ts";
-import type { Job, WaitingJobs } from "./waiting-jobs.ts";
+import type { Job, WaitingJobs } from "./round-robin.ts";
+import { RoundRobin } from "./round-robin.ts";
 
 /** Beyond it, lanes wait for their turns: what takes the next turn was asked for by hand. */
 const MAX_PREFERRED = 1_000;
@@ -17,7 +17,7 @@ export class Scheduler {
   /** Lanes that take the next turns. */
   #next: string[] = [];
   /** Lanes that take turns after those. */
-  readonly #turns: Turns;
+  readonly #turns: RoundRobin;
   #isRetryNext = false;
   #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export class Scheduler {
   #batch: BatchLimits | null = null;
 
   /** Tests remember fewer turns. */
-  constructor(waiting: WaitingJobs, turns = new Turns(waiting)) {
+  constructor(waiting: WaitingJobs, turns = new RoundRobin(waiting)) {
     this.#waiting = waiting;
     this.#turns = turns;
   }

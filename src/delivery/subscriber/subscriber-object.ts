@@ -16,8 +16,8 @@ import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook
 import { DeliveryStore } from "./delivery-store.ts";
 import { SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
 import { StatsStore } from "./stats-store.ts";
-import { SubscriberParts } from "./subscriber-parts.ts";
 import type { SubscriberPorts } from "./subscriber-ports.ts";
+import { SubscriberRuntime } from "./subscriber-runtime.ts";
 import { forgetReport } from "./waiting-report.ts";
 
 /** Reading creates nothing in storage. */
@@ -27,12 +27,12 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
 
   readonly archived: StorageArchive;
   readonly #ports: SubscriberPorts;
-  #opened: SubscriberParts;
+  #opened: SubscriberRuntime;
 
   /** The composition root fills the ports. */
   constructor(ctx: DurableObjectState, env: object, ports: SubscriberPorts) {
     super(ctx, env);
-    const open = () => new SubscriberParts(ctx, ports, () => this.clock());
+    const open = () => new SubscriberRuntime(ctx, ports, () => this.clock());
     this.#ports = ports;
     this.archived = new StorageArchive({
       storage: ctx.storage,
@@ -48,14 +48,14 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
   }
 
   /** Throws while the object is being restored. */
-  get #parts(): SubscriberParts {
+  get #runtime(): SubscriberRuntime {
     this.archived.requireOpen();
     return this.#opened;
   }
 
   /** The same, when storage has the outcomes of all attempts so far. */
-  get #recorded(): SubscriberParts {
-    this.#parts.attempts.flush();
+  get #recorded(): SubscriberRuntime {
+    this.#runtime.attempts.flush();
     return this.#opened;
   }
 
@@ -68,13 +68,13 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
    * subscriber's row when they happened.
    */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
-    const { store } = this.#parts;
+    const { store } = this.#runtime;
     this.#enqueue(key, events, version, (event, now) => store.insert(event, event.roomId, now));
   }
 
   /** Enqueues an event in a lane of its own, once by its ID, which becomes that of its delivery. */
   enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): void {
-    const { store } = this.#parts;
+    const { store } = this.#runtime;
     this.#enqueue(key, [event], version, (_, now) => store.insert(event, null, now, event.eventId));
   }
 
@@ -84,17 +84,17 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
     version: number,
     insert: (event: OutgoingEvent, now: number) => void,
   ): void {
-    const { store, upkeep, attempts } = this.#parts;
+    const { store, maintenance, attempts } = this.#runtime;
     const now = this.clock();
     store.transaction(() => {
       store.open(key);
       for (const event of events) if (store.recordEventId(event.eventId, now)) insert(event, now);
-      upkeep.prune();
+      maintenance.prune();
     });
-    const handler = this.#parts.handlerFor(key);
+    const handler = this.#runtime.handlerFor(key);
     handler.requireVersion(version);
     attempts.run();
-    upkeep.checkBacklog(handler);
+    maintenance.checkBacklog(handler);
   }
 
   /**
@@ -102,24 +102,24 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
    * {@link notifyOfChange} never arrives.
    */
   expectChange(key: SubscriberKey): void {
-    this.#parts.upkeep.expectChange(key);
-    this.#parts.planAlarm();
+    this.#runtime.maintenance.expectChange(key);
+    this.#runtime.planAlarm();
   }
 
   /** The subscriber's row was changed: the object uses no older one, and continues with its queue. */
   notifyOfChange(version: number): void {
-    const { upkeep, attempts } = this.#parts;
-    const handler = this.#parts.currentHandler();
+    const { maintenance, attempts } = this.#runtime;
+    const handler = this.#runtime.currentHandler();
     if (handler === null) return;
     handler.requireVersion(version);
-    upkeep.forgiveBacklog();
-    upkeep.changed(handler);
+    maintenance.forgiveBacklog();
+    maintenance.changed(handler);
     attempts.resume();
   }
 
   /** Removes everything, because the subscriber was deleted. Attempts in flight are not stopped. */
   async remove(): Promise<void> {
-    if (!(await this.archived.discard())) await this.#parts.remove();
+    if (!(await this.archived.discard())) await this.#runtime.remove();
   }
 
   /**
@@ -161,21 +161,21 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
 
   /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#parts.manual.enqueue(key, event).attempted;
+    return this.#runtime.manual.enqueue(key, event).attempted;
   }
 
   /** The same, once per event ID: a repetition resolves with the outcome of the first call. */
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#parts.manual.enqueueOnce(key, event).attempted;
+    return this.#runtime.manual.enqueueOnce(key, event).attempted;
   }
 
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
-    return this.#parts.upkeep.startReplay(key, request);
+    return this.#runtime.maintenance.startReplay(key, request);
   }
 
   /** The latest replay; null when there was none. */
   findReplay(): ReplayRecord | null {
-    return this.#parts.upkeep.findReplay();
+    return this.#runtime.maintenance.findReplay();
   }
 }

@@ -1,33 +1,7 @@
 /** Reports what waits for a subscriber to the quotas of its organization, in steps, and keeps what waits there altogether. */
 import type { Backlog } from "../port/handler.ts";
-import type { SubscriberKey } from "../port/subscriber.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-
-/** The use of a quota, and its limit. */
-interface QuotaTotal {
-  readonly used: number;
-  readonly limit: number;
-}
-
-/** What waits for a webhook or workflow. */
-export interface Waiting {
-  readonly events: number;
-  /** What they take in storage. */
-  readonly bytes: number;
-}
-
-/** What waits for all webhooks and workflows of an organization. */
-export interface WaitingAltogether {
-  readonly events: QuotaTotal;
-  readonly bytes: QuotaTotal;
-  /** For how many of them something waits. */
-  readonly subscribers: number;
-}
-
-export interface WaitingReportPorts {
-  /** Writes what waits for a subscriber to the organization's quotas, and returns what waits altogether. */
-  reportWaiting(key: SubscriberKey, waiting: Waiting): Promise<WaitingAltogether>;
-}
+import type { QuotaTotal, SubscriberPorts, Waiting, WaitingAltogether } from "./subscriber-ports.ts";
 
 /** A change by so much is reported soon. */
 const STEP: Waiting = { events: 100, bytes: 1024 * 1024 };
@@ -83,12 +57,12 @@ export function reportDueAt(report: Report, backlog: Backlog, now: number): numb
 
 export class WaitingReport {
   readonly #store: DeliveryStore;
-  readonly #ports: WaitingReportPorts;
+  readonly #ports: Pick<SubscriberPorts, "reportWaiting">;
   #known: Report | null = null;
   /** No report begins before: one is on its way, or has failed (epoch ms). */
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(store: DeliveryStore, ports: WaitingReportPorts) {
+  constructor(store: DeliveryStore, ports: Pick<SubscriberPorts, "reportWaiting">) {
     this.#store = store;
     this.#ports = ports;
   }

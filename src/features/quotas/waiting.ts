@@ -1,5 +1,5 @@
 /** Writes the backlogs of webhooks and workflows, and reads the quotas for them. */
-import type { Waiting, WaitingAltogether } from "../../delivery/subscriber/waiting-report.ts";
+import type { Waiting, WaitingAltogether } from "../../delivery/subscriber/subscriber-ports.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import type { QuotaDefaults } from "../../wire/quota.ts";
 import { deleteBacklog, upsertBacklog } from "./backlog-store.ts";

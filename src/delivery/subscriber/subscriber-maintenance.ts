@@ -1,4 +1,4 @@
-/** What a subscriber's object does besides delivering: deletes what is over, watches what waits, enqueues by the clock, and sends spans again. */
+/** Maintenance of a subscriber: retention, backlog, schedule and replays. */
 import type { DeliveryHandler } from "../port/handler.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type { SubscriberKey } from "../port/subscriber.ts";
@@ -9,7 +9,7 @@ import { Replay } from "./replay.ts";
 import type { SubscriberPorts } from "./subscriber-ports.ts";
 import { TimedDeliveries } from "./timed-deliveries.ts";
 
-interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog" | "reportWaiting"> {
+interface MaintenancePorts extends Pick<SubscriberPorts, "limits" | "readLog" | "reportWaiting"> {
   /** Epoch milliseconds. */
   now(): number;
   /** Runs `work` beside the requests, then plans the alarm; reports `failure` when it rejects. */
@@ -20,15 +20,15 @@ interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog" | "repo
   onOrphaned(): Promise<void>;
 }
 
-export class Upkeep {
-  readonly #ports: UpkeepPorts;
+export class SubscriberMaintenance {
+  readonly #ports: MaintenancePorts;
   readonly #store: DeliveryStore;
   readonly #retention: DeliveryRetention;
   readonly #backlog: BacklogGuard;
   readonly #replay: Replay;
   readonly #timed: TimedDeliveries;
 
-  constructor(store: DeliveryStore, ports: UpkeepPorts) {
+  constructor(store: DeliveryStore, ports: MaintenancePorts) {
     this.#ports = ports;
     this.#store = store;
     this.#retention = new DeliveryRetention(store);

@@ -1,10 +1,32 @@
-/** The turns that lanes take: who is next is found without passing over the lanes in flight. */
-import type { WaitingJobs } from "./waiting-jobs.ts";
+/** Round robin over the lanes of a queue: the next lane is found without passing over those in flight. */
 
-/** So many lanes are remembered with their turns. Beyond it, lanes take turns in the order of their names. */
+/** A delivery that is pending: waiting or in flight. */
+export type Job = {
+  readonly seq: number;
+  /** The ordering key: first attempts of one lane run one at a time, in the order of `seq`. */
+  readonly lane: string;
+  /** How many were made so far. */
+  readonly attempts: number;
+  /** When a retry may start (epoch ms); a first attempt is due at once, from when it was enqueued. */
+  readonly dueAt: number;
+};
+
+/** The deliveries in storage that are pending. Each question reads a bounded number of rows. */
+export interface WaitingJobs {
+  /** Called with the lane of each delivery that is added. Its transaction may still be rolled back. */
+  onAdded: (lane: string) => void;
+  /** The next lanes behind this one, by name, in which a first attempt is pending: at most this many. */
+  lanesAfter(lane: string, limit: number): string[];
+  /** The lane's earliest first attempt behind this number; null when there is none. */
+  firstOf(lane: string, afterSeq: number): Job | null;
+  /** The retries that are due first, at most this many. */
+  retries(limit: number): Job[];
+}
+
+/** Lanes in memory, in the order of their turns. Further lanes take turns in the order of their names. */
 const MAX_TURNS = 500;
 
-export class Turns {
+export class RoundRobin {
   readonly #waiting: WaitingJobs;
   readonly #max: number;
   /** In the order of their turns. */

@@ -1,4 +1,4 @@
-/** What a subscriber's object is made of: creates its parts, connects them, and plans their alarm. */
+/** The runtime of one subscriber: creates the parts of its object, connects them, and plans their alarm. */
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import type { DeliveryHandler } from "../port/handler.ts";
@@ -6,20 +6,19 @@ import type { SubscriberKey } from "../port/subscriber.ts";
 import { Attempts } from "./attempts.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryStore } from "./delivery-store.ts";
-import { FirstAttempts } from "./first-attempts.ts";
-import { ManualDeliveries } from "./manual-deliveries.ts";
+import { FirstAttempts, ManualDeliveries } from "./manual-deliveries.ts";
+import { SubscriberMaintenance } from "./subscriber-maintenance.ts";
 import type { SubscriberPorts } from "./subscriber-ports.ts";
-import { Upkeep } from "./upkeep.ts";
 
 /** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
 const WATCHDOG_MS = 5_000;
 
-export class SubscriberParts {
+export class SubscriberRuntime {
   readonly store: DeliveryStore;
   readonly history: DeliveryHistory;
   readonly manual: ManualDeliveries;
   readonly attempts: Attempts;
-  readonly upkeep: Upkeep;
+  readonly maintenance: SubscriberMaintenance;
   readonly #ctx: DurableObjectState;
   readonly #ports: SubscriberPorts;
   readonly #now: () => number;
@@ -47,7 +46,7 @@ export class SubscriberParts {
         this.attempts.runFirst(deliveryId);
       },
     });
-    this.upkeep = new Upkeep(store, {
+    this.maintenance = new SubscriberMaintenance(store, {
       now,
       limits: ports.limits,
       readLog: ports.readLog,
@@ -59,12 +58,12 @@ export class SubscriberParts {
     this.attempts = new Attempts(store, this.#firstAttempts, {
       now,
       keepAlive: (work) => ctx.waitUntil(work),
-      startingHandler: () => (this.upkeep.isEnding ? null : this.currentHandler()),
+      startingHandler: () => (this.maintenance.isEnding ? null : this.currentHandler()),
       isCurrent: (handler) => handler === this.#handler,
       onOrphaned: () => this.remove(),
       onDisabled: (lastSeq, error) => {
-        this.upkeep.endWaiting(lastSeq, error);
-        if (this.upkeep.isEnding) this.wakeSoon();
+        this.maintenance.endWaiting(lastSeq, error);
+        if (this.maintenance.isEnding) this.wakeSoon();
       },
       planAlarm: () => this.planAlarm(),
       report: (what, error) => this.#report(what, error),
@@ -78,12 +77,12 @@ export class SubscriberParts {
     this.#alarm.markFired();
     try {
       this.attempts.flush();
-      this.upkeep.clean();
+      this.maintenance.clean();
       const handler = this.currentHandler();
-      if (handler !== null) this.upkeep.continueTimed(handler);
+      if (handler !== null) this.maintenance.continueTimed(handler);
       this.attempts.run();
-      this.upkeep.continueReplay();
-      if (handler !== null) this.upkeep.checkBacklog(handler);
+      this.maintenance.continueReplay();
+      if (handler !== null) this.maintenance.checkBacklog(handler);
     } catch (error) {
       this.#report("The alarm of a subscriber failed", error);
       this.#alarm.scheduleBy([this.#now() + WATCHDOG_MS]);
@@ -100,8 +99,8 @@ export class SubscriberParts {
     const now = this.#now();
     this.#alarm.scheduleBy([
       this.attempts.dueAt(now),
-      ...this.upkeep.enqueuingDueAt(),
-      ...(this.attempts.isBusy ? [now + WATCHDOG_MS] : this.upkeep.dueAt(now)),
+      ...this.maintenance.enqueuingDueAt(),
+      ...(this.attempts.isBusy ? [now + WATCHDOG_MS] : this.maintenance.dueAt(now)),
     ]);
   }
 

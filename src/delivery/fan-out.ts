@@ -9,7 +9,7 @@ import type { OutgoingEvent } from "./port/delivery-record.ts";
 import { namesEvent, type PendingEvent, type Subscription } from "./port/subscriber.ts";
 import type { DeliveryObjects } from "./subscribers.ts";
 
-/** Whether an enabled webhook or workflow listens to this event of the room. */
+/** True if an enabled webhook or workflow listens to this event of the room. */
 export async function hasListener(
   logs: EventLogs,
   accountId: string,
@@ -20,7 +20,7 @@ export async function hasListener(
   return subscriptions.some(({ events }) => namesEvent(events, event));
 }
 
-/** Subscribers that are called at the same time, and the bodies in these calls: each has the events in memory once more. */
+/** Limits of concurrent calls: each call has the events in memory once more. */
 const MAX_AT_ONCE = 20;
 const MAX_CHARS_AT_ONCE = 32 * 1024 * 1024;
 
@@ -103,7 +103,7 @@ const outgoingOf = (
   ...(trace === null ? {} : { trace }),
 });
 
-/** What one subscriber receives. */
+/** The events for one subscriber. */
 interface Batch {
   readonly subscription: Subscription;
   readonly events: OutgoingEvent[];

@@ -33,17 +33,17 @@ const ABANDONED_AFTER_MS = 15_000;
 
 const LIMITS: RelayLimits = { rowMs: 5_000, pages: 200, concurrency: 4, timeouts: 8 };
 
-/** What relaying needs, in a request and in the cron trigger alike. */
+/** The ports of a relay, in a request and in the cron trigger alike. */
 export interface RelayPorts extends DeliveryObjects {
   readonly db: Database;
   readonly rooms: RoomGateway;
   log(message: string, error: unknown): void;
 }
 
-/** What this isolate has relayed and not deleted yet, which looks as if it was left behind when the database is slow. */
+/** Relayed events that may not be deleted yet: a slow database shows them as left behind. */
 const relayed = new TtlCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
 
-/** Of the events that a request has left behind, so many go ahead of another one. */
+/** Events that a request has left behind, and that go ahead of another one. */
 const MAX_EARLIER = 20;
 
 /**

@@ -6,7 +6,7 @@ import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 
 const PAGE_SIZE = 100;
 
-/** What one run of the cron trigger may take. */
+/** The limits of one run of the cron trigger. */
 export interface RelayLimits {
   /** Per row, in milliseconds: a room or subscriber that hangs costs no more. */
   readonly rowMs: number;
@@ -14,11 +14,11 @@ export interface RelayLimits {
   readonly pages: number;
   /** Organizations at once, and rooms of each of them. */
   readonly concurrency: number;
-  /** So many rooms of an organization that hang end the run for it, and for no other one. */
+  /** Hanging rooms of one organization that end the run for it, and for no other one. */
   readonly timeouts: number;
 }
 
-/** How rows of one kind are relayed. */
+/** The relay of rows of one kind. */
 interface Relay<Row extends { readonly id: string }> {
   /** The organizations that have some. */
   accounts(): Statement<{ accountId: string }>;
@@ -31,7 +31,7 @@ interface Relay<Row extends { readonly id: string }> {
   failed(error: unknown): void;
 }
 
-/** How far one organization's rows are relayed in this run. */
+/** The progress of one organization in this run. */
 interface Turn {
   readonly accountId: string;
   /** The rows that are left behind. */

@@ -53,7 +53,7 @@ export class OpenSigningSecrets {
     this.#openSealer = openSealer;
   }
 
-  /** Those of `stored` that can be opened, in their order. */
+  /** The secrets of `stored` that can be opened, in their order. */
   async open(
     stored: readonly string[],
     log: (message: string, error: unknown) => void,

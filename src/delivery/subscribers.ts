@@ -44,11 +44,11 @@ export async function announceChange({ accountId, eventLogs, log }: AnnouncePort
 
 const PURGED_AT_ONCE = 50;
 
-/** How subscribers of one kind are removed. */
+/** The removal of subscribers of one kind. */
 export interface Purge {
   /** So that no event reaches an object whose records are gone. */
   disableAll(): Statement;
-  /** At most so many. */
+  /** At most `limit` subscribers. */
   selectSome(limit: number): Statement<{ readonly id: string }>;
   keyOf(id: string): SubscriberKey;
   /** Deletes the row of one whose object is empty. */

@@ -6,7 +6,7 @@ const VERSION = "1";
 const FORM = /^1\.([0-9a-z]{1,7})((?:\.[0-9a-z]{1,10})+)$/;
 const BASE = 36;
 
-/** What a cursor belongs to, such as an organization or a room, in a few characters. */
+/** The scope of a cursor, such as an organization or a room, in a few characters. */
 const tagOf = (scope: string): string => fnv1a(scope).toString(BASE);
 
 /** The cursor behind these positions, one for each shard that is read. */
@@ -16,7 +16,7 @@ export const encodeCursor = (scope: string, positions: readonly number[]): strin
     .replaceAll("/", "_")
     .replace(/=+$/, "");
 
-/** The positions of a cursor; null when it is none of this scope with so many shards. */
+/** The positions of a cursor; null when it is none of this scope with this number of shards. */
 export function decodeCursor(scope: string, cursor: string, shards: number): readonly number[] | null {
   const [, tag, positions = ""] = FORM.exec(fromBase64(cursor) ?? "") ?? [];
   if (tag !== tagOf(scope)) return null;

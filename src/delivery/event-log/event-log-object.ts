@@ -18,7 +18,7 @@ import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 import type { LogQuery, LogSlice } from "./log-query.ts";
 import { redactEvent } from "./redact-event.ts";
 
-/** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
+/** The longest delay of a deletion: each alarm then finds more than one expired event. */
 const PRUNE_EVERY_MS = HOUR_MS;
 
 /** A change of a subscriber whose announcement was lost is known after this time at the latest. */
@@ -27,7 +27,7 @@ export const SUBSCRIPTIONS_KEPT_MS = 60_000;
 export class EventLogObject extends ArchivedDurableObject<Env> {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
-  /** What is kept; tests replace it by less. */
+  /** The limits of the log; tests replace them by smaller ones. */
   limits: ReturnType<typeof eventLogLimits>;
 
   readonly archived: StorageArchive;

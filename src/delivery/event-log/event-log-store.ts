@@ -8,7 +8,7 @@ import { countEvents, countRuns, readHours } from "./hourly-count-store.ts";
 import { FINE_MS, type HourlyCounts, type RunCounts, spanOf } from "./hourly-counts.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "./log-query.ts";
 
-/** What an event takes on disk besides its body, its places in the indexes included. */
+/** Bytes of an event on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;
 /** Rows that are deleted at a time: a slice takes some milliseconds. */
 const PRUNED_AT_ONCE = 500;
@@ -16,7 +16,7 @@ const PRUNED_AT_ONCE = 500;
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
 
-/** What the store uses of the object's storage. */
+/** The object's storage, as the store uses it. */
 interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
   readonly sql: Pick<SqlStorage, "exec">;
 }
@@ -54,7 +54,7 @@ export class EventLogStore {
     this.#known = isOldestKnown ? { ...log, oldestAt } : null;
   }
 
-  /** What the kept events take on disk. */
+  /** Bytes of the kept events on disk. */
   get bytes(): number {
     return this.#log.bytes;
   }

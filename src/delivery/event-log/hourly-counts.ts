@@ -1,4 +1,4 @@
-/** What an organization's log counts by time, for charts. Pure. */
+/** Counts of an organization's events and runs by time, for charts. Pure. */
 import { HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
 
 /** The finest span that is counted; kept for the current hour and the one before. */
@@ -15,7 +15,7 @@ export const hourOf = (at: number): number => spanOf(at, HOUR_MS);
 /** Runs of workflows that have ended. */
 export type RunCounts = {
   readonly runs: number;
-  /** How many of `runs` failed. */
+  /** The failed ones of `runs`. */
   readonly failedRuns: number;
 };
 

@@ -26,7 +26,7 @@ export type LogQuery = {
   readonly limit: number;
 };
 
-/** What a read returned. It is bounded in rows and bytes, and may have fewer events than there are. */
+/** The result of a read. It is bounded in rows and bytes, and may have fewer events than there are. */
 export type LogSlice =
   | {
       readonly type: "slice";

@@ -35,7 +35,7 @@ export const insertOutboxEntry = (
   ],
 });
 
-/** So many rooms get a command in one statement. */
+/** Rooms that get a command in one statement. */
 export const ROOMS_AT_ONCE = 1_000;
 
 /** A command for all of an organization's rooms with users online. */

@@ -5,12 +5,12 @@ import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
 /** A younger row is usually on its way: its request relays it. */
 const LEFT_BEHIND_MS = 500;
-/** How many of an organization's rows are looked at, the oldest first: after an outage there may be very many. */
+/** The rows of an organization that are read, the oldest first: an outage may leave very many. */
 const MAX_SEARCHED = 500;
 
 type Placed = Pick<OutboxEventRow, "accountId" | "roomId" | "occurredAt">;
 
-/** What follows FROM: the rows of the room that an earlier request has left behind, by their `number`. */
+/** The part behind FROM: rows of the room that an earlier request has left behind, by their `number`. */
 export const earlierEvents = ({
   accountId,
   roomId,
@@ -21,7 +21,7 @@ export const earlierEvents = ({
   params: [accountId, occurredAt - LEFT_BEHIND_MS, roomId],
 });
 
-/** The same rows, the oldest first, at most so many. */
+/** The same rows, the oldest first, at most `limit`. */
 export function selectEarlierEvents(event: Placed, limit: number): Statement<OutboxEventRow> {
   const { sql, params } = earlierEvents(event);
   const columns = Object.entries(getTableColumns(outboxEvents)).map(

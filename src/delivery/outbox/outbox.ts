@@ -1,4 +1,4 @@
-/** How a command hands its change to the live room: an outbox entry in its batch, and a relay once that is committed. */
+/** The outbox of a command: an entry in its batch, and a relay to the live room once that is committed. */
 import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
 import type { RoomCommand } from "../../room/port/room-command.ts";
 import type { RoomGateway } from "../../room/port/room-gateway.ts";
@@ -7,7 +7,7 @@ import type { OutboxEntry } from "./command-store.ts";
 import { relayedRows } from "./relayed-rows.ts";
 import type { OutboxEventRow } from "./table.ts";
 
-/** What relaying needs of a request, or of the cron trigger. */
+/** The context of a relay, in a request or in the cron trigger. */
 type RelayContext = Pick<RequestContext, "db" | "log" | "defer"> & { readonly rooms: RoomGateway };
 
 /** The port through which a command's events reach their subscribers. */

@@ -4,11 +4,11 @@ import type { Database } from "../../platform/d1/d1.ts";
 import { deleteOutboxEntries } from "./command-store.ts";
 import { deleteEvents } from "./outbox-store.ts";
 
-/** So long after the first, the rows are deleted: much earlier than they would count as left behind (`earlier-events-store`). */
+/** The delay after the first row: much shorter than the age of rows that count as left behind. */
 const COLLECT_MS = 50;
-/** With so many, they are deleted at once. */
+/** The rows that are deleted without a delay. */
 const MAX_COLLECTED = 200;
-/** A request that has collected for so long was ended by the platform: the next one takes its place. */
+/** The platform has ended a request that still collects after this time: the next one takes its place. */
 const STUCK_MS = 5_000;
 
 /** The IDs of the rows, by their tables. */
@@ -22,7 +22,7 @@ interface Collected {
 interface Ports {
   /** Epoch milliseconds. */
   now(): number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after `ms` milliseconds. */
   wait(ms: number): Promise<unknown>;
 }
 
@@ -78,7 +78,7 @@ async function deleteRows(db: Database, { commands, events }: Collected): Promis
   if (first !== undefined) await db.run([first, ...others]);
 }
 
-/** Those of all requests of the isolate. */
+/** The relayed rows of all requests of the isolate. */
 export const relayedRows = new RelayedRows({
   now: () => Date.now(),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

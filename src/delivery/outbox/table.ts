@@ -15,7 +15,7 @@ export const outbox = sqliteTable(
   (table) => [index("outbox_by_account").on(table.accountId, table.createdAt)],
 );
 
-/** What the events of D1 are called. */
+/** The names of the events of D1. */
 const EVENTS = [
   "user.created",
   "user.updated",

@@ -19,7 +19,7 @@ export type OutgoingEvent = {
 /** `pending` until an attempt succeeds or no further one follows. */
 export type DeliveryStatus = "pending" | "success" | "failed";
 
-/** What was logged of every attempt; each kind of subscriber adds fields of its own. */
+/** The log entry of an attempt; each kind of subscriber adds fields of its own. */
 export interface LoggedAttempt {
   readonly attempted_at: string;
   readonly duration_ms: number;
@@ -31,12 +31,12 @@ export type DeliveryRecord = OutgoingEvent & {
   /** Counts the subscriber's deliveries in the order in which they were enqueued. */
   readonly seq: number;
   readonly status: DeliveryStatus;
-  /** How many attempts were made. */
+  /** The number of attempts so far. */
   readonly attempts: number;
   readonly lastAttemptAt: number | null;
   /** When the next attempt is due; null once the delivery is over. */
   readonly dueAt: number | null;
-  /** What the latest attempt failed of, for the customer; null when it did not. */
+  /** The failure of the latest attempt, for the customer; null without one. */
   readonly error: string | null;
   readonly createdAt: number;
   /** The attempts, oldest first: a JSON array of {@link LoggedAttempt}. */
@@ -63,7 +63,7 @@ export interface DeliveryQuery extends Pick<Page, "limit" | "offset"> {
 
 export interface DeliveryPage {
   readonly deliveries: DeliveryRecord[];
-  /** How many match the filter, on all pages. */
+  /** The deliveries that match the filter, on all pages. */
   readonly total: number;
   /** True when the page ended early, because its deliveries are large. */
   readonly isCut?: boolean;

@@ -3,7 +3,7 @@
 /** The times that figures are read for. */
 export type StatsRange = "1h" | "24h" | "7d" | "30d";
 
-/** How many attempts there were, how they ended, and how long they took. */
+/** Attempts by their results, with their durations. */
 export interface AttemptFigures {
   readonly succeeded: number;
   readonly failed: number;
@@ -24,6 +24,6 @@ export interface StatsPoint extends AttemptFigures {
 export interface SubscriberStats {
   readonly total: AttemptFigures;
   readonly points: StatsPoint[];
-  /** What waits now. */
+  /** The backlog now. */
   readonly waiting: { readonly deliveries: number; readonly bytes: number; readonly oldestAt: number | null };
 }

@@ -1,4 +1,4 @@
-/** How a kind of subscriber delivers events: what the queue asks of a handler, and what the handler reports back. */
+/** The port between a queue and the handler of its kind of subscriber: attempts, and their outcomes. */
 import type { LoggedAttempt, OutgoingEvent } from "./delivery-record.ts";
 
 /** The outcome of an attempt, or the lack of one. */
@@ -9,7 +9,7 @@ export type FinalOutcome =
   | {
       readonly type: "delivered";
       readonly attempt: LoggedAttempt;
-      /** The subscriber then rests: nothing is delivered to it for so long. */
+      /** The time for which nothing is delivered to the subscriber afterwards. */
       readonly restMs?: number;
     }
   /** Another attempt follows at `at` (epoch ms). */
@@ -53,13 +53,13 @@ export interface DeliveryHandler {
    * {@link mayRepeat} allows to repeat it, and this is the error, for the customer, of a marked one that a crash cut off.
    */
   readonly interruption: string | null;
-  /** Whether the attempt that starts now may be repeated; absent where none may. Never rejects. */
+  /** True if the attempt that starts now may be repeated; absent where none may. Never rejects. */
   mayRepeat?(): Promise<boolean>;
-  /** What is delivered by the clock; absent where nothing is. */
+  /** The schedule; absent where nothing is delivered by the clock. */
   readonly timetable?: Timetable;
-  /** How fast the subscriber takes deliveries now. */
+  /** The subscriber's pace now. */
   readonly pace: Pace;
-  /** How many events one request may have; null for one each. */
+  /** The limits of one request; null for one event each. */
   readonly batch: BatchLimits | null;
   /**
    * Makes one attempt, of the event and the `others` of its batch, with one outcome for all of them; `attempts` were
@@ -72,11 +72,11 @@ export interface DeliveryHandler {
   release(): void;
   /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */
   suspend(): Promise<void>;
-  /** Tells the organization that much waits, or (null) that it does no longer. Rejects when that must be tried again. */
+  /** Notifies the organization of a high backlog; null means recovered. Rejects when that must be tried again. */
   reportBacklog(report: BacklogReport | null): Promise<void>;
 }
 
-/** What waits for a subscriber. */
+/** The backlog of a subscriber. */
 export interface Backlog {
   readonly deliveries: number;
   readonly bytes: number;
@@ -84,36 +84,36 @@ export interface Backlog {
   readonly oldestAt: number | null;
 }
 
-/** That much waits. */
+/** A high backlog. */
 export interface BacklogReport extends Backlog {
-  /** Of the event that tells it. */
+  /** The ID of the event that reports it. */
   readonly eventId: string;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** How events are put together in one request. */
+/** The limits of a batch. */
 export interface BatchLimits {
   readonly maxEvents: number;
   /** For how long the first event of a batch waits for more, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** How fast a subscriber takes deliveries. */
+/** The pace of deliveries to a subscriber. */
 export interface Pace {
-  /** How many attempts may be in flight at once. */
+  /** The most attempts in flight at once. */
   readonly maxInFlight: number;
   /** No attempt starts before (epoch ms), except of what was asked for by hand. */
   readonly pausedUntil: number;
 }
 
-/** What a handler keeps with its subscriber while the object is not in memory: JSON, `{}` at first. */
+/** The state of a handler, stored with its subscriber: JSON, `{}` at first. */
 export interface HandlerState {
   read(): string;
   write(json: string): void;
 }
 
-/** What a subscriber is to receive by the clock. */
+/** The schedule of a subscriber. */
 export interface Timetable {
   /**
    * When the next event is due after `now`, and the event of the time that was planned before and has come, unless

@@ -1,7 +1,7 @@
 /** Replays: a span of the event log, or of a webhook's earlier deliveries, that is sent again. Pure. */
 import type { EventName, WebhookEventName } from "../../wire/event-name.ts";
 
-/** What to send again. Times are epoch milliseconds. */
+/** The events to send again. Times are epoch milliseconds. */
 export interface ReplayRequest {
   /** Events that happened from this time on… */
   readonly from: number;
@@ -18,7 +18,7 @@ export interface ReplayRequest {
 /** A replay and how far it is. Times are epoch milliseconds. */
 export interface ReplayRecord extends ReplayRequest {
   readonly id: string;
-  /** How many deliveries it has enqueued. */
+  /** The number of enqueued deliveries. */
   readonly deliveries: number;
   readonly startedAt: number;
   /** Null while it enqueues. */

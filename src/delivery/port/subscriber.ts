@@ -8,7 +8,7 @@ export interface SubscriberKey {
   readonly id: string;
 }
 
-/** That an enabled webhook or workflow wanted an event when it happened; the organization's log takes every event. */
+/** A subscriber that wanted an event when it happened. The organization's log takes every event. */
 export interface Subscription {
   readonly kind: "webhook" | "workflow" | "log";
   /** Of the webhook or workflow; the log has none, and no version. */
@@ -17,13 +17,13 @@ export interface Subscription {
   readonly version: number;
 }
 
-/** What an enabled webhook or workflow listens to. */
+/** The events that an enabled webhook or workflow listens to. */
 export interface RoomSubscription extends Subscription {
   /** A JSON array of event names. */
   readonly events: string;
 }
 
-/** Whether a JSON array of event names has this one: no quoted name is part of another one. */
+/** True if a JSON array of event names has this one: no quoted name is part of another one. */
 export const namesEvent = (events: string, event: WebhookEventName): boolean =>
   events.includes(JSON.stringify(event));
 

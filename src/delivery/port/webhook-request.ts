@@ -2,7 +2,7 @@
 import type { TargetPolicy } from "../../platform/target.ts";
 import type { Trace } from "../../platform/trace.ts";
 
-/** What one request says, without a signature yet. */
+/** The content of one request, without a signature yet. */
 export type WebhookMessage = {
   /** The `webhook-id`: the same for each attempt of the same events. */
   readonly id: string;
@@ -48,6 +48,6 @@ export type AttemptResult = {
   readonly requestHeaders: Readonly<Record<string, string>> | null;
   /** Of the response, without credentials and cookies; null without one. */
   readonly responseHeaders: Readonly<Record<string, string>> | null;
-  /** How long the receiver asks to wait before the next attempt; null when it does not ask. */
+  /** The delay that the receiver asks for before the next attempt; null when it does not ask. */
   readonly retryAfterMs: number | null;
 };

@@ -7,13 +7,13 @@ import type { Job } from "./round-robin.ts";
 import { Scheduler } from "./scheduler.ts";
 import { StatsStore } from "./stats-store.ts";
 
-/** After a failure of the service itself, no attempt starts for so long. */
+/** The pause after a failure of the service itself. */
 const PAUSE_MS = 5_000;
-/** However long a handler asks to rest, deliveries go on after this time. */
+/** The longest rest that a handler may ask for. */
 const MAX_REST_MS = 10_000;
-/** How often a suspended subscriber is looked up, should the message that it was enabled have been lost. */
+/** The interval at which a suspended subscriber is read again, should the message of its change be lost. */
 const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
-/** Outcomes are written together, after this time or when there are so many: each write holds up the next requests. */
+/** Outcomes are written together, because each write delays the next requests. */
 const RECORD_AFTER_MS = 50;
 const MAX_UNRECORDED = 64;
 /** The bodies of one request, together; the first event is sent however large it is. */
@@ -139,7 +139,7 @@ export class Attempts {
     for (const { seq } of awaited) this.#firstAttempts.answer(seq);
   }
 
-  /** What a person asked for and waits for is never repeated: the person sees how it ends. */
+  /** A delivery that a person requested and waits for is never repeated: the person sees its outcome. */
   async #isOnce(handler: DeliveryHandler, jobs: readonly Job[]): Promise<boolean> {
     if (jobs.some(({ seq }) => this.#firstAttempts.isAwaited(seq))) return true;
     return !(await handler.mayRepeat?.());

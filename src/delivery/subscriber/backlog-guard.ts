@@ -1,13 +1,10 @@
-/**
- * Watches what waits for a subscriber, by bytes, by age and by the organization's quotas: warns early, and suspends at the
- * bound. It drops nothing.
- */
+/** Watches a subscriber's backlog by bytes, age and quotas: warns early, suspends at the limit, and drops nothing. */
 import type { Backlog, DeliveryHandler } from "../port/handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { BacklogLimits, SubscriberPorts } from "./subscriber-ports.ts";
 import { WaitingReport } from "./waiting-report.ts";
 
-/** A subscriber that is enabled again has so long to work off what waits. */
+/** The time for a subscriber that is enabled again to work off its backlog. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
 /** After a failure, the subscriber is suspended or the organization warned again. */
 const RETRY_MS = 5_000;
@@ -15,10 +12,10 @@ const RETRY_MS = 5_000;
 const WARNING_SHARE = 0.1;
 const CALM_SHARE = 0.05;
 
-/** How much waits, as far as it has been acted on. */
+/** The level of the backlog that the organization knows. */
 type Level = "calm" | "high" | "full";
 
-/** The share of the limit that is reached: 1 or more when too much waits. */
+/** The share of the limit that is reached: 1 or more above it. */
 function backlogShare({ bytes, oldestAt }: Backlog, limits: BacklogLimits, now: number): number {
   const ageMs = oldestAt === null ? 0 : now - oldestAt;
   return Math.max(bytes / limits.maxBytes, ageMs / limits.maxAgeMs);
@@ -42,7 +39,7 @@ export class BacklogGuard {
   }
 
   /**
-   * Reports what waits to the organization's quotas, and warns or suspends when more waits than before. Rejects when that
+   * Reports the backlog to the organization's quotas, and warns or suspends when it has grown. Rejects when that
    * fails: {@link dueAt} then says when to try again.
    */
   async check(handler: DeliveryHandler, now: number): Promise<void> {

@@ -12,7 +12,7 @@ import { SELECT_DELIVERIES } from "./delivery-table.ts";
 /** A page ends before it exceeds this: one object's RPC result may have 32 MiB at most. */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 
-/** A search for events or a room looks at so many deliveries, the newest first: no index serves it. */
+/** The newest deliveries that a search for events or a room reads: no index serves it. */
 const MAX_SEARCHED = 10_000;
 
 /** Both orders come from the index, so that a page reads no more rows than its end is from where it begins. */

@@ -1,4 +1,4 @@
-/** What a subscriber's object deletes or ends by itself, always a bounded number of rows at a time. */
+/** Retention: deletes or ends deliveries, a bounded number of rows at a time. */
 import { DAY_MS, MINUTE_MS } from "../../platform/durations.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
@@ -6,16 +6,16 @@ import type { DeliveryStore } from "./delivery-store.ts";
 export const KEPT_MS = 7 * DAY_MS;
 /** …and, the oldest first, deleted before that when together they take more than this. */
 const KEPT_BYTES = 1024 ** 3;
-/** How long after its last repetition an event ID is recognized; the outbox relay repeats within a minute… */
+/** Event IDs are recognized until this time after their last repetition; the outbox relay repeats within a minute… */
 const EVENT_ID_KEPT_MS = DAY_MS;
 /** …unless the service stood still: what it then had not forgotten in the outbox is among these, the latest. */
 const EVENT_IDS_KEPT = 1_000;
 /** Rows per step: a step takes some milliseconds. */
 const SLICE = 500;
 
-/** That everything which waits ends without an attempt, because the subscriber was disabled. */
+/** The end of the backlog without an attempt, because the subscriber was disabled. */
 interface Ending {
-  /** What was enqueued later is not concerned. */
+  /** Later deliveries go on. */
   readonly untilSeq: number;
   /** For the customer; null when no record is kept. */
   readonly error: string | null;

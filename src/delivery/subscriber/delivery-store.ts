@@ -6,7 +6,7 @@ import type { SubscriberKey } from "../port/subscriber.ts";
 import { SELECT_DELIVERIES, SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
 import type { Job, WaitingJobs } from "./round-robin.ts";
 
-/** How many deliveries there are, and what they take on disk. */
+/** The number of deliveries, and their bytes on disk. */
 export type Total = { readonly deliveries: number; readonly bytes: number };
 
 type Row = Record<string, SqlStorageValue>;
@@ -153,7 +153,7 @@ export class DeliveryStore implements WaitingJobs {
     return this.read<Job>(query, lane, afterSeq)[0] ?? null;
   }
 
-  /** Whether at least so many first attempts are pending. */
+  /** True if at least `count` first attempts are pending. */
   hasFirsts(count: number): boolean {
     return (
       this.read(`SELECT 1 FROM deliveries ${FIRSTS} AND lane > '' LIMIT 1 OFFSET ?`, count - 1).length > 0

@@ -1,7 +1,7 @@
 /** The tables of a subscriber's object. */
 import { FACTS, type Schema } from "../../platform/objects/object-tables.ts";
 
-/** What a delivery takes on disk besides its texts, its places in the indexes included. */
+/** Bytes of a delivery on disk besides its texts, its places in the indexes included. */
 const ROW_BYTES = 600;
 const bytesOf = (row: "NEW" | "OLD"): string =>
   `${ROW_BYTES} + length(CAST(${row}.body AS BLOB)) + length(CAST(${row}.log AS BLOB))`;

@@ -1,11 +1,11 @@
 /** Durations counted in bands, from which percentiles follow for any time that is added up. Pure. */
 
-/** Each band ends at so many times the end of the one before: percentiles are at most a quarter too high. */
+/** The growth of bands, each on the one before: percentiles are at most a quarter too high. */
 const GROWTH = 1.25;
 /** The last band has everything above some 45 seconds. */
 const MAX_BAND = 48;
 
-/** How many durations are in each band; bands without any are left out. */
+/** The durations in each band, counted; empty bands are left out. */
 export type Latencies = Readonly<Record<string, number>>;
 
 const bandOf = (ms: number): number =>

@@ -56,7 +56,7 @@ function nextOfDeliveries({ positions, status, untilSeq }: StoredReplay, store: 
   return { events, positions: [events.at(-1)?.seq ?? untilSeq], isLast: events.length < CHUNK };
 }
 
-/** Whether the replay is of this event. */
+/** True if the replay has this event. */
 const isWanted = ({ from, to, roomId, names }: StoredReplay, event: OutgoingEvent): boolean =>
   event.occurredAt >= from &&
   event.occurredAt <= to &&

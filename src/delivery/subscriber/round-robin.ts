@@ -5,7 +5,7 @@ export type Job = {
   readonly seq: number;
   /** The ordering key: first attempts of one lane run one at a time, in the order of `seq`. */
   readonly lane: string;
-  /** How many were made so far. */
+  /** The number of attempts so far. */
   readonly attempts: number;
   /** When a retry may start (epoch ms); a first attempt is due at once, from when it was enqueued. */
   readonly dueAt: number;

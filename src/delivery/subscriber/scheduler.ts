@@ -1,17 +1,17 @@
-/** Decides which deliveries to start now, and when to look again. It holds what is in flight and the next turns; all else stays in storage. */
+/** The scheduler of a queue: decides which deliveries start now. Only jobs in flight and the next turns are in memory. */
 import type { BatchLimits, Pace } from "../port/handler.ts";
 import { replayOfLane } from "../port/replay.ts";
 import type { Job, WaitingJobs } from "./round-robin.ts";
 import { RoundRobin } from "./round-robin.ts";
 
-/** Beyond it, lanes wait for their turns: what takes the next turn was asked for by hand. */
+/** Lanes that go first, because a person asked for their deliveries. Further ones wait for their turns. */
 const MAX_PREFERRED = 1_000;
 
 export class Scheduler {
   readonly #waiting: WaitingJobs;
   readonly #inFlight = new Map<number, Job>();
   readonly #busyLanes = new Set<string>();
-  /** What is over but still pending in storage: by lane the number of its last first attempt, and retries. */
+  /** Jobs that are over but still pending in storage: by lane the number of its last first attempt, and retries. */
   readonly #overFirsts = new Map<string, number>();
   readonly #overRetries = new Set<number>();
   /** Lanes that take the next turns. */

@@ -4,10 +4,10 @@ import type { DeliveryHandler, HandlerState } from "../port/handler.ts";
 import type { SubscriberKey } from "../port/subscriber.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
 
-/** The limits of what waits for one subscriber. */
+/** The limits of a subscriber's backlog. */
 export interface BacklogLimits {
   readonly maxBytes: number;
-  /** Of the oldest event that waits, in milliseconds. */
+  /** The age of the oldest event, in milliseconds. */
   readonly maxAgeMs: number;
 }
 
@@ -17,18 +17,18 @@ export interface QuotaTotal {
   readonly limit: number;
 }
 
-/** What waits for a webhook or workflow. */
+/** The backlog of a webhook or workflow, as quotas count it. */
 export interface Waiting {
   readonly events: number;
-  /** What they take in storage. */
+  /** Bytes in storage. */
   readonly bytes: number;
 }
 
-/** What waits for all webhooks and workflows of an organization. */
+/** The backlogs of all webhooks and workflows of an organization. */
 export interface WaitingAltogether {
   readonly events: QuotaTotal;
   readonly bytes: QuotaTotal;
-  /** For how many of them something waits. */
+  /** The subscribers with a backlog. */
   readonly subscribers: number;
 }
 

@@ -1,4 +1,4 @@
-/** Reports what waits for a subscriber to the quotas of its organization, in steps, and keeps what waits there altogether. */
+/** Reports a subscriber's backlog to the quotas of its organization, in steps, and keeps the sums of all subscribers. */
 import type { Backlog } from "../port/handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { QuotaTotal, SubscriberPorts, Waiting, WaitingAltogether } from "./subscriber-ports.ts";
@@ -7,9 +7,9 @@ import type { QuotaTotal, SubscriberPorts, Waiting, WaitingAltogether } from "./
 const STEP: Waiting = { events: 100, bytes: 1024 * 1024 };
 /** The shortest time between two reports, also after a failure. */
 const INTERVAL_MS = 5_000;
-/** A smaller change is reported after this time; and less than a step counts only once it has waited for so long. */
+/** A smaller change is reported after this time, and a backlog below a step counts from this age on. */
 const SETTLED_MS = 60_000;
-/** While something waits, it is reported again after this time: what others have, and the limits, decide who gives way. */
+/** A backlog is reported again after this time: the limits and the other backlogs decide which one gives way. */
 const REFRESH_MS = 60 * 60_000;
 const NOTHING: Waiting = { events: 0, bytes: 0 };
 const FACT = "waiting";
@@ -17,9 +17,9 @@ const FACT = "waiting";
 /** The latest report; times in epoch milliseconds. */
 interface Report {
   readonly at: number;
-  /** Null when it is not known what the organization's quotas have of this subscriber. */
+  /** Null when the part of this subscriber in the quotas is not known. */
   readonly waiting: Waiting | null;
-  /** What waited altogether; null before the first report. */
+  /** The sums of all subscribers; null before the first report. */
   readonly altogether: WaitingAltogether | null;
 }
 
@@ -27,13 +27,13 @@ const NO_REPORT: Report = { at: 0, waiting: NOTHING, altogether: null };
 
 const isLess = ({ events, bytes }: Waiting): boolean => events < STEP.events && bytes < STEP.bytes;
 
-/** What counts for the quotas: what is only on its way does not. */
+/** The backlog that counts for the quotas: deliveries that are only on their way do not. */
 function countedOf({ deliveries: events, bytes, oldestAt }: Backlog, now: number): Waiting {
   const isYoung = oldestAt === null || now < oldestAt + SETTLED_MS;
   return isYoung && isLess({ events, bytes }) ? NOTHING : { events, bytes };
 }
 
-/** Whether the difference is one to report soon: that nothing waits any more always is. */
+/** True for a difference to report soon; an empty backlog always is one. */
 const isStep = (counted: Waiting, reported: Waiting): boolean =>
   counted.events === 0 ||
   !isLess({
@@ -44,7 +44,7 @@ const isStep = (counted: Waiting, reported: Waiting): boolean =>
 const shareOf = ({ waiting, altogether }: Report): number =>
   waiting === null || altogether === null ? 0 : quotaShare(waiting, altogether);
 
-/** When to report what waits, if nothing else happens (epoch ms); null for never. Pure. */
+/** The time of the next report, if nothing else happens (epoch ms); null for never. Pure. */
 export function reportDueAt(report: Report, backlog: Backlog, now: number): number | null {
   const counted = countedOf(backlog, now);
   const { at, waiting } = report;
@@ -67,13 +67,13 @@ export class WaitingReport {
     this.#ports = ports;
   }
 
-  /** When to report, if nothing else happens (epoch ms); null for never. */
+  /** The time of the next report, if nothing else happens (epoch ms); null for never. */
   dueAt(backlog: Backlog, now: number): number | null {
     const dueAt = reportDueAt(this.#report, backlog, now);
     return dueAt === null ? null : Math.max(now, dueAt, this.#notBefore);
   }
 
-  /** Reports what waits if that is due. Rejects when the database fails: {@link dueAt} then says when to try again. */
+  /** Reports the backlog if that is due. Rejects when the database fails: {@link dueAt} then says when to try again. */
   async step(backlog: Backlog, now: number): Promise<void> {
     const key = this.#store.readKey();
     const dueAt = this.dueAt(backlog, now);
@@ -98,14 +98,13 @@ export class WaitingReport {
   }
 }
 
-/** The storage comes from an archive: what the quotas have of this subscriber may be anything. */
+/** The storage comes from an archive: the part of this subscriber in the quotas is not known. */
 export const forgetReport = (store: DeliveryStore): void =>
   store.writeFact(FACT, JSON.stringify({ ...NO_REPORT, waiting: null }));
 
 /**
- * How much of the quotas is used, as far as a subscriber has its part in that: 1 or more when the organization is at a
- * limit, and at least an equal part of the limit waits for this subscriber. At a limit there is always such a one, and
- * one that lags less than others is none. Pure.
+ * The used share of the quotas, as far as a subscriber has its part in that. It is 1 or more when the organization is at
+ * a limit, and this subscriber has at least an equal part of it. At a limit there is always such a subscriber. Pure.
  */
 export function quotaShare({ events, bytes }: Waiting, altogether: WaitingAltogether): number {
   const share = (own: number, { used, limit }: QuotaTotal) =>

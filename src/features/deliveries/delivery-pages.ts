@@ -9,7 +9,7 @@ import { AppError } from "../../platform/errors.ts";
 
 type Bounds = Pick<Page, "limit" | "offset" | "after">;
 
-/** What to ask the subscriber's object for. BAD_REQUEST, as of this module, for the cursor of another list. */
+/** The query for the subscriber's object. BAD_REQUEST, as of this module, for the cursor of another list. */
 export function toDeliveryQuery(module: Module, { limit, offset, after }: Bounds): DeliveryQuery {
   if (after === undefined) return { limit, offset };
   if (!/^[1-9]\d{0,14}$/.test(after.id))

@@ -1,4 +1,4 @@
-/** What deliveries and runs show of the request behind their event. */
+/** The request behind an event, as deliveries and runs show it. */
 import * as z from "zod";
 import type { DeliveryRecord } from "../../delivery/port/delivery-record.ts";
 import { readTrace } from "../../platform/trace.ts";

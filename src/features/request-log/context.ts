@@ -1,4 +1,4 @@
-/** What the endpoints of the request log need beside what every request has. */
+/** The ports of the request log, beside those of every request. */
 import type { RequestContext } from "../../platform/context/context.ts";
 import type { RequestLogs } from "./request-log-object.ts";
 

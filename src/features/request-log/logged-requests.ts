@@ -1,6 +1,6 @@
 /** Requests in the request log, and pages of them. */
 
-/** Who made a request: an API key, a member, a user of a room, or a caller without a credential that is valid. */
+/** The caller of a request: an API key, a member, a user of a room, or none without a valid credential. */
 export const CREDENTIALS = ["key", "member", "user", "none"] as const;
 
 export interface LoggedRequest {
@@ -25,7 +25,7 @@ export interface LoggedRequest {
   readonly errorMessage: string | null;
   /** Shortened to a network; null when it is not known. */
   readonly address: string | null;
-  /** How many requests it stands for, itself included: more than 1 where successes are sampled. */
+  /** The requests that it stands for, itself included: more than 1 where successes are sampled. */
   readonly weight: number;
 }
 

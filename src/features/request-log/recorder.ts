@@ -6,9 +6,9 @@ import { TtlCache } from "../../platform/ttl-cache.ts";
 import type { LoggedRequest } from "./logged-requests.ts";
 import { RequestSample, type SampledRequest } from "./sample.ts";
 
-/** Requests of so long are appended together. */
+/** Requests of this time are appended together. */
 const COLLECT_MS = 1_000;
-/** An organization is known to exist for so long after a request with a valid credential. */
+/** An organization is known to exist until this time after a request with a valid credential. */
 const KNOWN_MS = 10 * 60_000;
 const MAX_KNOWN = 10_000;
 const MAX_MESSAGE_CHARS = 500;
@@ -18,7 +18,7 @@ const READS_OF_LOG: readonly string[] = ["listRequests", "getRequest"];
 export interface RecorderPorts {
   /** Appends requests to the log of an organization. */
   append(accountId: string, requests: readonly LoggedRequest[]): Promise<void>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after `ms` milliseconds. */
   wait(ms: number): Promise<unknown>;
   /** In [0, 1). */
   random(): number;
@@ -58,7 +58,7 @@ export class RequestRecorder {
   }
 }
 
-/** What the log keeps of a request. A file's key gives access to the file, and what a path names may be private: neither is kept. */
+/** The entry of a request. It has no path: a file's key gives access to the file, and names may be private. */
 function presentSampled({ request, weight }: SampledRequest): LoggedRequest {
   const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
   const { clientRequestId, traceparent } = request;

@@ -9,7 +9,7 @@ import { openStub, type Stub } from "../../platform/objects/rpc.ts";
 import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./logged-requests.ts";
 import { RequestLogStore } from "./request-log-store.ts";
 
-/** How often what is too old is deleted. It is not shown in the meantime. */
+/** The interval of deletions. Expired requests are not shown in the meantime. */
 const PRUNE_EVERY_MS = DAY_MS;
 
 export class RequestLogObject extends DurableObject<Env> {

@@ -80,7 +80,7 @@ export class RequestLogStore {
     });
   }
 
-  /** Those from `from` (epoch ms) on, the newest first. */
+  /** The requests from `from` (epoch ms) on, the newest first. */
   list(query: RequestLogQuery, from: number): RequestLogPage {
     if (!this.#isOpen) return { requests: [], before: null };
     const rows = this.#storage.sql

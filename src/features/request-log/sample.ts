@@ -1,4 +1,4 @@
-/** What is kept of the requests of one organization in one isolate until they are appended to its log. Pure. */
+/** A sample of the requests of one organization in one isolate, until they are appended to its log. Pure. */
 import type { ServedRequest } from "../../http/served-request.ts";
 
 /** Successes beyond this number are sampled, each equally likely: those that are kept stand for the others. */

@@ -25,10 +25,10 @@ const BEING_ARCHIVED = "This object is being read by a later backup";
 /** The error of an object for a backup that a later one has overtaken. */
 export const beingArchived = (): Error => new Error(BEING_ARCHIVED);
 
-/** What an object throws until it is restored. */
+/** The error of an object until it is restored. */
 export const beingRestored = (): Error => new Error(BEING_RESTORED);
 
-/** Of errors that lose their class on the way to the caller, but not their messages. */
+/** Reasons by message: errors lose their class on the way to the caller. */
 const REASONS: readonly (readonly [message: string, reason: string])[] = [
   // It still runs the version before, for some minutes at most.
   ["RPC receiver does not implement", "The service is being updated; wait and retry"],
@@ -36,7 +36,7 @@ const REASONS: readonly (readonly [message: string, reason: string])[] = [
   [BEING_RESTORED, "This is being restored from a backup; wait and retry"],
 ];
 
-/** Why a call of an object has failed that will succeed later, for the customer; null for any other error. */
+/** The reason of a failure that passes, for the customer; null for any other error. */
 export function passingReason(error: unknown): string | null {
   const message = error instanceof Error ? error.message : "";
   return REASONS.find(([part]) => message.includes(part))?.[1] ?? null;

@@ -1,18 +1,19 @@
 /** The Durable Object classes that need features: each is an engine's object with its ports filled. */
-import type { Env } from "./env.ts";
-import type { SubscriberPorts } from "./delivery/subscriber/subscriber-ports.ts";
-import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
-import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
-import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
-import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
-import { attempt } from "./features/webhooks/attempt.ts";
-import { backlogLimits, quotaDefaults } from "./platform/config/limits.ts";
-import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
+
 import { openEventLogs } from "./delivery/event-log/shards.ts";
-import { openTenant } from "./platform/placement/databases.ts";
+import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
+import type { SubscriberPorts } from "./delivery/subscriber/subscriber-ports.ts";
+import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
+import type { Env } from "./env.ts";
 import { reportWaiting } from "./features/quotas/waiting.ts";
 import { roomPorts } from "./features/room-content/room-ports.ts";
+import { attempt } from "./features/webhooks/attempt.ts";
+import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
+import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
+import { backlogLimits, quotaDefaults } from "./platform/config/limits.ts";
+import { openTenant } from "./platform/placement/databases.ts";
 import { targetFetch } from "./platform/target.ts";
+import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
 
 export class RoomObject extends LiveRoom {
   constructor(ctx: DurableObjectState, env: Env) {

@@ -3,21 +3,10 @@ import v8 from "node:v8";
 import { expect, it } from "vitest";
 import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
 import { Pacing } from "../../src/room/engine/pacing.ts";
-import type { Joined } from "../../src/room/transport/connection.ts";
 import { Connections } from "../../src/room/transport/connections.ts";
+import { joinedSocket } from "../room/support/joined-socket.ts";
 
-const joined = (id: string): Joined => ({
-  phase: "joined",
-  id,
-  userId: "ada",
-  role: "editor",
-  tokenExpiresAt: Number.POSITIVE_INFINITY,
-  lastSeenAt: 0,
-  savedLastSeenAt: 0,
-  batch: false,
-  subscriptions: [],
-  presence: null,
-});
+const joined = (id: string) => joinedSocket({ id, tokenExpiresAt: Number.POSITIVE_INFINITY });
 
 // The budget of each socket was kept until a thousand users had been there: one who came back all day filled the room.
 it("the budgets of sockets go with them, however few users there are", () => {

@@ -13,6 +13,7 @@ import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
 import type { DocumentFrame } from "../../../src/room/documents/wire/frames.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import { joinedSocket } from "../support/joined-socket.ts";
 import { roomOfTwo } from "../support/rooms.ts";
 import { DocumentClient } from "./document-client.ts";
 import { FREE } from "./free-quota.ts";
@@ -31,16 +32,7 @@ function documentWith(characters: number) {
   const messages = new DocumentMessages(documents, channels);
   const subscription = new Subscription("socket", "notes");
   const connection: DocumentConnection = {
-    phase: "joined",
-    id: "socket",
-    userId: "ada",
-    role: "viewer",
-    tokenExpiresAt: 0,
-    lastSeenAt: 0,
-    savedLastSeenAt: 0,
-    batch: true,
-    subscriptions: [],
-    presence: null,
+    ...joinedSocket({ role: "viewer" }),
     documents: { wire: "room", opened: ["notes"] },
   };
   const receive = (frame: DocumentFrame) =>

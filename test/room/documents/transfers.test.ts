@@ -13,6 +13,7 @@ import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
 import { type DocumentFrame, parseDocumentFrame } from "../../../src/room/documents/wire/frames.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
 import type { Effect } from "../../../src/room/transport/effects.ts";
+import { joinedSocket } from "../support/joined-socket.ts";
 import { FREE } from "./free-quota.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -28,16 +29,7 @@ function openRoom() {
   const effects: Effect[] = [];
   const messages = new DocumentMessages(documents, channels);
   const connection: DocumentConnection = {
-    phase: "joined",
-    id: "socket",
-    userId: "ada",
-    role: "editor",
-    tokenExpiresAt: 0,
-    lastSeenAt: 0,
-    savedLastSeenAt: 0,
-    batch: true,
-    subscriptions: [],
-    presence: null,
+    ...joinedSocket(),
     documents: { wire: "hocuspocus", opened: ["notes", "other"] },
   };
   const open = (name: string) => {

@@ -6,8 +6,8 @@ import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import { Downloads } from "../../../../src/room/engine/downloads.ts";
 import { MIN_LINE_BYTES } from "../../../../src/room/protocol/limits.ts";
 import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
-import type { Joined } from "../../../../src/room/transport/connection.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
+import { joinedSocket } from "../../support/joined-socket.ts";
 import { gateway, roomOfTwo, type TestRoom } from "../../support/rooms.ts";
 import { storeEventsOf } from "../../support/store-events.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
@@ -15,10 +15,7 @@ import type { TestSocket } from "../../support/test-socket.ts";
 const KIB_100 = "x".repeat(100 * 1024);
 const WANTED = { store: "s", download: true };
 
-const ADA: Joined = {
-  ...{ phase: "joined", id: "socket", userId: "ada", role: "viewer", tokenExpiresAt: 0, lastSeenAt: 0 },
-  ...{ savedLastSeenAt: 0, batch: true, subscriptions: [], presence: null },
-};
+const ADA = joinedSocket({ role: "viewer" });
 
 interface Part {
   readonly entries: readonly unknown[];

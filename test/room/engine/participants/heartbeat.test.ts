@@ -1,6 +1,7 @@
 /** R24 to R26 and R68: pings, silence, and expiring tokens. */
 import { describe, expect, it } from "vitest";
 import { findOverdue, planAlarm } from "../../../../src/room/transport/deadlines.ts";
+import { joinedSocket } from "../../support/joined-socket.ts";
 import { failed, makeRoom, roomOfTwo, tokens } from "../../support/rooms.ts";
 
 describe("the heartbeat", () => {
@@ -127,19 +128,7 @@ describe("the heartbeat", () => {
 });
 
 it("the next alarm is at the earliest deadline, and at most 60 s ahead while a user is online (R2, R25, R31)", () => {
-  const joined = (lastSeenAt: number) =>
-    ({
-      phase: "joined",
-      id: "a",
-      userId: "u",
-      role: "editor",
-      tokenExpiresAt: 1e15,
-      lastSeenAt,
-      savedLastSeenAt: 0,
-      batch: false,
-      subscriptions: [],
-      presence: null,
-    }) as const;
+  const joined = (lastSeenAt: number) => joinedSocket({ tokenExpiresAt: 1e15, lastSeenAt });
   expect(planAlarm(100_000, [])).toBeNull();
   expect(planAlarm(100_000, [{ phase: "waiting", id: "a", openedAt: 95_000, address: "192.0.2.1" }])).toBe(
     105_000,

@@ -7,6 +7,7 @@ import { readAttachment } from "../../../../src/room/transport/attachment.ts";
 import type { Joined } from "../../../../src/room/transport/connection.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
 import type { Effect } from "../../../../src/room/transport/effects.ts";
+import { joinedSocket } from "../../support/joined-socket.ts";
 import { failed, makeRoom, roomOfTwo, seedOnline, type TestRoom } from "../../support/rooms.ts";
 import { ShownStates } from "../../support/shown-states.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
@@ -22,10 +23,7 @@ const subscribe = (socket: TestSocket, target: string, on = true) =>
 const BUSY_UPDATES = 900;
 
 /** A joined socket with a user of its own. */
-const joinedAs = (id: string): Joined => ({
-  ...{ phase: "joined", id, userId: id, role: "editor", tokenExpiresAt: 0 },
-  ...{ lastSeenAt: 0, savedLastSeenAt: 0, batch: true, subscriptions: [], presence: null },
-});
+const joinedAs = (id: string): Joined => joinedSocket({ id, userId: id });
 
 /** So many that they show 16 MiB together. */
 const LARGE_CROWD = 2_000;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { copyState } from "./backup/copy-state.ts";
+import { copyState } from "./archive/copy-state.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { makeWritableFolder } from "./process/folder.ts";

@@ -1,5 +1,5 @@
 /** `npm run account -- backup --all` and `-- restore --all`: a deployment with all of its organizations. */
-import { DEPLOYMENT } from "../features/backup/deployment-format.ts";
+import { DEPLOYMENT } from "../features/backup/format.ts";
 import type { OperatorPurpose } from "../features/backup/table.ts";
 import { DeploymentBackup } from "./archive/deployment-backup.ts";
 import { DeploymentFolder } from "./archive/deployment-folder.ts";

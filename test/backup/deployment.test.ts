@@ -9,8 +9,9 @@ import {
   type ListedOrganization,
   type OrganizationPage,
   type PeopleSlice,
-} from "../../src/features/backup/deployment-format.ts";
-import { SCHEMA, SIGNATURE_HEADER } from "../../src/features/backup/format.ts";
+  SCHEMA,
+  SIGNATURE_HEADER,
+} from "../../src/features/backup/format.ts";
 import { RESTORING_EPOCH } from "../../src/wire/being-restored.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { Browser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";

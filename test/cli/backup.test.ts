@@ -1,7 +1,7 @@
 /** What `npm run backup` copies, and in which order. That a service can be started on the copy is tested with the starts. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { inOrder } from "../../src/cli/backup/copy-state.ts";
+import { inOrder } from "../../src/cli/archive/copy-state.ts";
 
 const COPIED = [
   "v3/d1/miniflare-D1DatabaseObject/a.sqlite",

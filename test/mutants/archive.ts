@@ -44,7 +44,7 @@ export const ARCHIVE: readonly Mutant[] = [
   },
   {
     bug: "the backup of a deployment gives the hashes of passwords away",
-    file: "src/features/backup/deployment-backup.ts",
+    file: "src/features/backup/deployment-operations.ts",
     code: "password === null ? null : sealer.seal(password, placeOfPassword(id));",
     by: 'password === null ? null : { keyId: "", sealed: password };',
     tests: DEPLOYMENT,
@@ -72,7 +72,7 @@ export const ARCHIVE: readonly Mutant[] = [
   },
   {
     bug: "a backup of a deployment leaves out what is behind a page",
-    file: "src/features/backup/deployment-backup.ts",
+    file: "src/features/backup/deployment-operations.ts",
     code: "after: rows.length < ORGANIZATIONS_IN_PAGE ? null",
     by: "after: rows.length <= ORGANIZATIONS_IN_PAGE ? null",
     tests: DEPLOYMENT,

@@ -1,18 +1,56 @@
 /** Copies an organization to a folder, part by part. An interrupted run is continued by the next one. */
+import { randomUUID } from "node:crypto";
 import {
   type BackupPlan,
   FILES,
   OBJECTS,
   OBJECTS_AT_ONCE,
+  type ObjectRef,
   type ObjectSlices,
   type RowSlice,
 } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { type ArchiveFolder, type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
-import { begun, type Progress } from "./backup-progress.ts";
 import { FileCopier } from "./file-copier.ts";
-import { idsOf, listObjects } from "./object-list.ts";
 import type { OperatorClient } from "./operator-client.ts";
+
+/** How far a backup is: an interrupted run has noted it, and the next one reads it. */
+interface Progress {
+  readonly accountId: string;
+  readonly backupId: string;
+  readonly startedAt: string;
+  readonly part: number;
+  /** Where in the part; null at its beginning. */
+  readonly after: unknown;
+  /** By part. */
+  readonly extents: Readonly<Record<string, Extent>>;
+  readonly files: { readonly count: number; readonly bytes: number };
+}
+
+const begun = (accountId: string): Progress => ({
+  ...{ accountId, backupId: randomUUID(), startedAt: new Date().toISOString() },
+  ...{ part: 0, after: null, extents: {}, files: { count: 0, bytes: 0 } },
+});
+
+/** The parts whose rows have objects, and what these are called. */
+const OBJECTS_OF = { rooms: "room", webhooks: "webhook", workflows: "workflow" } as const;
+
+/** The IDs of the rows of a part. */
+async function idsOf(folder: ArchiveFolder, part: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { text } of folder.slices(part))
+    ids.push(...(JSON.parse(text) as RowSlice).rows.map(({ id }) => String(id)));
+  return ids;
+}
+
+/** Rooms first, as they hand events over to the others. */
+async function listObjects(folder: ArchiveFolder, shards: number): Promise<readonly ObjectRef[]> {
+  const refs: ObjectRef[] = [];
+  for (const part of ["rooms", "webhooks", "workflows"] as const)
+    refs.push(...(await idsOf(folder, part)).map((id) => ({ kind: OBJECTS_OF[part], id })));
+  refs.push(...Array.from({ length: shards }, (_, shard) => ({ kind: "log" as const, id: String(shard) })));
+  return refs;
+}
 
 export class Backup {
   readonly #client: OperatorClient;

@@ -8,7 +8,7 @@ import {
   type OrganizationPage,
   PEOPLE,
   type PeopleSlice,
-} from "../../features/backup/deployment-format.ts";
+} from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
 import { Backup } from "./back-up.ts";

@@ -1,7 +1,7 @@
 /** The folder of a deployment's backup: one folder for each organization, and beside them the people and the manifest of all. */
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { DeploymentManifest, ORGANIZATIONS } from "../../features/backup/deployment-format.ts";
+import { DeploymentManifest, isAccountId, ORGANIZATIONS } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { ArchiveFolder, type Extent, NOTHING } from "./archive-folder.ts";
 
@@ -13,7 +13,6 @@ export interface IndexedOrganization {
   readonly backupId: string;
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER = "organizations";
 /** What a command leaves that is killed before it has noted anything. */
 const UNFINISHED = /^\.probe-|\.new$/;
@@ -67,7 +66,7 @@ export class DeploymentFolder {
   async writeIndex(show: (line: string) => void): Promise<Extent> {
     await this.shared.cut(ORGANIZATIONS, NOTHING);
     let extent = NOTHING;
-    for (const id of (await filesIn(path.join(this.path, FOLDER))).filter((name) => ID.test(name)).sort()) {
+    for (const id of (await filesIn(path.join(this.path, FOLDER))).filter(isAccountId).sort()) {
       const folder = this.organization(id);
       if (folder.isWhole) {
         const { manifest } = await folder.readManifest();

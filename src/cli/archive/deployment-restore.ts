@@ -1,5 +1,5 @@
 /** Restores a deployment from a folder: its people, then those of its organizations that do not exist. */
-import { DEPLOYMENT, type ListedOrganization, PEOPLE } from "../../features/backup/deployment-format.ts";
+import { DEPLOYMENT, type ListedOrganization, PEOPLE } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import type { DeploymentFolder, IndexedOrganization } from "./deployment-folder.ts";
 import { eachOrganization, type Failure } from "./each-organization.ts";

@@ -1,5 +1,6 @@
-/** The form of an organization's backup: what its files and the requests that make and restore it have. */
+/** The one format of backups, of an organization and of a deployment: their files, and the requests that carry them. */
 import * as z from "zod";
+import type { ArchiveSlice } from "../../platform/archive/object-archive.ts";
 
 /** Grows when an earlier version of the service could not read what this one writes. */
 export const ARCHIVE_FORMAT = 1;
@@ -60,8 +61,8 @@ const ObjectRows = z.array(
   }),
 );
 
-/** What an object has archived: `ArchiveSlice` of platform/object-archive. */
-const ObjectSlice = z.object({
+/** A slice of an object, as the object has archived it. */
+const ObjectSlice: z.ZodType<ArchiveSlice> = z.object({
   reading: z.string(),
   version: z.int(),
   schema: z.array(
@@ -72,7 +73,7 @@ const ObjectSlice = z.object({
   cursor: z.string().nullable(),
 });
 
-/** Slices of objects; `next` says which of those asked for is to be asked for next, and behind which cursor. */
+/** Slices of objects; `next` names the object of the next request and its cursor, null after the last one. */
 export const ObjectSlices = z.object({
   objects: z.array(ObjectRef.extend({ slice: ObjectSlice })),
   next: z.object({ index: z.int(), after: z.string().nullable() }).nullable(),
@@ -98,7 +99,58 @@ export type BackupPlan = z.infer<typeof BackupPlan>;
 export const RestorePlan = z.object({ parts: z.array(z.string()), position: z.string() });
 export type RestorePlan = z.infer<typeof RestorePlan>;
 
+const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** True for the form of an organization's ID, which names rows of tokens, objects and folders. */
+export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);
+
 /** The part that is not of rows. */
 export const OBJECTS = "objects";
 /** The part whose rows have bytes in R2. */
 export const FILES = "files";
+
+/** Stands in the place of an organization's ID where the whole deployment is meant. */
+export const DEPLOYMENT = "deployment";
+
+/** The part that has the people, and the one that names the organizations. */
+export const PEOPLE = "people";
+export const ORGANIZATIONS = "index of organizations";
+
+/** Signed first: by it, a backup is continued only on the deployment that began it. */
+export const Beginning = z.object({ backupId: z.uuid(), startedAt: z.iso.datetime() });
+export type Beginning = z.infer<typeof Beginning>;
+
+const ArchivedPerson = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  /** Epoch milliseconds. */
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  /** The hash of the password, encrypted with a key derived from `JWT_SECRET`; null for who has none. */
+  password: z.object({ keyId: z.string(), sealed: z.string() }).nullable(),
+});
+
+/** People by their IDs, and behind which one the next slice begins; null after the last. */
+export const PeopleSlice = z.object({ people: z.array(ArchivedPerson), after: z.string().nullable() });
+export type PeopleSlice = z.infer<typeof PeopleSlice>;
+
+/** What makes a deployment's backup complete. Each of its organizations has a manifest of its own. */
+export const DeploymentManifest = Manifest.pick({
+  ...{ format: true, schema: true, backupId: true, startedAt: true, finishedAt: true, parts: true },
+}).extend({ organizations: z.int(), people: z.int() });
+export type DeploymentManifest = z.infer<typeof DeploymentManifest>;
+
+/** An organization of the deployment, as the command reads it. */
+export interface ListedOrganization {
+  readonly id: string;
+  readonly name: string;
+  /** It is there already, and closed until its restore is complete. */
+  readonly isBeingRestored: boolean;
+}
+
+export interface OrganizationPage {
+  readonly organizations: readonly ListedOrganization[];
+  /** Behind which one the next page begins; null after the last. */
+  readonly after: string | null;
+}

@@ -4,7 +4,7 @@ import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { archivedObject } from "../../platform/archive/archived-object.ts";
-import type { ArchivedObject, ArchiveSlice } from "../../platform/archive/object-archive.ts";
+import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/placement/databases.ts";
 import { byteLength } from "../../platform/text.ts";
@@ -51,20 +51,14 @@ export async function findOwned<Ref extends ObjectRef>(
   );
 }
 
-/** {@link ObjectSlices}, as objects make them. */
-interface ArchivedSlices {
-  readonly objects: readonly (ObjectRef & { readonly slice: ArchiveSlice })[];
-  readonly next: ObjectSlices["next"];
-}
-
 /** Slices of objects, from the first one's cursor on, until they are enough for an answer. Deleted ones have none. */
 export async function archiveObjects(
   owner: Owner,
   refs: readonly ObjectRef[],
   after: string | null,
-): Promise<ArchivedSlices> {
+): Promise<ObjectSlices> {
   const owned = await findOwned(owner, refs, openTenant(owner.env, owner.accountId).db);
-  const objects: (ObjectRef & { readonly slice: ArchiveSlice })[] = [];
+  const objects: ObjectSlices["objects"] = [];
   let bytes = 0;
   let cursor = after;
   for (const [index, { kind, id }] of refs.entries()) {

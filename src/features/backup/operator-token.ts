@@ -8,7 +8,7 @@ import { expire } from "../../platform/d1/expiry.ts";
 import { AppError } from "../../platform/errors.ts";
 import { openDirectory } from "../../platform/placement/databases.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
-import { DEPLOYMENT } from "./deployment-format.ts";
+import { DEPLOYMENT } from "./format.ts";
 import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
 import type { OperatorPurpose } from "./table.ts";
 import { deleteOperatorToken, OPERATOR_TOKENS, selectOperatorTokens } from "./token-store.ts";

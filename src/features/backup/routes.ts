@@ -8,9 +8,8 @@ import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { BACKUP_OPERATIONS } from "./backup-operations.ts";
-import { DEPLOYMENT_BACKUP_OPERATIONS } from "./deployment-backup.ts";
-import { DEPLOYMENT } from "./deployment-format.ts";
-import { DEPLOYMENT_RESTORE_OPERATIONS } from "./deployment-restore.ts";
+import { DEPLOYMENT_BACKUP_OPERATIONS, DEPLOYMENT_RESTORE_OPERATIONS } from "./deployment-operations.ts";
+import { DEPLOYMENT, isAccountId } from "./format.ts";
 import type { Operation } from "./operator-call.ts";
 import { requireOperator } from "./operator-token.ts";
 import { RESTORE_OPERATIONS } from "./restore-operations.ts";
@@ -25,12 +24,9 @@ const OF_DEPLOYMENT: Operations = {
   restore: DEPLOYMENT_RESTORE_OPERATIONS,
 };
 
-/** An ID has this form: what identifies an organization in a token's row, in names of objects and of files. */
-const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 function operationsOf(accountId: string): Operations | undefined {
   if (accountId === DEPLOYMENT) return OF_DEPLOYMENT;
-  return ACCOUNT_ID.test(accountId) ? OF_ORGANIZATION : undefined;
+  return isAccountId(accountId) ? OF_ORGANIZATION : undefined;
 }
 
 interface OperatorPath {

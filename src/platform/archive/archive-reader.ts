@@ -5,8 +5,7 @@ import { beingArchived } from "../objects/rpc.ts";
 import { countTriggers, noteChanges } from "./change-store.ts";
 import { type Collected, collectChanges, collectRows, LIMITS, type Position } from "./collect.ts";
 import type { ArchiveSlice } from "./object-archive.ts";
-import { partsOf, shapeOf, type TableShape } from "./row-store.ts";
-import { readSequences } from "./sequence-store.ts";
+import { partsOf, readSequences, shapeOf, type TableShape } from "./row-store.ts";
 
 /** A backup that has not asked for so long has died: nothing is noted for it any more. */
 const KEPT_MS = 60_000;

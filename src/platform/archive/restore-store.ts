@@ -1,8 +1,16 @@
 /** Writes the slices of an archive into the database of an object that stores nothing, which stays closed meanwhile. */
 import { RESTORING_TABLE } from "../objects/archive-tables.ts";
 import type { ArchivedPart, ArchiveRefusal, ArchiveSlice } from "./object-archive.ts";
-import { deleteRow, partsOf, type Sql, shapeOf, type TableShape, writeRow } from "./row-store.ts";
-import { isSequence, writeSequence } from "./sequence-store.ts";
+import {
+  deleteRow,
+  isSequence,
+  partsOf,
+  type Sql,
+  shapeOf,
+  type TableShape,
+  writeRow,
+  writeSequence,
+} from "./row-store.ts";
 
 /** Names, among the facts of a database, the reading that it was restored from. */
 const RESTORED = "restored";

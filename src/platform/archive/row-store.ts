@@ -1,7 +1,7 @@
 /** The rows of any table of an object's database, read and written by their primary keys, as archives hold them. */
 
 import { base64ToBytes, bytesToBase64 } from "../crypto/base64.ts";
-import { NOT_ARCHIVED } from "../objects/archive-tables.ts";
+import { CHANGES_TABLE, NOT_ARCHIVED } from "../objects/archive-tables.ts";
 import type { ArchivedPart, ArchivedRow, ArchiveValue } from "./object-archive.ts";
 
 export type Sql = Pick<SqlStorage, "exec">;
@@ -106,4 +106,22 @@ export function writeRow(sql: Sql, shape: TableShape, values: readonly ArchiveVa
 
 export function deleteRow(sql: Sql, shape: TableShape, key: readonly ArchiveValue[]): void {
   sql.exec(`DELETE FROM ${quote(shape.name)} WHERE ${isKey(shape)}`, ...key.map(stored));
+}
+
+/** The table of the counters of AUTOINCREMENT, whose changes no trigger notes. */
+const SEQUENCES = "sqlite_sequence";
+
+/** The counters as rows of an archive. */
+export function readSequences(sql: Sql): ArchivedRow[] {
+  if (sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", SEQUENCES).toArray().length === 0) return [];
+  const query = `SELECT name, seq FROM ${SEQUENCES} WHERE name <> ? ORDER BY name`;
+  const rows = sql.exec<{ name: string; seq: number }>(query, CHANGES_TABLE).toArray();
+  return rows.map(({ name, seq }) => ({ table: SEQUENCES, values: [name, seq] }));
+}
+
+export const isSequence = ({ table }: ArchivedRow): boolean => table === SEQUENCES;
+
+export function writeSequence(sql: Sql, { values: [name, seq] }: ArchivedRow): void {
+  sql.exec(`DELETE FROM ${SEQUENCES} WHERE name = ?`, name);
+  sql.exec(`INSERT INTO ${SEQUENCES} (name, seq) VALUES (?, ?)`, name, seq);
 }

@@ -1,18 +1,20 @@
-/** What a backup of the whole deployment reads beside its organizations, each of which is backed up on its own. */
+/** Backups and restores of a whole deployment: its organizations by their IDs, and its people, who come first in a restore. */
 import * as z from "zod";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import { openDirectory } from "../../platform/placement/databases.ts";
+import { insertPeople, selectOrganization, selectOrganizations, selectPeople } from "./deployment-store.ts";
 import {
+  ARCHIVE_FORMAT,
   Beginning,
   DEPLOYMENT,
   DeploymentManifest,
   type ListedOrganization,
   type OrganizationPage,
   PEOPLE,
-  type PeopleSlice,
-} from "./deployment-format.ts";
-import { selectOrganization, selectOrganizations, selectPeople } from "./deployment-store.ts";
-import { ARCHIVE_FORMAT, SCHEMA } from "./format.ts";
+  PeopleSlice,
+  SCHEMA,
+} from "./format.ts";
 import {
   answer,
   answerSigned,
@@ -25,7 +27,14 @@ import {
   parameterOf,
 } from "./operator-call.ts";
 import { endOperatorToken } from "./operator-token.ts";
-import { passwordSealer, placeOfPassword } from "./sealed-passwords.ts";
+import { requireVersion } from "./restore-begin.ts";
+
+/** Encrypts the hashes of passwords, so that a reader of the backup without the deployment's secret cannot guess them. */
+const passwordSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
+  sealerFor(secrets, "atrium passwords in backups");
+
+/** A sealed hash is of no use for another person. */
+const placeOfPassword = (personId: string): readonly string[] => ["password", personId];
 
 const ORGANIZATIONS_IN_PAGE = 500;
 const PEOPLE_IN_SLICE = 200;
@@ -33,7 +42,7 @@ const PEOPLE_IN_SLICE = 200;
 const BEGINNING = "beginning";
 
 /** Signs that this deployment has begun this backup. */
-const begin: Operation = async (call) => {
+const beginBackup: Operation = async (call) => {
   const { backupId } = await bodyOf(call, BackupId);
   const beginning: Beginning = { backupId, startedAt: new Date(call.now()).toISOString() };
   return answerSigned(call, backupId, BEGINNING, encode(JSON.stringify(beginning)));
@@ -65,7 +74,7 @@ const organizations: Operation = async (call) => {
 };
 
 /** One of the organizations; null when it does not exist. */
-export const organization: Operation = async (call) => {
+const organization: Operation = async (call) => {
   const { id } = await bodyOf(call, z.object({ id: z.string() }));
   const [[row]] = await openDirectory(call.env).run([selectOrganization(id)]);
   const found: ListedOrganization | null = row === undefined ? null : listed(row);
@@ -73,7 +82,7 @@ export const organization: Operation = async (call) => {
 };
 
 /** A slice of the people. Hashes of passwords are sealed, so that the folder of a backup gives none away. */
-const people: Operation = async (call) => {
+const readPeople: Operation = async (call) => {
   const { backupId, after } = await bodyOf(call, BackupId.extend(After.shape));
   const [rows] = await openDirectory(call.env).run([selectPeople(after ?? "", PEOPLE_IN_SLICE)]);
   const sealer = passwordSealer(jwtSecrets(call.env));
@@ -89,7 +98,7 @@ const people: Operation = async (call) => {
 const Finish = DeploymentManifest.omit({ format: true, schema: true, finishedAt: true });
 
 /** Signs the manifest, which makes the backup whole, and ends the operator's token. */
-const finish: Operation = async (call) => {
+const finishBackup: Operation = async (call) => {
   const finished = await bodyOf(call, Finish);
   const manifest: DeploymentManifest = {
     ...{ format: ARCHIVE_FORMAT, schema: SCHEMA, ...finished },
@@ -100,5 +109,33 @@ const finish: Operation = async (call) => {
 };
 
 export const DEPLOYMENT_BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = {
-  ...{ begin, resume, organizations, organization, people, finish },
+  ...{ begin: beginBackup, resume, organizations, organization, people: readPeople, finish: finishBackup },
+};
+
+/** Refuses a backup that this service has not written, or cannot read. */
+const beginRestore: Operation = async (call) => {
+  requireVersion(await genuineSlice(call, parameterOf(call, "backup"), "manifest", DeploymentManifest));
+  return answer(call, {});
+};
+
+/** Adds the people of a slice whom the service does not know. It can be sent again. */
+const addPeople: Operation = async (call) => {
+  const slice = await genuineSlice(call, parameterOf(call, "backup"), PEOPLE, PeopleSlice);
+  const sealer = passwordSealer(jwtSecrets(call.env));
+  const opened = ({ password, id }: PeopleSlice["people"][number]) =>
+    password === null ? null : sealer.open(password, placeOfPassword(id));
+  const stored = await Promise.all(
+    slice.people.map(async (person) => ({ ...person, password: await opened(person) })),
+  );
+  const [added] = await openDirectory(call.env).run(insertPeople(stored, call.now()));
+  return answer(call, { added: added.length });
+};
+
+const finishRestore: Operation = async (call) => {
+  await endOperatorToken(openDirectory(call.env), DEPLOYMENT, "restore");
+  return answer(call, {});
+};
+
+export const DEPLOYMENT_RESTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...{ begin: beginRestore, people: addPeople, organization, finish: finishRestore },
 };

@@ -2,7 +2,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Addresses } from "../../src/room/transport/addresses.ts";
+import { CONNECTION_COST, UNJOINED_COST } from "../../src/room/protocol/costs.ts";
+import { Connections } from "../../src/room/transport/connections.ts";
 import { WaitingSockets } from "../../src/room/transport/waiting-sockets.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -166,13 +167,12 @@ describe("a waiting socket", () => {
   });
 
   it("is refused for 5 s at most by what its address owes, and then costs as much again (R71)", () => {
-    const addresses = new Addresses();
-    for (let count = 0; count < 1_000; count += 1) addresses.countUnjoined("a", 0);
-    expect(addresses.connectableIn("a", 0)).toBe(5_001);
-    expect(addresses.connectableIn("b", 0)).toBe(0);
-    addresses.countConnected("a", 5_001);
-    addresses.countUnjoined("a", 5_001);
-    expect(addresses.connectableIn("a", 5_001)).toBeGreaterThan(150);
+    const { addresses } = new Connections();
+    for (let count = 0; count < 1_000; count += 1) addresses.of("a", 0).spend(UNJOINED_COST, 0);
+    expect(addresses.of("a", 0).affordableIn(0)).toBe(5_001);
+    expect(addresses.of("b", 0).affordableIn(0)).toBe(0);
+    addresses.of("a", 5_001).spend(CONNECTION_COST + UNJOINED_COST, 5_001);
+    expect(addresses.of("a", 5_001).affordableIn(5_001)).toBeGreaterThan(150);
   });
 
   it("is closed with 4409 when its user has 32 joined sockets (R5)", async () => {

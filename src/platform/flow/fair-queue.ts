@@ -36,14 +36,21 @@ export class FairQueue<Item> {
     return taken;
   }
 
+  /** Takes all items of a key, oldest first. */
+  takeOf(key: string): readonly Item[] {
+    const items = this.itemsOf(key);
+    this.#items.delete(key);
+    return items;
+  }
+
   /** Waiting items of a key, oldest first. */
   itemsOf(key: string): readonly Item[] {
     return this.#items.get(key) ?? [];
   }
 
   /** The oldest item of each key. */
-  *heads(): Generator<{ readonly key: string; readonly item: Item }> {
-    for (const [key, [item]] of this.#items) if (item !== undefined) yield { key, item };
+  *heads(): Generator<Item> {
+    for (const [item] of this.#items.values()) if (item !== undefined) yield item;
   }
 }
 

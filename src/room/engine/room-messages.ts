@@ -3,7 +3,7 @@
 import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import type { OpenDocuments } from "../documents/sync/open-documents.ts";
 import { CLOSE } from "../protocol/close.ts";
-import { deliveryPoints, type PacedMessage } from "../protocol/costs.ts";
+import { deliveryPoints, type SocketMessage } from "../protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
@@ -16,13 +16,13 @@ import { Downloads } from "./downloads.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { TokenRefresh } from "./join/token-refresh.ts";
-import { Pacing, type PacingPorts } from "./pacing.ts";
+import { MessageQueue, type MessageQueuePorts } from "./message-queue.ts";
 import type { Participants } from "./participants/participants.ts";
 import type { Visits } from "./participants/visits.ts";
 import { type Requester, type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomQuestions } from "./room-questions.ts";
 
-const LEAVING: PacedMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
+const LEAVING: SocketMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
 
 const ALREADY_JOINED: Fault = {
   module: "Rooms",
@@ -36,7 +36,7 @@ const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
   isBroadcast: type === "BROADCAST",
 });
 
-const requestIdOf = (message: PacedMessage): string | undefined =>
+const requestIdOf = (message: SocketMessage): string | undefined =>
   message.type === "DOCUMENT" ? undefined : message.requestId;
 
 /** How long presence waits for a client that has to read first, before the room looks again. */
@@ -59,12 +59,12 @@ interface DocumentParts {
 }
 
 export class RoomMessages {
-  readonly #ports: PacingPorts & MessagePorts;
+  readonly #ports: MessageQueuePorts & MessagePorts;
   readonly #participants: Participants;
   readonly #requests: Requests;
   readonly #handshake: JoinHandshake;
   readonly #tokenRefresh: TokenRefresh;
-  readonly #pacing: Pacing;
+  readonly #queue: MessageQueue;
   readonly #documents: DocumentParts;
   /** Those that need the database. */
   readonly questions: RoomQuestions;
@@ -72,7 +72,7 @@ export class RoomMessages {
   readonly downloads: Downloads;
 
   constructor(
-    ports: PacingPorts & RequestPorts & MessagePorts,
+    ports: MessageQueuePorts & RequestPorts & MessagePorts,
     participants: Participants,
     content: RoomContent,
     joining: {
@@ -87,14 +87,14 @@ export class RoomMessages {
     this.#handshake = joining.handshake;
     this.#tokenRefresh = joining.tokenRefresh;
     this.#documents = documents;
-    const pacing = new Pacing(ports, participants.connections);
-    this.#pacing = pacing;
+    const queue = new MessageQueue(ports, participants.connections);
+    this.#queue = queue;
     this.downloads = new Downloads(
       {
         now: () => ports.now(),
         newId: () => ports.newId(),
-        canAfford: (userId) => pacing.canAfford(userId),
-        countSent: (userId, bytes) => pacing.countDelivery(userId, deliveryPoints(bytes, 1), false),
+        canAfford: (userId) => queue.canAfford(userId),
+        countSent: (userId, bytes) => queue.countDelivery(userId, deliveryPoints(bytes, 1), false),
       },
       content,
       participants.connections,
@@ -114,7 +114,7 @@ export class RoomMessages {
     const connection = connections.get(id);
     if (connection === undefined) return [];
     const size = typeof data === "string" ? data.length : data.byteLength;
-    if (connection.phase === "joined" && !this.#pacing.budgets.countFrame(connection, size))
+    if (connection.phase === "joined" && !this.#queue.limits.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
     const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
     const effects = this.#receiveFrame(connection, data, size);
@@ -126,7 +126,7 @@ export class RoomMessages {
     if (connection.phase !== "joined" && isForDocuments)
       return this.#documents.sockets.receive(connection, data);
     if (connection.phase === "joined" && typeof data !== "string")
-      return this.#pace(connection, { type: "DOCUMENT", bytes: new Uint8Array(data) }, size);
+      return this.#runOrWait(connection, { type: "DOCUMENT", bytes: new Uint8Array(data) }, size);
     if (isForDocuments) return []; // some clients add messages of their own
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
@@ -145,18 +145,18 @@ export class RoomMessages {
   }
 
   #disconnectFlooding({ id, userId }: Joined): Effect[] {
-    this.#pacing.budgets.recordFlood(userId);
+    this.#queue.limits.recordFlood(userId);
     return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
   }
 
   #admit(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
     if (frame.kind === "fault") return this.#refuse(connection, size, failure(frame.fault, frame.requestId));
-    return this.#pace(connection, frame.message, size);
+    return this.#runOrWait(connection, frame.message, size);
   }
 
-  #pace(connection: Joined, message: PacedMessage, size: number): Effect[] {
+  #runOrWait(connection: Joined, message: SocketMessage, size: number): Effect[] {
     const { id } = connection;
-    switch (this.#pacing.admit(connection, message, size)) {
+    switch (this.#queue.admit(connection, message, size)) {
       case "run":
         return this.#run(id, message);
       case "wait":
@@ -170,18 +170,18 @@ export class RoomMessages {
 
   /** Answers a frame of `size` bytes that was read for nothing. */
   #refuse(connection: Joined, size: number, response: Response): Effect[] {
-    this.#pacing.budgets.countRefused(connection, size);
+    this.#queue.limits.countRefused(connection, size);
     return [send([connection.id], response)];
   }
 
   /** Counts an attempt to join with the user's token. False when it comes too soon. */
   countJoin(userId: string): boolean {
-    return this.#pacing.budgets.countJoin(userId);
+    return this.#queue.limits.countJoin(userId);
   }
 
   /** Runs the next message that waits, if its user can afford it by now. */
   resume(): Effect[] {
-    const next = this.#pacing.next();
+    const next = this.#queue.next();
     const { presence } = this.#participants;
     return [
       ...(next === null ? [] : this.#run(next.id, next.message)),
@@ -192,25 +192,25 @@ export class RoomMessages {
 
   /** Messages, or presence, wait. */
   resumeSoon(): Effect[] {
-    const waits = [this.#pacing.nextIn(), this.#participants.presence.hasLeft ? LOOK_AGAIN_MS : null];
+    const waits = [this.#queue.nextIn(), this.#participants.presence.hasLeft ? LOOK_AGAIN_MS : null];
     const ms = Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY));
     return Number.isFinite(ms) ? [{ type: "resumeIn", ms }] : [];
   }
 
   /** Counts what was sent for a user, or for the organization: as points (`costs`). */
   countDelivery(userId: string, points: number, isBroadcast: boolean): void {
-    this.#pacing.countDelivery(userId, points, isBroadcast);
+    this.#queue.countDelivery(userId, points, isBroadcast);
   }
 
   /** A client has closed its socket for good: it leaves behind what the socket has sent and waits. */
   leave(id: string): Effect[] {
     const connection = this.#participants.connections.get(id);
-    const waits = connection?.phase === "joined" && this.#pacing.admit(connection, LEAVING, 0) === "wait";
+    const waits = connection?.phase === "joined" && this.#queue.admit(connection, LEAVING, 0) === "wait";
     return waits ? this.resumeSoon() : this.#participants.remove([id]);
   }
 
   /** Looks the connection up: it may have changed since the message began to wait. */
-  #run(id: string, message: PacedMessage): Effect[] {
+  #run(id: string, message: SocketMessage): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
     this.#ports.handling?.(id, requestIdOf(message));
@@ -254,8 +254,8 @@ export class RoomMessages {
     const sender = userId ?? ORGANIZATION;
     const isAffordable =
       request.type === "BROADCAST"
-        ? this.#pacing.canBroadcast(sender)
-        : userId === null || request.type !== "STORE_BATCH" || this.#pacing.charge(userId, request);
+        ? this.#queue.canBroadcast(sender)
+        : userId === null || request.type !== "STORE_BATCH" || this.#queue.charge(userId, request);
     if (!isAffordable) return { response: failure(TOO_MUCH, request.requestId), effects: [] };
     const { response, effects } = this.#requests.handle(request, {
       role: "editor",

@@ -10,6 +10,7 @@ import { OpenDocuments } from "../documents/sync/open-documents.ts";
 import { PendingTokens } from "../documents/sync/pending-tokens.ts";
 import type { PersonalPart, RecordsOfUser } from "../port/personal-data.ts";
 import { CLOSE } from "../protocol/close.ts";
+import { CONNECTION_COST } from "../protocol/costs.ts";
 import { failure } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
@@ -22,11 +23,11 @@ import { StoreQuota } from "./content/store-quota.ts";
 import type { Downloads } from "./downloads.ts";
 import { JoinHandshake, type JoinPorts } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
+import type { MessageQueuePorts } from "./message-queue.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
 import { CurrentCause } from "./outbox/current-cause.ts";
 import { DocumentEvents } from "./outbox/document-events.ts";
 import { StoreEvents } from "./outbox/store-events.ts";
-import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
 import { Visits } from "./participants/visits.ts";
@@ -36,7 +37,7 @@ import type { RoomQuestions } from "./room-questions.ts";
 import { RoomUpdates } from "./room-updates.ts";
 
 /** What the room needs from its host. */
-interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts, JoinPorts {
+interface RoomPorts extends RequestPorts, ContentPorts, MessageQueuePorts, JoinPorts {
   readonly storage: RoomStorage;
   newId(): string;
   /** For how long a user stays online whose last socket broke; 0 for not at all. */
@@ -219,14 +220,15 @@ export class Room {
 
   /** Milliseconds until a socket of the address may connect; 0 for now. */
   connectableIn(address: string): number {
-    return this.#participants.connections.addresses.connectableIn(address, this.#ports.now());
+    const now = this.#ports.now();
+    return this.#participants.connections.addresses.of(address, now).affordableIn(now);
   }
 
   /** A socket has connected, from this address. When too many wait to join, one that has sent nothing gives way. */
   open(id: string, address: string, entry: DocumentEntry | null = null): Effect[] {
     const { connections } = this.#participants;
     const openedAt = this.#ports.now();
-    connections.addresses.countConnected(address, openedAt);
+    connections.addresses.of(address, openedAt).spend(CONNECTION_COST, openedAt);
     const leaving = connections.waiting.giveWayTo(address);
     if (leaving === "none") return this.#participants.disconnect([id], CLOSE.tooManySockets, TOO_MANY_WAIT);
     const documents = entry && { wire: entry.wire, opened: entry.name === null ? [] : [entry.name] };

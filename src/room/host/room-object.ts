@@ -19,7 +19,7 @@ import {
 import { CLOSE, isBroken } from "../protocol/close.ts";
 import { PING, PONG } from "../protocol/protocol.ts";
 import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
-import { SharedTurns } from "../transport/shared-turns.ts";
+import { FrameBatcher } from "../transport/frame-batcher.ts";
 import { DocumentCalls } from "./document-calls.ts";
 import { respondWithPart } from "./download-response.ts";
 import { RoomCalls } from "./room-calls.ts";
@@ -42,7 +42,7 @@ export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRp
 
   readonly archived: StorageArchive;
   #opened: RoomRuntime;
-  readonly #turns: SharedTurns<WebSocket>;
+  readonly #batcher: FrameBatcher<WebSocket>;
 
   constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomPorts) {
     super(ctx, env);
@@ -62,7 +62,7 @@ export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRp
       },
     });
     this.#opened = new RoomRuntime(ctx, env, ports, now);
-    this.#turns = new SharedTurns({
+    this.#batcher = new FrameBatcher({
       handle: (socket, frame) => this.#handle(socket, frame),
       writes: () => this.#opened.storage.writes,
       now: () => Date.now(),
@@ -109,7 +109,7 @@ export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRp
   }
 
   override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
-    this.#turns.receive(socket, frame);
+    this.#batcher.receive(socket, frame);
   }
 
   #handle(socket: WebSocket, frame: string | ArrayBuffer): void {
@@ -137,7 +137,7 @@ export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRp
   }
 
   #release(socket: WebSocket, isForGood: boolean): void {
-    this.#turns.finish(); // what it has sent before
+    this.#batcher.finish(); // what it has sent before
     const { sockets, traces, alarm } = this.#opened;
     const trace = sockets.traceOf(sockets.idOf(socket) ?? "");
     const id = sockets.release(socket);
@@ -148,7 +148,7 @@ export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRp
 
   override async alarm(): Promise<void> {
     if (this.archived.isRestoring) return;
-    this.#turns.finish(); // who has sent something is not silent
+    this.#batcher.finish(); // who has sent something is not silent
     await this.#opened.alarm.run();
   }
 

@@ -10,8 +10,8 @@ interface DocumentMessage {
 }
 
 /** What a joined socket can send. */
-export type PacedMessage = ClientMessage | DocumentMessage;
-type PacedOf<Type extends PacedMessage["type"]> = Extract<PacedMessage, { readonly type: Type }>;
+export type SocketMessage = ClientMessage | DocumentMessage;
+type MessageOf<Type extends SocketMessage["type"]> = Extract<SocketMessage, { readonly type: Type }>;
 
 /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
 export const FRAMES_OF_SOCKET: Rate = { perSecond: 200, burst: 1_000 };
@@ -31,13 +31,11 @@ export const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
 /** After this time without another flood, the next pause is the first again. */
 export const FLOOD_FORGET_MS = 60_000;
 
-/** What one address may spend on connecting to one room. */
-export const CONNECTIONS_OF_ADDRESS: Rate = { perSecond: 20, burst: 1_000 };
+/** Connections of one address to one room. A bound on its debt bounds its refusal: others may share it. */
+export const CONNECTIONS_OF_ADDRESS: Rate = { perSecond: 20, burst: 1_000, maxDebt: 100 };
 export const CONNECTION_COST = 1;
 /** Of a socket that was closed before it joined, whatever the reason. Those of a hundred people may break at once. */
 export const UNJOINED_COST = 3;
-/** No address is refused for longer than it takes to pay this off: others may share it. */
-export const MAX_CONNECTION_DEBT = 100;
 
 /** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
 export const WORK_OF_USER: Rate = { perSecond: 10_000, burst: 30_000 };
@@ -89,7 +87,7 @@ const COUNTED_COMMENTS = 100;
 const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
   limit + offset / 20 + (threadId === undefined && resolved === undefined ? 0 : COUNTED_COMMENTS);
 
-const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type>> } = {
+const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<Type>> } = {
   DOCUMENT: { ...write, rows: ({ bytes }) => 1 + documentPoints(bytes.length) },
   JOIN_ROOM: { ...free, reads: 1 },
   LEAVE_ROOM: { ...free, excess: "follows" },
@@ -118,11 +116,13 @@ const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type
 };
 
 /** The cost of a message's type. */
-export const costOf = <Type extends PacedMessage["type"]>(type: Type) => COSTS[type];
+export const costOf = <Type extends SocketMessage["type"]>(type: Type) => COSTS[type];
 
 /** What a message costs when it runs, in points, without its deliveries. */
-export function pointsOf<Type extends PacedMessage["type"]>(message: PacedOf<Type> & { type: Type }): number {
-  const cost: MessageCost<PacedOf<Type>> = COSTS[message.type];
+export function pointsOf<Type extends SocketMessage["type"]>(
+  message: MessageOf<Type> & { type: Type },
+): number {
+  const cost: MessageCost<MessageOf<Type>> = COSTS[message.type];
   const rows = typeof cost.rows === "number" ? cost.rows : cost.rows(message);
   return rows + cost.reads * POINTS_PER_READ;
 }

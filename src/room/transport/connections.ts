@@ -1,6 +1,7 @@
 /** The room's sockets, indexed by id and by user, and the messages addressed to them. */
+import { KeyedLimits, TokenBucket } from "../../platform/flow/token-bucket.ts";
+import { CONNECTIONS_OF_ADDRESS } from "../protocol/costs.ts";
 import type { Sendable } from "../protocol/frame.ts";
-import { Addresses } from "./addresses.ts";
 import { type Connection, type Joined, LAST_SEEN_GRANULARITY_MS } from "./connection.ts";
 import type { Effect } from "./effects.ts";
 import { WaitingSockets } from "./waiting-sockets.ts";
@@ -20,7 +21,8 @@ export class Connections {
   #joinedCount = 0;
   /** Sockets that have not joined: they may be strangers'. */
   readonly waiting = new WaitingSockets();
-  readonly addresses = new Addresses();
+  /** Sockets that do not join cost an address more than those that do. */
+  readonly addresses = new KeyedLimits((now) => new TokenBucket(CONNECTIONS_OF_ADDRESS, now));
 
   get(id: string): Connection | undefined {
     return this.#byId.get(id);

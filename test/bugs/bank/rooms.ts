@@ -11,7 +11,7 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "The last writes of a user who left, or closed the page, were dropped where they waited for their turn.",
-    file: "test/room/pacing.test.ts",
+    file: "test/room/message-queue.test.ts",
     titles: ["is gone after them, also by closing the socket (R21, R80)"],
   },
   {
@@ -85,7 +85,7 @@ export const ROOMS: readonly Bug[] = [
   {
     story:
       "A broadcast overtook writes of its sender that waited, and receivers saw the announcement before what it announced.",
-    file: "test/room/pacing.test.ts",
+    file: "test/room/message-queue.test.ts",
     titles: [
       "and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)",
     ],

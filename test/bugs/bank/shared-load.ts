@@ -72,7 +72,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A member could have 120 MB of large broadcasts sent at once, and everyone's messages waited behind them.",
-    file: "test/room/pacing.test.ts",
+    file: "test/room/message-queue.test.ts",
     titles: [
       "is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)",
     ],
@@ -88,7 +88,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   {
     story:
       "A user whose socket was closed for flooding joined again at once, at the expense of the whole room.",
-    file: "test/room/pacing.test.ts",
+    file: "test/room/message-queue.test.ts",
     titles: [
       "waits for 5 s after a flood, and twice as long each time up to 60 s, until a calm minute (R70)",
     ],
@@ -104,12 +104,12 @@ export const SHARED_LOAD: readonly Bug[] = [
   },
   {
     story: "Others could use up a user's joins with forged tokens, or see that they were used up.",
-    file: "test/room/pacing.test.ts",
+    file: "test/room/message-queue.test.ts",
     titles: ["is neither held up by forged tokens nor given away by their answers (R70)"],
   },
   {
     story: "A user who came back all day left a budget in memory for each socket.",
-    file: "test/cli/pacing-memory.test.ts",
+    file: "test/cli/limits-memory.test.ts",
     titles: ["the budgets of sockets go with them, however few users there are"],
   },
   {

@@ -21,6 +21,7 @@ it("a key whose oldest item is not ready keeps its place and its order", () => {
   const queue = queueOf({ a: 2, b: 2 });
   const isReady = (item: string) => item !== "a1";
   expect([queue.take(isReady), queue.take(isReady), queue.take(isReady)]).toEqual(["b1", "b2", undefined]);
-  expect([...queue.heads()]).toEqual([{ key: "a", item: "a1" }]);
+  expect([...queue.heads()]).toEqual(["a1"]);
   expect([queue.take(), queue.itemsOf("a"), queue.itemsOf("b")]).toEqual(["a1", ["a2"], []]);
+  expect([queue.takeOf("a"), queue.takeOf("a"), queue.take()]).toEqual([["a2"], [], undefined]);
 });

@@ -3,6 +3,7 @@
 import { ERROR_CODES, type ErrorCode } from "../../../platform/error-codes.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { CLOSE, type CloseCode } from "../../protocol/close.ts";
+import { UNJOINED_COST } from "../../protocol/costs.ts";
 import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
 import type { Joined } from "../../transport/connection.ts";
 import { Connections, send } from "../../transport/connections.ts";
@@ -78,11 +79,12 @@ export class Participants {
   remove(ids: Iterable<string>, isForGood = true): Effect[] {
     const removed: Joined[] = [];
     const elsewhere: Effect[] = [];
+    const now = this.#ports.now();
     for (const id of ids) {
       const connection = this.connections.remove(id);
       elsewhere.push(...this.onRemoved(id));
       if (connection?.phase === "joined") removed.push(connection);
-      else if (connection) this.connections.addresses.countUnjoined(connection.address, this.#ports.now());
+      else if (connection) this.connections.addresses.of(connection.address, now).spend(UNJOINED_COST, now);
     }
     const left = new Set(
       removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),

@@ -1,7 +1,7 @@
 /** R60 and R69: what a user may send, and what happens to the rest. */
 import { describe, expect, it } from "vitest";
 import { joinRefusedAfterMs } from "../../src/room/engine/join/join-spread.ts";
-import { Pacing } from "../../src/room/engine/pacing.ts";
+import { MessageQueue } from "../../src/room/engine/message-queue.ts";
 import { deliveryPoints } from "../../src/room/protocol/costs.ts";
 import type { ClientMessage, StoreOperation } from "../../src/room/protocol/messages.ts";
 import type { RoomRequest } from "../../src/room/protocol/room-request.ts";
@@ -12,11 +12,11 @@ import { failed, gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
 
 const KIB = 1024;
 
-/** A user's pacing with a clock that only the test moves. */
-class Paced {
+/** The messages of a user with a clock that only the test moves. */
+class Sender {
   now = 1_000_000;
   connection: Joined;
-  readonly pacing: Pacing;
+  readonly queue: MessageQueue;
   readonly #connections = new Connections();
 
   constructor(id = "socket") {
@@ -33,7 +33,7 @@ class Paced {
       presence: null,
     };
     this.#connections.put(this.connection);
-    this.pacing = new Pacing({ now: () => this.now, answerableIn: () => 0 }, this.#connections);
+    this.queue = new MessageQueue({ now: () => this.now, answerableIn: () => 0 }, this.#connections);
   }
 
   /** The user's socket is replaced by another one. */
@@ -45,8 +45,8 @@ class Paced {
 
   /** Sends a message that takes so many bytes. */
   send(message: ClientMessage, bytes: number) {
-    if (!this.pacing.budgets.countFrame(this.connection, bytes)) return "close";
-    return this.pacing.admit(this.connection, message, bytes);
+    if (!this.queue.limits.countFrame(this.connection, bytes)) return "close";
+    return this.queue.admit(this.connection, message, bytes);
   }
 }
 
@@ -62,35 +62,35 @@ const cursor: ClientMessage = { type: "PRESENCE_UPDATE", requestId: undefined, d
 
 describe("a client that resizes 200 shapes for 9 s, 60 times a second,", () => {
   it.each([1, 20])("is never closed, and everything is applied, with %i receivers (R69)", (receivers) => {
-    const paced = new Paced();
+    const user = new Sender();
     let [sent, applied] = [0, 0];
     const apply = () => {
       applied += 1;
-      paced.pacing.countDelivery("user", (200 * 256 * receivers) / 4096, false);
+      user.queue.countDelivery("user", (200 * 256 * receivers) / 4096, false);
     };
     for (let frame = 0; frame < 9 * 60; frame += 1) {
-      paced.now += 1000 / 60;
+      user.now += 1000 / 60;
       sent += 1;
-      expect(paced.send(cursor, 100)).toBe("run");
-      const admitted = paced.send(batchOf(200), 20 * KIB);
+      expect(user.send(cursor, 100)).toBe("run");
+      const admitted = user.send(batchOf(200), 20 * KIB);
       expect(["run", "wait"]).toContain(admitted);
       if (admitted === "run") apply();
-      while (paced.pacing.next() !== null) apply();
+      while (user.queue.next() !== null) apply();
     }
-    for (let waitMs = paced.pacing.nextIn(); waitMs !== null; waitMs = paced.pacing.nextIn()) {
-      paced.now += waitMs;
-      while (paced.pacing.next() !== null) apply();
+    for (let waitMs = user.queue.nextIn(); waitMs !== null; waitMs = user.queue.nextIn()) {
+      user.now += waitMs;
+      while (user.queue.next() !== null) apply();
     }
     expect(applied).toBe(sent);
   });
 });
 
 it("a client opens 12 stores of 10,000 entries at once without waiting (R69)", () => {
-  const paced = new Paced();
+  const user = new Sender();
   const page: ClientMessage = { type: "STORE_SYNC", requestId: "r", data: { store: "s", limit: 10_000 } };
   for (let count = 0; count < 12 * 3; count += 1) {
-    expect(paced.send(page, 100)).toBe("run");
-    paced.pacing.countDelivery("user", 256, false);
+    expect(user.send(page, 100)).toBe("run");
+    user.queue.countDelivery("user", 256, false);
   }
 });
 
@@ -101,88 +101,88 @@ it("what is sent costs as often as it is received, however small it is (R69)", (
 
 describe("what a user cannot afford", () => {
   it("closes the socket that sent it when more than 8 MiB wait (R69)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const answers: string[] = [];
-    while (answers.at(-1) !== "close") answers.push(paced.send(batchOf(500), 200 * KIB));
+    while (answers.at(-1) !== "close") answers.push(user.send(batchOf(500), 200 * KIB));
     expect(answers.filter((answer) => answer === "run")).toHaveLength(60);
     expect(answers.filter((answer) => answer === "wait")).toHaveLength(40);
   });
 
   it("makes room for as much over another socket when its own is gone (R69)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const waitingUntilClosed = () => {
       const answers: string[] = [];
-      while (answers.at(-1) !== "close") answers.push(paced.send(batchOf(500), 200 * KIB));
+      while (answers.at(-1) !== "close") answers.push(user.send(batchOf(500), 200 * KIB));
       return answers.filter((answer) => answer === "wait").length;
     };
     expect(waitingUntilClosed()).toBe(40);
-    paced.reconnect("another socket");
-    expect(paced.pacing.next()).toBeNull();
-    paced.now += 60_000;
+    user.reconnect("another socket");
+    expect(user.queue.next()).toBeNull();
+    user.now += 60_000;
     expect(waitingUntilClosed()).toBe(40);
   });
 
   it("makes the rest wait when it is newer tokens, which never wait themselves (R69)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const refresh: ClientMessage = { type: "TOKEN_REFRESH", requestId: "r", data: { token: "t" } };
-    for (let count = 0; count < 200; count += 1) expect(paced.send(refresh, 100)).toBe("run");
-    expect(paced.send(batchOf(1), 100)).toBe("wait");
-    expect(paced.send(cursor, 100)).toBe("run");
+    for (let count = 0; count < 200; count += 1) expect(user.send(refresh, 100)).toBe("run");
+    expect(user.send(batchOf(1), 100)).toBe("wait");
+    expect(user.send(cursor, 100)).toBe("run");
   });
 
   it("is refused if it is a broadcast, of the user and of the room (R69)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
-    expect(paced.send(broadcast, 100)).toBe("run");
-    paced.pacing.countDelivery("user", 30_001, false);
-    expect(paced.send(broadcast, 100)).toBe("refuse");
-    paced.now += 1;
-    expect(paced.send(broadcast, 100)).toBe("run");
-    paced.pacing.countDelivery("another", 128_001, true);
-    expect(paced.send(broadcast, 100)).toBe("refuse");
+    expect(user.send(broadcast, 100)).toBe("run");
+    user.queue.countDelivery("user", 30_001, false);
+    expect(user.send(broadcast, 100)).toBe("refuse");
+    user.now += 1;
+    expect(user.send(broadcast, 100)).toBe("run");
+    user.queue.countDelivery("another", 128_001, true);
+    expect(user.send(broadcast, 100)).toBe("refuse");
   });
 
   it("is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
-    paced.pacing.countDelivery("user", 10_001, true);
-    expect(paced.send(broadcast, 100)).toBe("refuse");
-    expect(paced.send(batchOf(1), 100)).toBe("run");
-    paced.now += 1;
-    expect(paced.send(broadcast, 100)).toBe("run");
+    user.queue.countDelivery("user", 10_001, true);
+    expect(user.send(broadcast, 100)).toBe("refuse");
+    expect(user.send(batchOf(1), 100)).toBe("run");
+    user.now += 1;
+    expect(user.send(broadcast, 100)).toBe("run");
   });
 
   it("is broadcast again at 4,000 points a second, which 60 small ones to 1,000 receivers do not use up (R69)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
     for (let count = 0; count < 60 * 60; count += 1) {
-      expect(paced.send(broadcast, 100)).toBe("run");
-      paced.pacing.countDelivery("user", deliveryPoints(100, 1_000), true);
-      paced.now += 1000 / 60;
+      expect(user.send(broadcast, 100)).toBe("run");
+      user.queue.countDelivery("user", deliveryPoints(100, 1_000), true);
+      user.now += 1000 / 60;
     }
-    paced.now += 60_000;
-    paced.pacing.countDelivery("user", 14_000, true);
-    paced.now += 1_000;
-    expect(paced.send(broadcast, 100)).toBe("refuse");
-    paced.now += 1;
-    expect(paced.send(broadcast, 100)).toBe("run");
+    user.now += 60_000;
+    user.queue.countDelivery("user", 14_000, true);
+    user.now += 1_000;
+    expect(user.send(broadcast, 100)).toBe("refuse");
+    user.now += 1;
+    expect(user.send(broadcast, 100)).toBe("run");
   });
 
   it("and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
-    paced.pacing.countDelivery("user", 30_001, false);
-    expect(paced.send(batchOf(1), 100)).toBe("wait");
-    paced.now += 1_000;
-    expect(paced.send(broadcast, 100)).toBe("wait");
-    expect(paced.pacing.next()?.message.type).toBe("STORE_BATCH");
-    paced.pacing.countDelivery("another", 128_001, true);
-    expect(paced.pacing.next()).toBeNull();
-    for (let count = 1; count < 32; count += 1) expect(paced.send(broadcast, 100)).toBe("wait");
-    expect(paced.send(broadcast, 100)).toBe("refuse");
-    paced.now += 1_000;
-    expect(paced.pacing.nextIn()).toBe(0);
-    expect(paced.pacing.next()?.message.type).toBe("BROADCAST");
+    user.queue.countDelivery("user", 30_001, false);
+    expect(user.send(batchOf(1), 100)).toBe("wait");
+    user.now += 1_000;
+    expect(user.send(broadcast, 100)).toBe("wait");
+    expect(user.queue.next()?.message.type).toBe("STORE_BATCH");
+    user.queue.countDelivery("another", 128_001, true);
+    expect(user.queue.next()).toBeNull();
+    for (let count = 1; count < 32; count += 1) expect(user.send(broadcast, 100)).toBe("wait");
+    expect(user.send(broadcast, 100)).toBe("refuse");
+    user.now += 1_000;
+    expect(user.queue.nextIn()).toBe(0);
+    expect(user.queue.next()?.message.type).toBe("BROADCAST");
   });
 
   it("waits in order, and is refused where 32 questions of the socket wait; others are answered (R69)", async () => {
@@ -290,56 +290,56 @@ describe("a user who comes back too often", () => {
   });
 
   it("waits for 5 s after a flood, and twice as long each time up to 60 s, until a calm minute (R70)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const pauseMs = () => {
       let waited = 0;
-      for (; !paced.pacing.budgets.countJoin("user"); waited += 500) paced.now += 500;
+      for (; !user.queue.limits.countJoin("user"); waited += 500) user.now += 500;
       return waited;
     };
     const floods = Array.from({ length: 8 }, () => {
-      paced.pacing.budgets.recordFlood("user");
-      paced.pacing.budgets.recordFlood("user"); // its other sockets
-      expect(paced.pacing.budgets.countJoin("another")).toBe(true);
+      user.queue.limits.recordFlood("user");
+      user.queue.limits.recordFlood("user"); // its other sockets
+      expect(user.queue.limits.countJoin("another")).toBe(true);
       return pauseMs();
     });
     expect(floods).toEqual([5, 10, 20, 40, 60, 60, 60, 60].map((seconds) => seconds * 1000));
-    paced.now += 60_001;
-    paced.pacing.budgets.recordFlood("user");
+    user.now += 60_001;
+    user.queue.limits.recordFlood("user");
     expect(pauseMs()).toBe(5000);
   });
 
   it("has a burst of 400 frames instead of 2,000 until the flood is forgotten (R60, R70)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const sentBeforeFlood = () => {
       let sent = 0;
       // each socket for itself may send more
-      while (paced.pacing.budgets.countFrame({ ...paced.connection, id: `${Math.floor(sent / 500)}` }, 1))
+      while (user.queue.limits.countFrame({ ...user.connection, id: `${Math.floor(sent / 500)}` }, 1))
         sent += 1;
-      paced.pacing.budgets.recordFlood("user");
+      user.queue.limits.recordFlood("user");
       return sent;
     };
     expect(sentBeforeFlood()).toBe(2_000);
     expect(sentBeforeFlood()).toBe(0); // its other sockets
-    paced.now += 30_000;
+    user.now += 30_000;
     expect(sentBeforeFlood()).toBe(400);
-    paced.now += 72_001;
+    user.now += 72_001;
     expect(sentBeforeFlood()).toBe(2_000);
   });
 
   it("joins twice a second, after a burst of 64, or of 2 until a flood is forgotten (R70)", () => {
-    const paced = new Paced();
+    const user = new Sender();
     const joined = () => {
       let count = 0;
-      while (paced.pacing.budgets.countJoin("user")) count += 1;
+      while (user.queue.limits.countJoin("user")) count += 1;
       return count;
     };
     expect(joined()).toBe(64);
-    paced.now += 3_000;
+    user.now += 3_000;
     expect(joined()).toBe(6);
-    paced.pacing.budgets.recordFlood("user");
-    paced.now += 30_000;
+    user.queue.limits.recordFlood("user");
+    user.now += 30_000;
     expect(joined()).toBe(2); // its sockets come back one after the other
-    paced.now += 60_000;
+    user.now += 60_000;
     expect(joined()).toBe(64);
   });
 

@@ -1,14 +1,14 @@
 /** Frames that share the wait for the disk: when each is handled, and in which order. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { SharedTurns } from "../../src/room/transport/shared-turns.ts";
+import { FrameBatcher } from "../../src/room/transport/frame-batcher.ts";
 
 /** Turns that handle names: those of `writers` write. Each turn of the event loop has a list of what it handled. */
 function watched(isWriter: (name: string) => boolean) {
   const handled: string[] = [];
   const clock = { now: 0 };
   let [writes, arrived] = [0, (_name: string) => {}];
-  const turns = new SharedTurns<null>({
+  const batcher = new FrameBatcher<null>({
     handle(_, frame) {
       const name = String(frame);
       handled.push(name);
@@ -19,7 +19,7 @@ function watched(isWriter: (name: string) => boolean) {
     now: () => clock.now,
   });
   return {
-    turns,
+    batcher,
     handled,
     clock,
     /** Resolves when this frame is handled. */
@@ -35,54 +35,54 @@ function watched(isWriter: (name: string) => boolean) {
 }
 
 it("a frame is handled at once while nothing has been written", () => {
-  const { turns, handled } = watched(() => false);
+  const { batcher, handled } = watched(() => false);
   for (const name of ["a", "b", "c"]) {
-    turns.receive(null, name);
+    batcher.receive(null, name);
     expect(handled.at(-1)).toBe(name);
   }
 });
 
 it("what arrives with a write is handled together, after it and in order", async () => {
-  const { turns, handled, until } = watched((name) => name !== "b");
-  for (const name of ["a", "b", "c", "d"]) turns.receive(null, name);
+  const { batcher, handled, until } = watched((name) => name !== "b");
+  for (const name of ["a", "b", "c", "d"]) batcher.receive(null, name);
   expect(handled).toEqual(["a"]);
   await until("d");
   expect(handled).toEqual(["a", "b", "c", "d"]);
 });
 
 it("a frame that arrives later than a write is handled at once, unless another one waits", async () => {
-  const { turns, handled, clock, until } = watched((name) => name !== "c");
-  turns.receive(null, "a");
+  const { batcher, handled, clock, until } = watched((name) => name !== "c");
+  batcher.receive(null, "a");
   clock.now += 1;
-  turns.receive(null, "b");
+  batcher.receive(null, "b");
   expect(handled).toEqual(["a", "b"]);
-  turns.receive(null, "c");
+  batcher.receive(null, "c");
   clock.now += 1;
-  turns.receive(null, "d");
+  batcher.receive(null, "d");
   expect(handled).toEqual(["a", "b"]);
   await until("d");
   clock.now += 1;
-  turns.receive(null, "e");
+  batcher.receive(null, "e");
   expect(handled).toEqual(["a", "b", "c", "d", "e"]);
 });
 
 it("what waits is handled before what has to find it done", () => {
-  const { turns, handled } = watched(() => true);
-  for (const name of ["a", "b"]) turns.receive(null, name);
-  turns.finish();
+  const { batcher, handled } = watched(() => true);
+  for (const name of ["a", "b"]) batcher.receive(null, name);
+  batcher.finish();
   expect(handled).toEqual(["a", "b"]);
 });
 
 it("no more waits than memory is to hold", () => {
   const [many, large] = [watched(() => true), watched(() => true)];
-  for (let index = 0; index <= 256; index += 1) many.turns.receive(null, `${index}`);
+  for (let index = 0; index <= 256; index += 1) many.batcher.receive(null, `${index}`);
   expect(many.handled).toHaveLength(257);
-  large.turns.receive(null, "a");
-  large.turns.receive(null, "b".repeat(1024 * 1024));
+  large.batcher.receive(null, "a");
+  large.batcher.receive(null, "b".repeat(1024 * 1024));
   expect(large.handled).toHaveLength(2);
 });
 
-it("whatever writes, and whenever turns end, each frame is handled once and in order", async () => {
+it("whatever writes, and whenever batcher end, each frame is handled once and in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -92,15 +92,15 @@ it("whatever writes, and whenever turns end, each frame is handled once and in o
         },
       ),
       async (frames) => {
-        const { turns, handled, clock, until } = watched((name) => frames[Number(name)]?.writes ?? false);
+        const { batcher, handled, clock, until } = watched((name) => frames[Number(name)]?.writes ?? false);
         const names = frames.map((_, index) => `${index}`);
         for (const [index, { next }] of frames.entries()) {
-          turns.receive(null, `${index}`);
-          if (next === "finish") turns.finish();
+          batcher.receive(null, `${index}`);
+          if (next === "finish") batcher.finish();
           if (next === "later") clock.now += 1;
           if (next === "turn") await until(`${index}`);
         }
-        turns.finish();
+        batcher.finish();
         expect(handled).toEqual(names);
       },
     ),

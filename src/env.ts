@@ -2,14 +2,13 @@
 
 import type { SettingName } from "./platform/config/settings.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
-import type { RoomRpc } from "./room/port/room-rpc.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
   /** The directory. Further databases for organizations, DB_2 and so on, are opened by placement/databases. */
   readonly DB: D1Database;
   /** The objects of each kind. The function that opens one of them knows its class. */
-  readonly ROOMS: DurableObjectNamespace<RoomRpc>;
+  readonly ROOMS: DurableObjectNamespace;
   readonly SUBSCRIBERS: DurableObjectNamespace;
   readonly EVENT_LOGS: DurableObjectNamespace;
   readonly REQUEST_LOGS: DurableObjectNamespace;

@@ -1,5 +1,5 @@
 /** Presents the events of D1's outbox, from the rows that were current when they happened. */
-import type { RoomGateway } from "../room/port/room-gateway.ts";
+import type { RoomGateway } from "../room/host/gateway.ts";
 import type { EventCause } from "../wire/event-cause.ts";
 import { type EventDraft, presentEvent } from "../wire/events.ts";
 import { type FileRecord, presentFile } from "../wire/file.ts";

@@ -3,8 +3,8 @@ import type { RequestContext } from "../platform/context/context.ts";
 import type { Database, Statement } from "../platform/d1/d1.ts";
 import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import type { RoomGateway } from "../room/host/gateway.ts";
 import type { TracedCommand } from "../room/port/room-command.ts";
-import type { RoomGateway } from "../room/port/room-gateway.ts";
 import { fanOut } from "./fan-out.ts";
 import {
   continueCommand,

@@ -43,7 +43,7 @@ export const PRIVACY: readonly Mutant[] = [
   {
     bug: "the event log keeps the name of an erased user",
     file: "src/room/host/room-object.ts",
-    code: 'if (command.type === "user.erased") await this.#parts.eraseFromLog(command.userId);',
+    code: 'if (command.type === "user.erased") await this.runtime().eraseFromLog(command.userId);',
     by: "",
     tests: USERS,
   },

@@ -67,8 +67,8 @@ async function shown(room: TestRoom) {
     stores: await gateway.request(...at, { type: "STORE_LIST" }),
     comments: await gateway.request(...at, { type: "COMMENT_LIST", data: page }),
     text: await textOf(room, "minutes"),
-    trail: await gateway.readTrail(...at, "minutes", ALL),
-    versions: await gateway.listVersions(...at, "minutes", ALL),
+    trail: await gateway.stub(room.id).readTrail(room.accountId, "minutes", ALL),
+    versions: await gateway.stub(room.id).listVersions(room.accountId, "minutes", ALL),
   };
 }
 

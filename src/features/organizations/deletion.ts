@@ -9,7 +9,7 @@ import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
 import { DIRECTORY, type PlacedTenant } from "../../platform/placement/databases.ts";
 import { removePlaced } from "../../platform/placement/place.ts";
 import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
-import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { RoomGateway } from "../../room/host/gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { deleteMembershipsOf } from "../members/shared-store.ts";
 import type { RequestLogs } from "../request-log/request-log-object.ts";

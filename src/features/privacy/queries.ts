@@ -62,13 +62,8 @@ async function readSlice(
       return { records: events.map((event) => ({ type: "event", event }) as const), next };
     }
     default: {
-      const { records, next } = await ctx.rooms.readPersonalData(
-        roomId,
-        ctx.accountId,
-        userId,
-        section,
-        after,
-      );
+      const stub = ctx.rooms.stub(roomId);
+      const { records, next } = await stub.readPersonalData(ctx.accountId, userId, section, after);
       return { records: records.map((record) => present(record, roomId)), next };
     }
   }

@@ -3,10 +3,10 @@ import { causeOf } from "../../platform/context/actor.ts";
 import { type RequestContext, requireRoomAccess } from "../../platform/context/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
-import type { BatchResponse } from "../../room/port/room-gateway.ts";
 import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
 import { Key, StoreName } from "../../room/protocol/message-fields.ts";
 import type { StoreBatch, StorePage } from "../../room/protocol/messages.ts";
+import type { Response } from "../../room/protocol/protocol.ts";
 import type { RoomRequest, Visit } from "../../room/protocol/room-request.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
@@ -71,7 +71,7 @@ export async function writeStores(
   ctx: RequestContext & LiveRoomContext,
   roomId: string,
   requests: readonly (StoreBatch & { readonly requestId: string })[],
-): Promise<readonly BatchResponse[]> {
+): Promise<readonly Response[]> {
   requireRoomAccess(ctx, roomId);
   const { actor, accountId } = ctx;
   if (actor.type === "user" && actor.role === "viewer")

@@ -111,7 +111,7 @@ export async function reconcileRoom(
   roomId: string,
 ): Promise<{ room: Room; previous_active_participants: number; reconciled_active_participants: number }> {
   const row = await getRoomRow(ctx, roomId);
-  const { previous, reconciled, stats } = await ctx.rooms.reconcile(roomId, ctx.accountId);
+  const { previous, reconciled, stats } = await ctx.rooms.stub(roomId).reconcile(ctx.accountId);
   return {
     room: presentRoom(row, ctx.now(), stats),
     previous_active_participants: previous,

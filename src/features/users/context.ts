@@ -2,7 +2,7 @@
 
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
-import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import type { Tokens } from "./tokens.ts";
 

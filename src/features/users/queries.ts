@@ -38,7 +38,7 @@ export async function presentWithSessions(
   row: UserRow,
 ): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
   const [live, token] = await Promise.all([
-    ctx.rooms.readUser(row.roomId, ctx.accountId, row.id),
+    ctx.rooms.stub(row.roomId).readUser(ctx.accountId, row.id),
     shownToken(ctx, row),
   ]);
   return {

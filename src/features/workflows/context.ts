@@ -3,7 +3,7 @@
 import type { DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
 import type { Sealer } from "../../platform/crypto/sealer.ts";
-import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { Compiler } from "../../sandbox/runners/compiler.ts";
 import type { Runner } from "../../sandbox/runners/runner.ts";
 import type { QuotaContext } from "../quotas/guard.ts";

@@ -6,7 +6,7 @@ import type { Database, Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { RoomGateway } from "../../room/port/room-gateway.ts";
+import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { RoomDocument } from "../../sandbox/guest/types.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings } from "../../sandbox/runners/runner.ts";
 import type { StorageFile, UploadResult } from "../../wire/file.ts";

@@ -1,76 +1,147 @@
-/** The only way to a room's object: turns a room's id into calls of its stub. */
+/** The only way to a room's object: turns a room's id into its stub, and unwraps answers that RPC cannot carry as they are. */
 import { archivedObject } from "../../platform/archive/archived-object.ts";
+import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
 import { AppError } from "../../platform/errors.ts";
 import { clientOf } from "../../platform/network.ts";
+import type { Trace } from "../../platform/trace.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
-import type { RoomGateway } from "../port/room-gateway.ts";
-import type { RoomRpc } from "../port/room-rpc.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { RoomSnapshot, RoomStats } from "../../wire/snapshots.ts";
+import type { AuthoredUpdate, VersionChange, VersionInfo, WrittenRange } from "../port/document-history.ts";
+import type { TracedCommand } from "../port/room-command.ts";
+import type { DocumentRefusal, DocumentWrite } from "../port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
   DOCUMENT_HEADER,
   DOWNLOAD_HEADER,
+  type DocumentAddress,
   ROOM_HEADER,
   TRACE_HEADER,
 } from "../port/upgrade-headers.ts";
-import type { Response } from "../protocol/protocol.ts";
+import type { Response as RoomResponse } from "../protocol/protocol.ts";
 import { collectParts, collectVersion } from "./collect-parts.ts";
+import type { RoomObject } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
-export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace<RoomRpc> }): RoomGateway {
-  const stub = (roomId: string) => env.ROOMS.getByName(roomId);
+interface RoomBinding {
+  readonly ROOMS: DurableObjectNamespace;
+}
+
+/** The binding is untyped, because the bindings of a deployment know no room. */
+const stubOf = (env: RoomBinding, roomId: string): DurableObjectStub<RoomObject> =>
+  env.ROOMS.getByName(roomId) as unknown as DurableObjectStub<RoomObject>;
+
+/** Throws a room's refusal, and returns any other answer. */
+function accepted<Answer>(answer: Answer | DocumentRefusal): Answer {
+  if (isRefusal(answer)) throw new AppError("Rooms", answer.code, answer.message);
+  return answer;
+}
+
+const isRefusal = (answer: unknown): answer is DocumentRefusal =>
+  typeof answer === "object" && answer !== null && "code" in answer;
+
+export type RoomGateway = ReturnType<typeof roomGateway>;
+
+/** The objects of rooms. Callers have checked that a room is the organization's. */
+export function roomGateway(env: RoomBinding) {
+  const stub = (roomId: string) => stubOf(env, roomId);
+  /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
   const requireConnectable = (roomId: string, request: Request): void => {
     const seconds = refused.get(refusalKey(roomId, request), Date.now());
     if (seconds !== undefined) throw tooManyConnections(seconds);
   };
   return {
-    read: async (roomId, accountId, userIds) => stub(roomId).read(accountId, [...userIds]),
-    readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
-    readPersonalData: async (roomId, accountId, userId, part, after) =>
-      stub(roomId).readPersonalData(accountId, userId, part, after),
-    reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
-    apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
-    request: async (roomId, accountId, request, cause, trace) => {
+    /** A new stub for each call, as a stub breaks with its object. */
+    stub,
+    /** The room's stats, and the attendance of these users. */
+    read: async (roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot> =>
+      stub(roomId).read(accountId, [...userIds]),
+    /** Applies a change to the connected users; idempotent. Returns the stats after it. */
+    apply: async (roomId: string, accountId: string, command: TracedCommand): Promise<RoomStats> =>
+      stub(roomId).apply(accountId, command),
+    /** Sends a request of the organization, or with `cause` of a workflow's run. Throws the error of the response. */
+    request: async (
+      roomId: string,
+      accountId: string,
+      request: object,
+      cause?: EventCause | null,
+      trace?: Trace | null,
+    ): Promise<object> => {
       const from = [cause && { ...cause }, trace] as const;
-      const response = await stub(roomId).request(accountId, JSON.stringify(request), ...from);
-      return dataOf(JSON.parse(response) as Response);
+      return dataOf(await stub(roomId).request(accountId, JSON.stringify(request), ...from));
     },
-    visit: async (roomId, accountId, userId, visit, trace) => {
+    /** A user takes part without a socket; returns until when (epoch ms), and throws the refusal. */
+    visit: async (
+      roomId: string,
+      accountId: string,
+      userId: string,
+      visit: object,
+      trace?: Trace | null,
+    ): Promise<number> => {
       const response = await stub(roomId).visit(accountId, userId, JSON.stringify(visit), trace);
-      return (dataOf(JSON.parse(response) as Response) as { readonly endsAt: number }).endsAt;
+      return (dataOf(response) as { readonly endsAt: number }).endsAt;
     },
-    writeStores: async (roomId, accountId, userId, batches) =>
-      JSON.parse(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))) as Response[],
-    listDocuments: async (roomId, accountId) => stub(roomId).listDocuments(accountId),
-    describeDocument: async (roomId, accountId, name) => stub(roomId).describeDocument(accountId, name),
-    readDocument: (roomId, accountId, name) =>
+    /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */
+    writeStores: async (
+      roomId: string,
+      accountId: string,
+      userId: string | null,
+      batches: readonly object[],
+    ): Promise<RoomResponse[]> =>
+      parseResponses(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))),
+    /** The updates of a document, in their order; null when there is no such document. */
+    readDocument: (roomId: string, accountId: string, name: string) =>
       collectParts((part) => stub(roomId).readDocument(accountId, name, part)),
-    writeDocument: async (roomId, accountId, name, update, write) => {
-      const written = await stub(roomId).writeDocument(accountId, name, update, { ...write });
-      if (typeof written !== "boolean") throw new AppError("Rooms", written.code, written.message);
-      return written;
-    },
-    readTrail: async (roomId, accountId, name, page) => stub(roomId).readTrail(accountId, name, page),
-    listVersions: async (roomId, accountId, name, page) => stub(roomId).listVersions(accountId, name, page),
-    readVersion: (roomId, accountId, name, seq, documentId = null) =>
-      collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from), documentId),
-    readWritten: async (roomId, accountId, name, range) => {
-      const written = await stub(roomId).readWritten(accountId, name, { ...range });
-      if ("code" in written) throw new AppError("Rooms", written.code, written.message);
-      return written;
-    },
-    changeVersion: async (roomId, accountId, name, change) => {
-      const changed = await stub(roomId).changeVersion(accountId, name, change);
-      if ("code" in changed) throw new AppError("Rooms", changed.code, changed.message);
-      return changed;
-    },
-    deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
-    archived: (roomId) => archivedObject("Rooms", () => stub(roomId)),
+    /** Applies an update, and returns whether it had news; throws the error with which the room refuses it. */
+    writeDocument: async (
+      roomId: string,
+      accountId: string,
+      name: string,
+      update: Uint8Array,
+      write: DocumentWrite,
+    ): Promise<boolean> =>
+      accepted<boolean>(await stub(roomId).writeDocument(accountId, name, update, { ...write })),
+    /** The updates of a version; null when there is no such version, or the document has another ID. */
+    readVersion: (
+      roomId: string,
+      accountId: string,
+      name: string,
+      seq: number,
+      documentId: number | null = null,
+    ) => collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from), documentId),
+    /** The updates between two versions, with their authors; throws the error with which the room refuses it. */
+    readWritten: async (
+      roomId: string,
+      accountId: string,
+      name: string,
+      range: WrittenRange,
+    ): Promise<readonly AuthoredUpdate[]> =>
+      accepted<AuthoredUpdate[]>(await stub(roomId).readWritten(accountId, name, { ...range })),
+    /** Returns the version that was changed or deleted; throws the error with which the room refuses it. */
+    changeVersion: async (
+      roomId: string,
+      accountId: string,
+      name: string,
+      change: VersionChange,
+    ): Promise<VersionInfo> =>
+      accepted<VersionInfo>(await stub(roomId).changeVersion(accountId, name, change)),
+    /** The storage of the room, for a backup. */
+    archived: (roomId: string): ArchivedObject => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,
-    // A new request: of what the client sent, only the upgrade reaches the object.
-    connect: async (roomId, accountId, request, entry, trace) => {
+    /**
+     * Upgrades the request to a WebSocket that has yet to join. RATE_LIMITED when its client connects too often. The
+     * object receives a new request: of the client's own, only the upgrade.
+     */
+    connect: async (
+      roomId: string,
+      accountId: string,
+      request: Request,
+      entry?: DocumentAddress | null,
+      trace?: Trace | null,
+    ): Promise<Response> => {
       requireConnectable(roomId, request); // of many at once, the first may have been refused meanwhile
       const response = await stub(roomId).fetch("https://room/socket", {
         headers: {
@@ -87,7 +158,8 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace<RoomRp
       refused.set(refusalKey(roomId, request), seconds, Date.now());
       throw tooManyConnections(seconds);
     },
-    download: async (roomId, downloadId) => {
+    /** The next part of a download; null unless a joined client was given its ID, and may read it now. */
+    download: async (roomId: string, downloadId: string): Promise<ReadableStream | null> => {
       const headers = { [DOWNLOAD_HEADER]: encodeURIComponent(downloadId) };
       const response = await stub(roomId).fetch("https://room/download", { headers });
       return response.ok ? response.body : null;
@@ -105,7 +177,12 @@ const tooManyConnections = (seconds: number): AppError =>
     seconds,
   );
 
-function dataOf(response: Response): object {
+/** As the object serialized them. */
+const parseResponses = (json: string): RoomResponse[] => JSON.parse(json) as RoomResponse[];
+
+/** The data of a serialized response. Throws its error. */
+function dataOf(json: string): object {
+  const response = JSON.parse(json) as RoomResponse;
   if (response.success) return response.data;
   const { module, code, message } = response.error;
   throw new AppError(module, code, message);

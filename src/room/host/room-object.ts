@@ -1,184 +1,104 @@
-/** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
-import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
-import { StorageArchive } from "../../platform/archive/storage-archive.ts";
-import { readTrace } from "../../platform/trace.ts";
-import type { RoomStats } from "../../wire/snapshots.ts";
+/** The Durable Object of one room: the methods that Workers call over RPC. Each names the organization it acts for. */
+import { AppError } from "../../platform/errors.ts";
+import type { Trace } from "../../platform/trace.ts";
+import type { EventCause } from "../../wire/event-cause.ts";
+import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
 import { PartialFailure } from "../engine/partial-failure.ts";
+import { isReported } from "../engine/requests.ts";
+import type { Room } from "../engine/room.ts";
+import type {
+  AuthoredUpdate,
+  HistoryPage,
+  TrailEntry,
+  VersionChange,
+  VersionInfo,
+  VersionPart,
+  VersionPosition,
+  WrittenRange,
+} from "../port/document-history.ts";
 import type { PersonalPart, RecordsOfUser } from "../port/personal-data.ts";
 import type { TracedCommand } from "../port/room-command.ts";
-import type { RoomRpc } from "../port/room-rpc.ts";
-import {
-  ACCOUNT_HEADER,
-  ADDRESS_HEADER,
-  DOCUMENT_HEADER,
-  DOWNLOAD_HEADER,
-  type DocumentAddress,
-  ROOM_HEADER,
-  TRACE_HEADER,
-} from "../port/upgrade-headers.ts";
-import { CLOSE, isBroken } from "../protocol/close.ts";
-import { PING, PONG } from "../protocol/protocol.ts";
-import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
-import { FrameBatcher } from "../transport/frame-batcher.ts";
-import { DocumentCalls } from "./document-calls.ts";
-import { respondWithPart } from "./download-response.ts";
-import { RoomCalls } from "./room-calls.ts";
-import { roomMetrics } from "./room-context.ts";
-import type { RoomPorts } from "./room-ports.ts";
-import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
-import { settleRestored } from "./settle-restored.ts";
+import type {
+  DocumentDetails,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
+  ListedDocument,
+} from "../port/room-documents.ts";
+import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
+import { MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
+import type { Fault } from "../protocol/protocol.ts";
+import type { RoomRequest, Visit } from "../protocol/room-request.ts";
+import { RoomHost } from "./room-host.ts";
+import type { RoomRuntime } from "./room-runtime.ts";
 
-/** For the gateway, which remembers it. */
-const tooManyConnections = (waitMs: number): Response =>
-  new Response(null, { status: 429, headers: { "Retry-After": `${Math.ceil(waitMs / 1000)}` } });
+const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
 
-/** As the gateway wrote it. */
-const parseEntry = (header: string | null): DocumentAddress | null =>
-  header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
+/** Errors lose their class on the way to the caller. */
+function refusalOf(error: unknown): DocumentRefusal {
+  if (!(error instanceof AppError)) throw error;
+  return { code: error.code, message: error.message };
+}
 
-export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRpc {
-  /** Epoch milliseconds; tests replace it with a clock of their own. */
-  clock: () => number = () => Date.now();
-
-  readonly archived: StorageArchive;
-  #opened: RoomRuntime;
-  readonly #batcher: FrameBatcher<WebSocket>;
-
-  constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomPorts) {
-    super(ctx, env);
-    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    const now = () => this.clock();
-    this.archived = new StorageArchive({
-      storage: ctx.storage,
-      schema: ROOM_SCHEMA,
-      close: () => {
-        const { effects, room, sockets } = this.#opened;
-        effects.perform(room.disconnectFailed(sockets.ids()));
-      },
-      settle: () => settleRestored(ctx.storage, now()),
-      open: () => {
-        this.#opened = new RoomRuntime(ctx, env, ports, now);
-        this.#opened.alarm.wake();
-      },
-    });
-    this.#opened = new RoomRuntime(ctx, env, ports, now);
-    this.#batcher = new FrameBatcher({
-      handle: (socket, frame) => this.#handle(socket, frame),
-      writes: () => this.#opened.storage.writes,
-      now: () => Date.now(),
-    });
-    void ctx.blockConcurrencyWhile(async () => this.#opened.alarm.wake());
+export class RoomObject extends RoomHost {
+  /** The runtime for a call. Throws for a caller of another organization. */
+  #called(accountId: string): RoomRuntime {
+    const runtime = this.runtime();
+    runtime.context.identify(accountId);
+    return runtime;
   }
 
-  /** Throws while the room is being restored. */
-  get #parts(): RoomRuntime {
-    this.archived.requireOpen();
-    return this.#opened;
+  #room(accountId: string): Room {
+    return this.#called(accountId).room;
   }
 
-  get #calls(): RoomCalls {
-    return new RoomCalls(this.#parts);
+  /** The runtime for a call that writes, which would bring the object of a deleted room back. */
+  async #existing(accountId: string): Promise<RoomRuntime> {
+    const runtime = this.#called(accountId);
+    await runtime.reads.requireExisting();
+    return runtime;
   }
 
-  get #documents(): DocumentCalls {
-    return new DocumentCalls(this.#parts);
+  /** The stats, and the attendance of some users. Creates nothing in a room that no one has ever joined. */
+  read(accountId: string, userIds: string[]): RoomSnapshot {
+    const room = this.#room(accountId);
+    return { stats: room.stats, attendance: room.attendance(userIds) };
   }
 
-  /** An upgrade or, with a header that names it, a download: forwarded by the gateway. */
-  override fetch(request: Request): Response {
-    const download = request.headers.get(DOWNLOAD_HEADER);
-    return download === null ? this.#connect(request) : respondWithPart(this.#parts.room.downloads, download);
+  /** The sessions of a user, newest first, and whether the user is online. */
+  readUser(accountId: string, userId: string): UserSnapshot {
+    const { context, room } = this.runtime();
+    const { roomId } = context.identify(accountId);
+    const sessions = room.sessions(userId).map((session) => ({ ...session, roomId }));
+    return { attendance: room.attendance([userId])[userId] ?? null, sessions };
   }
 
-  #connect(request: Request): Response {
-    const { context, room, sockets, effects, alarm } = this.#parts;
-    const identity = context.identify(request.headers.get(ACCOUNT_HEADER), request.headers.get(ROOM_HEADER));
-    const address = request.headers.get(ADDRESS_HEADER) ?? "";
-    const waitMs = room.connectableIn(address);
-    if (waitMs > 0) return tooManyConnections(waitMs);
-    const { 0: client, 1: server } = new WebSocketPair();
-    const id = crypto.randomUUID();
-    sockets.accept(server, id, identity, readTrace(request.headers.get(TRACE_HEADER)));
-    roomMetrics.add("connections_opened");
-    const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
-    effects.perform(room.open(id, address, entry));
-    alarm.plan();
-    const headers = new Headers();
-    if (typeof entry?.protocol === "string") headers.set("Sec-WebSocket-Protocol", entry.protocol);
-    return new Response(null, { status: 101, webSocket: client, headers });
-  }
-
-  override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
-    this.#batcher.receive(socket, frame);
-  }
-
-  #handle(socket: WebSocket, frame: string | ArrayBuffer): void {
-    const { room, sockets, traces, effects, alarm } = this.#opened;
-    const id = sockets.idOf(socket);
-    if (id === null) return;
-    roomMetrics.add("frames_received");
-    roomMetrics.add("bytes_received", typeof frame === "string" ? frame.length : frame.byteLength);
-    try {
-      effects.perform(traces.during(sockets.traceOf(id), () => room.messages.receive(id, frame)));
-    } catch (error) {
-      effects.fail([id], "A room could not handle a frame", error);
-      alarm.plan();
-    }
-  }
-
-  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
-    this.#release(socket, !isBroken(code));
-    this.#opened.sockets.answerClose(socket, code, reason);
-  }
-
-  override webSocketError(socket: WebSocket): void {
-    this.#release(socket, false);
-    this.#opened.sockets.answerClose(socket, CLOSE.failed, "connection failed");
-  }
-
-  #release(socket: WebSocket, isForGood: boolean): void {
-    this.#batcher.finish(); // what it has sent before
-    const { sockets, traces, alarm } = this.#opened;
-    const trace = sockets.traceOf(sockets.idOf(socket) ?? "");
-    const id = sockets.release(socket);
-    if (id === null) return;
-    traces.during(trace, () => alarm.remove(id, isForGood));
-    alarm.plan();
-  }
-
-  override async alarm(): Promise<void> {
-    if (this.archived.isRestoring) return;
-    this.#batcher.finish(); // who has sent something is not silent
-    await this.#opened.alarm.run();
-  }
-
-  read(...call: Parameters<RoomCalls["read"]>) {
-    return this.#calls.read(...call);
-  }
-
-  readUser(...call: Parameters<RoomCalls["readUser"]>) {
-    return this.#calls.readUser(...call);
-  }
-
-  /** Some of what the room keeps of a user. */
+  /** Some of what the room keeps of a user, from a position on; null for the start. */
   readPersonalData(
     accountId: string,
     userId: string,
     part: PersonalPart,
     after: string | null,
   ): RecordsOfUser {
-    this.#parts.context.identify(accountId);
-    return this.#parts.room.personalData(userId, part, after);
+    return this.#room(accountId).personalData(userId, part, after);
   }
 
-  reconcile(...call: Parameters<RoomCalls["reconcile"]>) {
-    return this.#calls.reconcile(...call);
+  /** Sets the counter to the users who have a live socket, here and in the database. */
+  async reconcile(accountId: string): Promise<Reconciliation> {
+    const { room, effects: executor, alarm, statsProjection } = this.#called(accountId);
+    alarm.closeVanished();
+    const { previous, effects } = room.reconcile();
+    executor.perform(effects);
+    alarm.plan(); // before the copy below, which may fail
+    const { stats } = room;
+    await statsProjection.copy();
+    return { previous, reconciled: stats.activeParticipants, stats };
   }
 
   /** Applies a change that was made over REST to the connected users. Idempotent. Returns the stats after it. */
   async apply(accountId: string, command: TracedCommand): Promise<RoomStats> {
     if (command.type === "room.deleted") await this.archived.discard();
-    const { context, room, effects, traces, reads, outboxDrain, alarm } = this.#parts;
+    const { context, room, effects, traces, reads, outboxDrain, alarm } = this.runtime();
     context.identify(accountId);
     try {
       const { trace = null } = command;
@@ -193,65 +113,148 @@ export class RoomObject extends ArchivedDurableObject<RoomEnv> implements RoomRp
     await reads.refreshed();
     // The room's events that follow from this change precede the caller's own events about it.
     await outboxDrain.settled();
-    if (command.type === "user.erased") await this.#parts.eraseFromLog(command.userId);
+    if (command.type === "user.erased") await this.runtime().eraseFromLog(command.userId);
     return room.stats;
   }
 
-  request(...call: Parameters<RoomCalls["request"]>) {
-    return this.#calls.request(...call);
+  /**
+   * Handles a request of the organization or, with `cause`, of a workflow's run for it. Request and response are JSON,
+   * as they hold any value that users send. `trace` is that of the request over REST.
+   */
+  async request(
+    accountId: string,
+    request: string,
+    cause: EventCause | null = null,
+    trace: Trace | null = null,
+  ): Promise<string> {
+    const { effects: executor, reads, room, traces } = this.#called(accountId);
+    const parsed = JSON.parse(request) as RoomRequest;
+    await (isReported(parsed) ? reads.requireRow() : reads.requireExisting());
+    const { response, effects } = traces.during(trace, () => room.request(parsed, null, cause));
+    executor.perform(effects);
+    return serialize(response);
   }
 
-  visit(...call: Parameters<RoomCalls["visit"]>) {
-    return this.#calls.visit(...call);
+  /** A user takes part without a socket for a time. Takes a {@link Visit} and returns the response, both as JSON. */
+  async visit(accountId: string, userId: string, visit: string, trace: Trace | null = null): Promise<string> {
+    const { alarm, effects: executor, joins, room, traces } = this.#called(accountId);
+    try {
+      const visitor = await joins.readVisitor(userId);
+      const { endsAt, effects } = traces.during(trace, () =>
+        room.visits.begin(visitor, JSON.parse(visit) as Visit),
+      );
+      executor.perform(effects);
+      return serialize(success("Participant added", { endsAt }, undefined));
+    } catch (error) {
+      if (error instanceof AppError) return serialize(failure(faultOf(error), undefined));
+      alarm.recoverSoon(); // a session may have begun whose end could not be stored
+      throw error;
+    }
   }
 
-  writeStores(...call: Parameters<RoomCalls["writeStores"]>) {
-    return this.#calls.writeStores(...call);
+  /**
+   * Handles batches of a user or, with null, of the organization: one transaction each. Together they write as much as
+   * one may. Takes and returns JSON.
+   */
+  async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
+    const { effects: executor, room } = await this.#existing(accountId);
+    const maxWritten = room.writtenBytes + MAX_WRITTEN_BYTES;
+    const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
+      if (room.writtenBytes >= maxWritten) return serialize(failure(TOO_MUCH, batch.requestId));
+      const { response, effects } = room.request(batch, userId);
+      executor.perform(effects);
+      return serialize(response);
+    });
+    return `[${responses.join()}]`;
   }
 
-  listDocuments(...call: Parameters<DocumentCalls["list"]>) {
-    return this.#documents.list(...call);
+  /** By name. */
+  listDocuments(accountId: string): ListedDocument[] {
+    return this.#room(accountId).documentRequests.list();
   }
 
-  describeDocument(...call: Parameters<DocumentCalls["describe"]>) {
-    return this.#documents.describe(...call);
+  /** Null when there is no such document. */
+  describeDocument(accountId: string, name: string): DocumentDetails | null {
+    return this.#room(accountId).documentRequests.describe(name);
   }
 
-  readDocument(...call: Parameters<DocumentCalls["read"]>) {
-    return this.#documents.read(...call);
+  /** A part of a document, counted from 0; null when there is no such document. */
+  readDocument(accountId: string, name: string, part: number): DocumentPart | null {
+    return this.#room(accountId).documentRequests.read(name, part);
   }
 
-  writeDocument(...call: Parameters<DocumentCalls["write"]>) {
-    return this.#documents.write(...call);
+  /** Applies an update. Returns whether it had news, or why it is refused. */
+  async writeDocument(
+    accountId: string,
+    name: string,
+    update: Uint8Array,
+    write: DocumentWrite,
+  ): Promise<boolean | DocumentRefusal> {
+    const { effects: executor, room } = await this.#existing(accountId);
+    const { documentRequests, updates } = room;
+    if (updates.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
+    try {
+      const { isApplied, effects } = documentRequests.write(name, update, write);
+      executor.perform(effects);
+      return isApplied;
+    } catch (error) {
+      executor.perform(documentRequests.refused(name));
+      return refusalOf(error);
+    }
   }
 
-  deleteDocument(...call: Parameters<DocumentCalls["delete"]>) {
-    return this.#documents.delete(...call);
+  /** False when there is no such document. */
+  async deleteDocument(accountId: string, name: string): Promise<boolean> {
+    const { effects: executor, room } = await this.#existing(accountId);
+    const effects = room.documentRequests.delete(name);
+    executor.perform(effects ?? []);
+    return effects !== null;
   }
 
-  readTrail(...call: Parameters<DocumentCalls["readTrail"]>) {
-    return this.#documents.readTrail(...call);
+  /** Newest first; null when there is no such document. */
+  readTrail(accountId: string, name: string, page: HistoryPage): TrailEntry[] | null {
+    return this.#room(accountId).documentHistory.trail(name, page);
   }
 
-  listVersions(...call: Parameters<DocumentCalls["listVersions"]>) {
-    return this.#documents.listVersions(...call);
+  /** Newest first; null when there is no such document. */
+  listVersions(accountId: string, name: string, page: HistoryPage): VersionInfo[] | null {
+    return this.#room(accountId).documentHistory.versions(name, page);
   }
 
-  readVersion(...call: Parameters<DocumentCalls["readVersion"]>) {
-    return this.#documents.readVersion(...call);
+  /** Some of the updates that a version consists of; null when there is no such version. */
+  readVersion(accountId: string, name: string, seq: number, from: VersionPosition): VersionPart | null {
+    return this.#room(accountId).documentHistory.read(name, seq, from);
   }
 
-  readWritten(...call: Parameters<DocumentCalls["readWritten"]>) {
-    return this.#documents.readWritten(...call);
+  /** What was written between two versions, with its authors, or why it cannot be read. */
+  readWritten(accountId: string, name: string, range: WrittenRange): AuthoredUpdate[] | DocumentRefusal {
+    const { documentHistory } = this.#room(accountId);
+    try {
+      return documentHistory.written(name, range);
+    } catch (error) {
+      return refusalOf(error);
+    }
   }
 
-  changeVersion(...call: Parameters<DocumentCalls["changeVersion"]>) {
-    return this.#documents.changeVersion(...call);
+  /** Returns the version that was changed or deleted, or why it was not. */
+  async changeVersion(
+    accountId: string,
+    name: string,
+    change: VersionChange,
+  ): Promise<VersionInfo | DocumentRefusal> {
+    const { effects, room } = await this.#existing(accountId);
+    try {
+      return room.documentHistory.change(name, change);
+    } catch (error) {
+      return refusalOf(error);
+    } finally {
+      effects.perform([]); // plans the alarm that reports it
+    }
   }
 
   /** Deletes everything including the alarm, once all events are passed on; rejects until then. */
   async #erase(): Promise<void> {
-    const { alarm, outboxDrain, effects, room } = this.#parts;
+    const { alarm, outboxDrain, effects, room } = this.runtime();
     alarm.plan();
     await outboxDrain.finish();
     effects.perform(room.clear());

@@ -1,10 +1,10 @@
 /** The calls of a room's object: see `calls.ts`. */
 import * as Y from "yjs";
 import { fold } from "../../../src/platform/text.ts";
+import type { RoomGateway } from "../../../src/room/host/gateway.ts";
 import { roomGateway } from "../../../src/room/host/gateway.ts";
 import { PERSONAL_PARTS } from "../../../src/room/port/personal-data.ts";
 import type { RoomCommand } from "../../../src/room/port/room-command.ts";
-import type { RoomGateway } from "../../../src/room/port/room-gateway.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
 
@@ -137,18 +137,18 @@ const documents: Calls = {
       .writeDocument(...at, "page", new Uint8Array([1]), { author: AUTHOR, onlyIfEmpty: false })
       .catch(() => undefined),
   ),
-  "list documents": room((to, at) => to.listDocuments(...at)),
-  "describe a document": room((to, at) => to.describeDocument(...at, "page")),
-  "describe no document": room((to, at) => to.describeDocument(...at, "none")),
+  "list documents": room((to, at) => to.stub(at[0]).listDocuments(at[1])),
+  "describe a document": room((to, at) => to.stub(at[0]).describeDocument(at[1], "page")),
+  "describe no document": room((to, at) => to.stub(at[0]).describeDocument(at[1], "none")),
   "read a document": room((to, at) => to.readDocument(...at, "page")),
-  "read a trail": room((to, at) => to.readTrail(...at, "page", PAGE)),
+  "read a trail": room((to, at) => to.stub(at[0]).readTrail(at[1], "page", PAGE)),
   "name a version": room((to, at) =>
     to.changeVersion(...at, "page", { type: "create", name: "First", by: AUTHOR }),
   ),
   "rename a version": room((to, at) =>
     to.changeVersion(...at, "page", { type: "rename", seq: 2, name: null, by: AUTHOR }),
   ),
-  "list versions": room((to, at) => to.listVersions(...at, "page", PAGE)),
+  "list versions": room((to, at) => to.stub(at[0]).listVersions(at[1], "page", PAGE)),
   "read a version": room((to, at) => to.readVersion(...at, "page", 2)),
   "read what was written": room((to, at) => to.readWritten(...at, "page", { after: 0, upTo: null })),
   "write to one document, which has all of it": room((to, at) =>
@@ -169,7 +169,7 @@ const documents: Calls = {
 const personalData: Calls = Object.fromEntries(
   PERSONAL_PARTS.map((part) => [
     `read personal data: ${part}`,
-    room((to, at, { userId }) => to.readPersonalData(...at, userId, part, null)),
+    room((to, at, { userId }) => to.stub(at[0]).readPersonalData(at[1], userId, part, null)),
   ]),
 );
 
@@ -179,7 +179,7 @@ export const ROOM_CALLS: Calls = {
   ),
   "take part for longer": room((to, at, { userId }) => to.visit(...at, userId, { ttl: 60 })),
   "read the room": room((to, at, { userId }) => to.read(...at, [userId])),
-  "read a user": room((to, at, { userId }) => to.readUser(...at, userId)),
+  "read a user": room((to, at, { userId }) => to.stub(at[0]).readUser(at[1], userId)),
   ...requests,
   ...documents,
   ...personalData,
@@ -187,8 +187,8 @@ export const ROOM_CALLS: Calls = {
     ...{ type: "COMMENT_DELETE", requestId: undefined },
     data: { commentId: keptAs(place, "comment") },
   })),
-  "delete a document": room((to, at) => to.deleteDocument(...at, "page")),
-  "set the counter right": room((to, at) => to.reconcile(...at)),
+  "delete a document": room((to, at) => to.stub(at[0]).deleteDocument(at[1], "page")),
+  "set the counter right": room((to, at) => to.stub(at[0]).reconcile(at[1])),
   connect: room((to, at) => to.connect(...at, upgrade())),
   "connect for documents": room((to, at) =>
     to.connect(...at, upgrade(), { wire: "yWebsocket", name: "page", token: "token", protocol: null }, TRACE),

@@ -158,7 +158,10 @@ export class TestRoom {
   }
 
   sessions(user: TestUser) {
-    return gateway.readUser(this.id, this.accountId, user.user.id).then(({ sessions }) => sessions);
+    return gateway
+      .stub(this.id)
+      .readUser(this.accountId, user.user.id)
+      .then(({ sessions }) => sessions);
   }
 
   apply(command: Parameters<typeof gateway.apply>[2]) {
@@ -183,7 +186,7 @@ export class TestRoom {
   }
 
   reconcile() {
-    return gateway.reconcile(this.id, this.accountId);
+    return gateway.stub(this.id).reconcile(this.accountId);
   }
 
   /** The room's row, with the database's copy of the stats. */

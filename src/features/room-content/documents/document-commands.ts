@@ -34,7 +34,7 @@ export async function listDocuments(
 ): Promise<readonly ListedDocument[]> {
   requireRoomAccess(ctx, roomId);
   await getRoomRow(ctx, roomId);
-  return ctx.rooms.listDocuments(roomId, ctx.accountId);
+  return ctx.rooms.stub(roomId).listDocuments(ctx.accountId);
 }
 
 /** One document without what is in it. NOT_FOUND when the room has no such document. */
@@ -44,7 +44,7 @@ export async function describeDocument(
 ): Promise<DocumentDetails> {
   requireRoomAccess(ctx, roomId);
   await getRoomRow(ctx, roomId);
-  const details = await ctx.rooms.describeDocument(roomId, ctx.accountId, document);
+  const details = await ctx.rooms.stub(roomId).describeDocument(ctx.accountId, document);
   if (details === null) throw notFound("Rooms", "Document");
   return details;
 }
@@ -107,7 +107,8 @@ export async function deleteDocument(
   { roomId, document }: DocumentPlace,
 ): Promise<void> {
   await requireEditor(ctx, roomId);
-  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document))) throw notFound("Rooms", "Document");
+  if (!(await ctx.rooms.stub(roomId).deleteDocument(ctx.accountId, document)))
+    throw notFound("Rooms", "Document");
 }
 
 function requireName(name: string): void {

@@ -14,7 +14,7 @@ export async function readTrail(
   page: HistoryPage,
 ): Promise<readonly TrailEntry[]> {
   await requireReader(ctx, roomId);
-  return required(await ctx.rooms.readTrail(roomId, ctx.accountId, document, page));
+  return required(await ctx.rooms.stub(roomId).readTrail(ctx.accountId, document, page));
 }
 
 /** The versions of a document, newest first. NOT_FOUND as for {@link readTrail}. */
@@ -24,7 +24,7 @@ export async function listVersions(
   page: HistoryPage,
 ): Promise<readonly VersionInfo[]> {
   await requireReader(ctx, roomId);
-  return required(await ctx.rooms.listVersions(roomId, ctx.accountId, document, page));
+  return required(await ctx.rooms.stub(roomId).listVersions(ctx.accountId, document, page));
 }
 
 /**

@@ -1,0 +1,141 @@
+/** Hosts one room in a Durable Object: owns its sockets, storage and alarm, and carries out the room's effects. */
+import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
+import { StorageArchive } from "../../platform/archive/storage-archive.ts";
+import { readTrace } from "../../platform/trace.ts";
+import {
+  ACCOUNT_HEADER,
+  ADDRESS_HEADER,
+  DOCUMENT_HEADER,
+  DOWNLOAD_HEADER,
+  type DocumentAddress,
+  ROOM_HEADER,
+  TRACE_HEADER,
+} from "../port/upgrade-headers.ts";
+import { CLOSE, isBroken } from "../protocol/close.ts";
+import { PING, PONG } from "../protocol/protocol.ts";
+import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
+import { FrameBatcher } from "../transport/frame-batcher.ts";
+import { respondWithPart } from "./download-response.ts";
+import { roomMetrics } from "./room-context.ts";
+import type { RoomPorts } from "./room-ports.ts";
+import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
+import { settleRestored } from "./settle-restored.ts";
+
+/** For the gateway, which remembers it. */
+const tooManyConnections = (waitMs: number): Response =>
+  new Response(null, { status: 429, headers: { "Retry-After": `${Math.ceil(waitMs / 1000)}` } });
+
+/** As the gateway wrote it. */
+const parseEntry = (header: string | null): DocumentAddress | null =>
+  header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
+
+export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
+  /** Epoch milliseconds; tests replace it with a clock of their own. */
+  clock: () => number = () => Date.now();
+
+  readonly archived: StorageArchive;
+  #opened: RoomRuntime;
+  readonly #batcher: FrameBatcher<WebSocket>;
+
+  constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomPorts) {
+    super(ctx, env);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
+    const now = () => this.clock();
+    this.archived = new StorageArchive({
+      storage: ctx.storage,
+      schema: ROOM_SCHEMA,
+      close: () => {
+        const { effects, room, sockets } = this.#opened;
+        effects.perform(room.disconnectFailed(sockets.ids()));
+      },
+      settle: () => settleRestored(ctx.storage, now()),
+      open: () => {
+        this.#opened = new RoomRuntime(ctx, env, ports, now);
+        this.#opened.alarm.wake();
+      },
+    });
+    this.#opened = new RoomRuntime(ctx, env, ports, now);
+    this.#batcher = new FrameBatcher({
+      handle: (socket, frame) => this.#handle(socket, frame),
+      writes: () => this.#opened.storage.writes,
+      now: () => Date.now(),
+    });
+    void ctx.blockConcurrencyWhile(async () => this.#opened.alarm.wake());
+  }
+
+  /** Throws while the room is being restored. A field, as the getters of an object can be read by RPC. */
+  protected readonly runtime = (): RoomRuntime => {
+    this.archived.requireOpen();
+    return this.#opened;
+  };
+
+  /** An upgrade or, with a header that names it, a download: forwarded by the gateway. */
+  override fetch(request: Request): Response {
+    const download = request.headers.get(DOWNLOAD_HEADER);
+    return download === null
+      ? this.#connect(request)
+      : respondWithPart(this.runtime().room.downloads, download);
+  }
+
+  #connect(request: Request): Response {
+    const { context, room, sockets, effects, alarm } = this.runtime();
+    const identity = context.identify(request.headers.get(ACCOUNT_HEADER), request.headers.get(ROOM_HEADER));
+    const address = request.headers.get(ADDRESS_HEADER) ?? "";
+    const waitMs = room.connectableIn(address);
+    if (waitMs > 0) return tooManyConnections(waitMs);
+    const { 0: client, 1: server } = new WebSocketPair();
+    const id = crypto.randomUUID();
+    sockets.accept(server, id, identity, readTrace(request.headers.get(TRACE_HEADER)));
+    roomMetrics.add("connections_opened");
+    const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
+    effects.perform(room.open(id, address, entry));
+    alarm.plan();
+    const headers = new Headers();
+    if (typeof entry?.protocol === "string") headers.set("Sec-WebSocket-Protocol", entry.protocol);
+    return new Response(null, { status: 101, webSocket: client, headers });
+  }
+
+  override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
+    this.#batcher.receive(socket, frame);
+  }
+
+  #handle(socket: WebSocket, frame: string | ArrayBuffer): void {
+    const { room, sockets, traces, effects, alarm } = this.#opened;
+    const id = sockets.idOf(socket);
+    if (id === null) return;
+    roomMetrics.add("frames_received");
+    roomMetrics.add("bytes_received", typeof frame === "string" ? frame.length : frame.byteLength);
+    try {
+      effects.perform(traces.during(sockets.traceOf(id), () => room.messages.receive(id, frame)));
+    } catch (error) {
+      effects.fail([id], "A room could not handle a frame", error);
+      alarm.plan();
+    }
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#release(socket, !isBroken(code));
+    this.#opened.sockets.answerClose(socket, code, reason);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#release(socket, false);
+    this.#opened.sockets.answerClose(socket, CLOSE.failed, "connection failed");
+  }
+
+  #release(socket: WebSocket, isForGood: boolean): void {
+    this.#batcher.finish(); // what it has sent before
+    const { sockets, traces, alarm } = this.#opened;
+    const trace = sockets.traceOf(sockets.idOf(socket) ?? "");
+    const id = sockets.release(socket);
+    if (id === null) return;
+    traces.during(trace, () => alarm.remove(id, isForGood));
+    alarm.plan();
+  }
+
+  override async alarm(): Promise<void> {
+    if (this.archived.isRestoring) return;
+    this.#batcher.finish(); // who has sent something is not silent
+    await this.#opened.alarm.run();
+  }
+}

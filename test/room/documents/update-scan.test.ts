@@ -62,6 +62,7 @@ it.each([
   ["bytes after the end", [0, 0, 0]],
   ["an operation of no length", [1, 1, 1, 0, 0, 0, 0]],
   ["a content that does not exist", [1, 1, 1, 0, 31, 1, 1, 116, 0]],
+  ["a gap with the bits of an item", [1, 1, 1, 0, 42, 5, 0]],
   ["text that is no UTF-8", [1, 1, 1, 0, 4, 1, 1, 116, 1, 255, 0]],
   ["an operation after itself", [1, 1, 1, 0, 132, 1, 0, 1, 97, 0]],
   ["more operations than fit", [1, 255, 255, 255, 127, 1, 0, 0, 1]],

@@ -54,6 +54,8 @@ function readStruct(decoder: Decoder, id: OperationId): Struct {
   const info = decoding.readUint8(decoder);
   requireInside(decoder);
   const content = info & CONTENT_BITS;
+  // Merging, Yjs takes a gap with other bits for an item, and fails on it for good.
+  if (content === SKIP && info !== SKIP) throw new MalformedUpdate("a gap is no item");
   let [origin, rightOrigin]: [OperationId | null, OperationId | null] = [null, null];
   const isItem = content !== COLLECTED && content !== SKIP;
   if (isItem) {

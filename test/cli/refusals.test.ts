@@ -1,6 +1,6 @@
 /** What the dashboard reads: the field that a refusal concerns, and the fields that a draft kept. */
 import { describe, expect, it } from "vitest";
-import { readRefusal } from "../../src/dashboard/page/data/advice.ts";
+import { readRefusal } from "../../src/dashboard/page/data/refusal.ts";
 import { readFields, writeFields } from "../../src/dashboard/page/workflows/draft-fields.ts";
 
 describe("a refusal", () => {

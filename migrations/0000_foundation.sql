@@ -20,17 +20,6 @@ CREATE TABLE `outbox_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `outbox_events_by_account` ON `outbox_events` (`account_id`,`occurred_at`);--> statement-breakpoint
-CREATE TABLE `user_events` (
-	`id` text PRIMARY KEY NOT NULL,
-	`account_id` text NOT NULL,
-	`event` text NOT NULL,
-	`occurred_at` integer NOT NULL,
-	`room` text NOT NULL,
-	`user` text NOT NULL,
-	`owed` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `user_events_by_account` ON `user_events` (`account_id`,`occurred_at`);--> statement-breakpoint
 CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -151,16 +140,6 @@ CREATE INDEX `memberships_joined` ON `memberships` (`account_id`,`joined_at`,`pe
 CREATE INDEX `memberships_by_name` ON `memberships` (`account_id`,name COLLATE NOCASE,`person_id`);--> statement-breakpoint
 CREATE INDEX `memberships_by_email` ON `memberships` (`account_id`,`email`,`person_id`);--> statement-breakpoint
 CREATE INDEX `memberships_by_role` ON `memberships` (`account_id`,`role`,`person_id`);--> statement-breakpoint
-CREATE TABLE `hourly_counts` (
-	`account_id` text NOT NULL,
-	`hour` integer NOT NULL,
-	`events` integer DEFAULT 0 NOT NULL,
-	`runs` integer DEFAULT 0 NOT NULL,
-	`failed_runs` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`account_id`, `hour`)
-);
---> statement-breakpoint
-CREATE INDEX `hourly_counts_oldest` ON `hourly_counts` (`hour`);--> statement-breakpoint
 CREATE TABLE `credentials` (
 	`id` text PRIMARY KEY NOT NULL,
 	`person_id` text NOT NULL,
@@ -797,30 +776,6 @@ CREATE TRIGGER `fence_update_of_outbox_events` BEFORE UPDATE ON `outbox_events` 
 END;
 --> statement-breakpoint
 CREATE TRIGGER `fence_delete_of_outbox_events` BEFORE DELETE ON `outbox_events` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
-CREATE TRIGGER `fence_insert_of_user_events` BEFORE INSERT ON `user_events` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
-CREATE TRIGGER `fence_update_of_user_events` BEFORE UPDATE ON `user_events` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
-CREATE TRIGGER `fence_delete_of_user_events` BEFORE DELETE ON `user_events` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
-CREATE TRIGGER `fence_insert_of_hourly_counts` BEFORE INSERT ON `hourly_counts` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
-CREATE TRIGGER `fence_update_of_hourly_counts` BEFORE UPDATE ON `hourly_counts` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
-CREATE TRIGGER `fence_delete_of_hourly_counts` BEFORE DELETE ON `hourly_counts` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
   SELECT RAISE(ABORT, 'organization_is_fenced');
 END;
 --> statement-breakpoint

@@ -11,7 +11,6 @@ import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { continueMails } from "./features/mail/outbox.ts";
 import { purgeExpiredInvitations } from "./features/members/invitation-commands.ts";
-import { deleteOldHourlyCounts } from "./features/metrics/queries.ts";
 import { continueDeletions, type DeletionPorts } from "./features/organizations/deletion.ts";
 import { continueMoves } from "./features/organizations/move.ts";
 import type { MovePorts } from "./features/organizations/move-phases.ts";
@@ -71,7 +70,6 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     outbox: () => relayPending({ ...ports, db }, now, firstId, budget),
     receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
     auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
-    hourlyCounts: () => deleteOldHourlyCounts(db, now),
     rooms: () => purgeDeletedRooms(db),
     files: () => collectGarbage(db, blobs, now, budget),
     searches: () => continueIndexes(db, firstId, ports.log),

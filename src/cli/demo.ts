@@ -16,9 +16,7 @@ export interface Demo extends Credentials {
   readonly signIn: SignIn;
 }
 
-interface Prepared extends Credentials {
-  /** Null when the version that created the organization had no dashboard yet. */
-  readonly signIn: SignIn | null;
+interface Prepared extends Demo {
   /** The names of the applied migrations. */
   readonly migrations: readonly string[];
   /** The bindings of the databases that have them. */
@@ -32,12 +30,10 @@ export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise
   const earlier = await readPrepared(persistTo);
   const missing = migrations.filter((name) => !earlier?.migrations.includes(name));
   const isBound = (await listBindings()).every((name) => earlier?.databases.includes(name));
-  if (earlier?.signIn && missing.length === 0 && isBound) return { ...earlier, signIn: earlier.signIn };
+  if (earlier !== null && missing.length === 0 && isBound) return earlier;
   if (missing.length > 0) console.log(`Applying migrations: ${missing.join(", ")}`);
   if (!isNew(database)) await applyMigrations(database, stop);
-  const demo =
-    earlier === null ? await createDemo(database, stop) : await withSignIn(database, earlier, stop);
-  return writePrepared(persistTo, demo, migrations);
+  return writePrepared(persistTo, earlier ?? (await createDemo(database, stop)), migrations);
 }
 
 /**
@@ -78,13 +74,6 @@ async function createDemo(database: Database, stop: AbortSignal): Promise<Demo> 
   return { ...organization.credentials, signIn: owner.signIn };
 }
 
-async function withSignIn(database: Database, earlier: Prepared, stop: AbortSignal): Promise<Demo> {
-  if (earlier.signIn !== null) return { ...earlier, signIn: earlier.signIn };
-  const owner = await planOwner(earlier.accountId);
-  await executeOnTables(database, owner.statements, stop);
-  return { ...earlier, signIn: owner.signIn };
-}
-
 /** Null when nothing is prepared, when the database was deleted since, or when the file is damaged. */
 async function readPrepared(persistTo: string): Promise<Prepared | null> {
   if (isNew({ kind: "local", persistTo })) return null;
@@ -96,17 +85,14 @@ async function readPrepared(persistTo: string): Promise<Prepared | null> {
 }
 
 function parsePrepared(value: unknown): Prepared | null {
-  const {
-    accountId,
-    apiKey,
-    signIn,
-    migrations,
-    databases = ["DB"],
-  } = value as Partial<Record<keyof Prepared, unknown>>;
-  if (typeof accountId !== "string" || typeof apiKey !== "string") return null;
+  const { accountId, apiKey, signIn, migrations, databases } = value as Partial<
+    Record<keyof Prepared, unknown>
+  >;
+  const owner = parseSignIn(signIn);
+  if (typeof accountId !== "string" || typeof apiKey !== "string" || owner === null) return null;
   if (!Array.isArray(migrations) || !Array.isArray(databases)) return null;
   return {
-    ...{ accountId, apiKey, signIn: parseSignIn(signIn) },
+    ...{ accountId, apiKey, signIn: owner },
     ...{ migrations: migrations.map(String), databases: databases.map(String) },
   };
 }

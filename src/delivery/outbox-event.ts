@@ -43,7 +43,7 @@ async function draftOf(
 
 /** Only files are changed by workflows, among what has events in D1. */
 const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
-  event === "file.uploaded" || event === "file.deleted" ? (parseFile(subject).cause ?? null) : null;
+  event === "file.uploaded" || event === "file.deleted" ? parseFile(subject).cause : null;
 
 /** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
 const attendanceOf = async (
@@ -58,7 +58,6 @@ const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 type StoredFile = FileRecord & {
   readonly origin: string;
   readonly by: string | null;
-  /** Absent in rows of the version before. */
-  readonly cause?: EventCause | null;
+  readonly cause: EventCause | null;
 };
 const parseFile = (json: string): StoredFile => JSON.parse(json) as StoredFile;

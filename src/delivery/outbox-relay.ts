@@ -16,7 +16,6 @@ import {
 } from "./outbox/command-store.ts";
 import { selectEarlierEvents } from "./outbox/earlier-events-store.ts";
 import {
-  adoptUserEvents,
   deleteEvents,
   selectAccountsOfEvents,
   selectPendingEvents,
@@ -110,7 +109,6 @@ export async function relayPending(
 ): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
-  await db.run(adoptUserEvents(before));
   const commands = forEachRow(db, limits, budget, {
     accounts: () => selectAccountsOfCommands(before, firstId),
     select: (accountId, page) => selectPendingCommands(accountId, before, page),

@@ -15,12 +15,10 @@ import {
 } from "./signing-secret-store.ts";
 
 const PURPOSE = "atrium signing secrets";
-/** Begins what is encrypted. No Base64 has a colon, so that a version which knows no encryption signs with none of it. */
+/** Begins each stored secret. */
 const MARK = "sealed:";
 /** In place of the key of one that no key opens. */
 const UNREADABLE = "unreadable";
-/** Begins a secret in the clear. */
-const CLEAR = "whsec_";
 const KINDS = ["webhook", "workflow"] as const;
 
 export const signingSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
@@ -35,9 +33,8 @@ export async function sealSecret(sealer: Sealer, secret: string, owner: Subscrib
   return `${MARK}${keyId}:${sealed}`;
 }
 
-/** Rejects when no key opens it. What an earlier version of the service stored in the clear is returned as it is. */
+/** Rejects when no key opens it. */
 export async function openSecret(sealer: Sealer, stored: string, owner: SubscriberKey): Promise<string> {
-  if (!stored.startsWith(MARK)) return stored;
   const [keyId = "", sealed = ""] = stored.slice(MARK.length).split(":");
   return sealer.open({ keyId, sealed }, placeOf(owner));
 }
@@ -78,8 +75,8 @@ const rangeOf = (prefix: string): TextRange => [
 ];
 
 /**
- * Encrypts with the current key what is stored in the clear or was encrypted with a replaced key, so that the latter can
- * be forgotten. What no key opens is marked.
+ * Encrypts secrets of a replaced key with the current one, so that the former can be forgotten. A secret that no key
+ * opens is marked.
  */
 export async function resealSigningSecrets(
   db: Database,
@@ -87,6 +84,7 @@ export async function resealSigningSecrets(
   log: (message: string, error: unknown) => void,
 ): Promise<void> {
   const replaced = (await sealer.replacedKeyIds()).map((id) => rangeOf(`${MARK}${id}:`));
+  if (replaced.length === 0) return;
   for (const kind of KINDS) {
     const resealed = async (stored: string | null, owner: SubscriberKey): Promise<string | null> => {
       if (stored === null) return null;
@@ -98,7 +96,7 @@ export async function resealSigningSecrets(
       }
     };
     await resealInChunks(db, {
-      select: (limit) => selectSecretsWithin(kind, [rangeOf(CLEAR), ...replaced], limit),
+      select: (limit) => selectSecretsWithin(kind, replaced, limit),
       reseal: async (row: StoredSecrets) => {
         const owner = { kind, accountId: row.accountId, id: row.id };
         const [current, previous] = await Promise.all([

@@ -16,9 +16,6 @@ export const BoardCode = text(4, 32).regex(
 /** The custom IDs of boards begin with it. */
 export const BOARD_PREFIX = "demo:";
 
-/** The custom ID of the one board that earlier versions had for all visitors; it expires like the others. */
-export const SHARED_BOARD_ID = "demo";
-
 /** A board is deleted this long after it was opened. */
 export const BOARD_LIFETIME_MS = 24 * 60 * 60 * 1000;
 

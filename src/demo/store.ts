@@ -1,8 +1,8 @@
 /** The statements about the boards of the demo. */
-import { and, count, eq, gte, lt, or, sql } from "drizzle-orm";
+import { and, count, eq, gte, lt, sql } from "drizzle-orm";
 import { rooms } from "../features/rooms/table.ts";
 import { build, type Statement, statement, type Tenant } from "../platform/d1/d1.ts";
-import { BOARD_PREFIX, SHARED_BOARD_ID } from "./boards.ts";
+import { BOARD_PREFIX } from "./boards.ts";
 
 /** A range rather than LIKE, which the index of custom IDs does not serve. */
 const areBoards = ({ accountId }: Tenant) =>
@@ -30,15 +30,7 @@ export const selectBoardsBefore = (
     build
       .select({ id: rooms.id })
       .from(rooms)
-      .where(
-        and(
-          or(
-            areBoards(tenant),
-            and(eq(rooms.accountId, tenant.accountId), eq(rooms.customId, SHARED_BOARD_ID)),
-          ),
-          lt(rooms.createdAt, before),
-        ),
-      )
+      .where(and(areBoards(tenant), lt(rooms.createdAt, before)))
       .orderBy(rooms.createdAt)
       .limit(limit),
   );

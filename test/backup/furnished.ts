@@ -47,7 +47,7 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
 }
 
 /** What changes by itself: what is on its way, and how old a copy of stats is. */
-const PASSING = /^(outbox|outbox_events|user_events|receipts|audit_entries|retired_scripts)$/;
+const PASSING = /^(outbox|outbox_events|receipts|audit_entries|retired_scripts)$/;
 
 const OTHERS = ["quotas", "accounts"].map((name) => ({
   ...{ name, where: `${name === "accounts" ? "id" : "account_id"} = ?`, paramsOf: (of: string) => [of] },

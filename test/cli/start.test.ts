@@ -116,17 +116,6 @@ describe("the demo's owner", () => {
     expect(await readFile(file, "utf8")).toContain(`\n${url}/dashboard/password-links/`);
     expect([(await stat(file)).mode & 0o777, await modeOf(".wrangler/state/mail")]).toEqual([0o600, 0o700]);
   });
-
-  it("is created where an earlier version created only the organization", async () => {
-    const file = checkout.at(".wrangler/state/demo.json");
-    const { signIn, ...earlier } = JSON.parse(await readFile(file, "utf8"));
-    expect(signIn).toEqual(first.signIn);
-    await writeFile(file, JSON.stringify(earlier));
-    query(persistTo, "DELETE FROM people");
-    const service = await start();
-    expect(service.accountId).toBe(first.accountId);
-    expect(await organizationsBySignIn(service)).toMatchObject([{ id: first.accountId }]);
-  });
 });
 
 describe("a later start", () => {

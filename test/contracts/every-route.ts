@@ -106,7 +106,7 @@ async function loggedRequest(accountId: string): Promise<string> {
     {
       ...{ id, at: Date.now(), method: "GET", route: "/rooms", operation: "listRooms", status: 200 },
       ...{ durationMs: 4, credential: "key", credentialId: null, roomId: null, address: null, weight: 1 },
-      ...{ errorCode: null, errorMessage: null },
+      ...{ errorCode: null, errorMessage: null, clientRequestId: null, traceId: null },
     },
   ]);
   return id;

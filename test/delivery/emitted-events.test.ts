@@ -558,30 +558,6 @@ describe("a file", () => {
   });
 });
 
-it("events that an earlier version left in its own table are delivered", async () => {
-  const subscriber = await RecordingSubscriber.create(owner.api);
-  const user = await owner.api.createUser(room.id, { name: "Ada" });
-  await subscriber.receivedEvents(1);
-  const { kind, id, version } = { kind: "webhook", id: subscriber.webhook.id, version: Date.now() };
-  await env.DB.prepare(
-    `INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
-     SELECT ?, account_id, 'user.deleted', ?,
-       json_object('id', room_id, 'accountId', account_id, 'name', 'Old', 'customId', NULL, 'state', 'active',
-         'createdAt', 0, 'totalUsersCreated', 1, 'activeParticipants', 0, 'occupiedMs', 0, 'occupiedSince', NULL),
-       json_object('id', id, 'accountId', account_id, 'roomId', room_id, 'name', 'Ada', 'role', 'editor',
-         'profilePicture', NULL, 'customId', NULL, 'createdAt', 0), ?
-     FROM users WHERE id = ?`,
-  )
-    .bind(crypto.randomUUID(), Date.now(), JSON.stringify([{ kind, id, version }]), user.id)
-    .run();
-  await runScheduledTasks(env, Date.now() + MINUTE_MS);
-  expect((await subscriber.receivedEvents(2))[1]).toMatchObject({
-    ...{ event: "user.deleted", data: { roomId: room.id, userId: user.id } },
-    ...{ room: { name: "Old" }, user: { name: "Ada" } },
-  });
-  expect((await env.DB.prepare("SELECT id FROM user_events").all()).results).toEqual([]);
-});
-
 describe("a request that dies after its commit", () => {
   it("leaves its event to the cron trigger, which delivers it unchanged", async () => {
     const subscriber = await RecordingSubscriber.create(owner.api);

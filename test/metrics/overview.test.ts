@@ -7,7 +7,6 @@ import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
-import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
@@ -102,29 +101,5 @@ describe("an overview", () => {
       expect([usage.points.length, usage.point_seconds]).toEqual(lengths[range]);
       expect(usage.points.reduce((sum, { runs }) => sum + runs, 0)).toBe(40);
     }
-  });
-
-  it("shows what an earlier version has counted in D1, which is deleted after two days", async () => {
-    const owner = await account();
-    const now = Date.now();
-    const write = (ageMs: number, runs: number) =>
-      env.DB.prepare("INSERT INTO hourly_counts (account_id, hour, runs, failed_runs) VALUES (?, ?, ?, 1)")
-        .bind(owner.id, hourOf(now - ageMs), runs)
-        .run();
-    for (const [age, runs] of [
-      [0, 2],
-      [1, 5],
-      [25, 100],
-      [50, 1_000],
-    ] as const)
-      await write(age * HOUR_MS, runs);
-    await openEventLogs(env)(owner.id, 0).countRuns({ runs: 1, failedRuns: 0 });
-    const overview = await overviewOf(owner);
-    expect(overview).toMatchObject({ runs_last_day: 8, failed_runs_last_day: 2 });
-    await runScheduledTasks(env, now);
-    const left = env.DB.prepare("SELECT count(*) AS total FROM hourly_counts WHERE account_id = ?").bind(
-      owner.id,
-    );
-    expect(await left.first("total")).toBe(3);
   });
 });

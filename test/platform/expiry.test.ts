@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { OPERATOR_TOKENS } from "../../src/features/backup/token-store.ts";
 import { MAILS } from "../../src/features/mail/mail-store.ts";
 import { INVITATIONS } from "../../src/features/members/invitation-store.ts";
-import { HOURS } from "../../src/features/metrics/store.ts";
 import { PASSWORD_LINKS } from "../../src/features/people/password-link-store.ts";
 import { SIGN_INS } from "../../src/features/people/store.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
@@ -26,7 +25,6 @@ const TABLES: readonly (readonly [Expiring, columns: string, values: string])[] 
   [INVITATIONS, "id, account_id, role, token_hash, created_at", "'i' || n, 'expiry', 'member', 'i' || n, 0"],
   [OPERATOR_TOKENS, "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
   [MAILS, "id, recipient, topic, key_id, sealed, created_at", "'m' || n, 'r', 't', 'k', '', 0"],
-  [HOURS, "account_id", "'h' || n"],
   [RECEIPTS, "scope, key, fingerprint", "'00000000-0000-4000-8000-000000000000', 'r' || n, 'f'"],
   [
     AUDIT_ENTRIES,

@@ -1,11 +1,8 @@
 /** Workers and objects of two versions that follow each other: what each may count on of the other. */
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import type { Env } from "../../src/env.ts";
 import { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
 import { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
 import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
@@ -13,8 +10,6 @@ import { toAppError } from "../../src/http/refusal.ts";
 import { RoomObject } from "../../src/objects.ts";
 import type { ArchiveRpc } from "../../src/platform/archive/object-archive.ts";
 import type { Stub } from "../../src/platform/objects/rpc.ts";
-import type { Comment } from "../../src/wire/comment.ts";
-import { account } from "../support/api.ts";
 
 /** Every method that Workers call with the number of its arguments, and those that only earlier Workers call. */
 type Called<Interface> = Readonly<
@@ -61,7 +56,7 @@ const SUBSCRIBER: Called<Stub<SubscriberObject>> = {
 };
 const EVENT_LOG: Called<Stub<EventLogObject>> = {
   ...ARCHIVE,
-  ...{ append: 1, publish: 3, subscriptions: 2, subscriptionsChanged: 0, countRuns: 1, hours: 1 },
+  ...{ append: 1, publish: 3, subscriptions: 2, subscriptionsChanged: 0, countRuns: 1, hours: 2 },
   ...{ eraseUser: 3, remove: 0, read: 1 },
 };
 const GUESS_LIMIT: Called<Stub<GuessLimitObject>> = { guess: 2, forgive: 2 };
@@ -102,53 +97,5 @@ describe("an object", () => {
       const error: unknown = await method().catch((thrown: unknown) => thrown);
       expect(toAppError(error, "Rooms")).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: 5 });
     }
-  });
-});
-
-describe("comments, whose pages begin behind a place", () => {
-  async function roomWithComment() {
-    const owner = await account();
-    const room = await owner.api.createRoom();
-    const user = await owner.api.createUser(room.id);
-    const comment = { userId: user.id, text: "Hello" };
-    const created = await owner.api.post<{ comment: Comment }>(`/rooms/${room.id}/comments`, comment);
-    return { owner, path: `/rooms/${room.id}/comments`, room, user, comment: created.data.comment };
-  }
-
-  it("are listed and exported for a Worker that knows no places", async () => {
-    const { owner, room, user, comment } = await roomWithComment();
-    const stub = env.ROOMS.getByName(room.id);
-    const request = JSON.stringify({ type: "COMMENT_LIST", data: { limit: 50, offset: 0 } });
-    expect(JSON.parse(await stub.request(owner.id, request)).data).toMatchObject({
-      comments: [comment],
-      total: 1,
-    });
-    const exported = await stub.readPersonalData(owner.id, user.id, "comments", comment.id);
-    expect(exported.records).toMatchObject([{ type: "comment" }]);
-  });
-
-  it("of a room that knows no places are asked for again, so that no list ends early", async () => {
-    const { owner, path } = await roomWithComment();
-    const request = async (roomId: string, ...of: Parameters<RoomObject["request"]>): Promise<string> => {
-      const response = JSON.parse(await env.ROOMS.getByName(roomId).request(...of));
-      const { next: _, positions: __, ...data } = response.data;
-      return JSON.stringify({ ...response, data });
-    };
-    const earlier = {
-      getByName: (roomId: string) => ({
-        request: (...of: Parameters<RoomObject["request"]>) => request(roomId, ...of),
-      }),
-    };
-    const list = async (query: string, rooms: object) => {
-      const response = await app.fetch(
-        owner.api.request("GET", `${path}${query}`),
-        { ...env, ROOMS: rooms as Env["ROOMS"] },
-        createExecutionContext(),
-      );
-      return [response.status, response.headers.get("Retry-After")];
-    };
-    expect(await list("", env.ROOMS)).toEqual([200, null]);
-    expect(await list("", earlier)).toEqual([429, "5"]);
-    expect(await list("?search=hello", earlier)).toEqual([429, "5"]);
   });
 });

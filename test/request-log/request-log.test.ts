@@ -19,7 +19,7 @@ interface Log {
 const logged = (id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest => ({
   ...{ id, at: Date.now(), method: "GET", route: "/rooms", operation: "listRooms", status: 200 },
   ...{ durationMs: 4, credential: "key", credentialId: "key", roomId: null, address: null, weight: 1 },
-  ...{ errorCode: null, errorMessage: null },
+  ...{ errorCode: null, errorMessage: null, clientRequestId: null, traceId: null },
   ...changes,
 });
 

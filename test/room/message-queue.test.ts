@@ -25,6 +25,7 @@ class Sender {
       id,
       userId: "user",
       role: "editor",
+      ceiling: "editor",
       tokenExpiresAt: 0,
       lastSeenAt: 0,
       savedLastSeenAt: 0,

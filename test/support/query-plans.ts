@@ -2,7 +2,7 @@
 
 /** What holds only rows on their way, or none any more: reading all of them is what the statement is for. */
 const TRANSIENT =
-  /^(?:user_events|moves|fences)(?: |$)|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
+  /^(?:moves|fences)(?: |$)|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
 
 /** Whether a step of a plan reads a whole table, and not the few rows that another step or a list of values has made. */
 function isScan(detail: string, sql: string): boolean {

@@ -76,8 +76,8 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     this.#store.countRuns(runs, this.clock());
   }
 
-  /** See `readHours`. An earlier version asks without a width, for hours. */
-  hours(from: number, width: number = HOUR_MS): HourlyCounts[] {
+  /** See `readHours`. */
+  hours(from: number, width: number): HourlyCounts[] {
     return this.#store.readHours(from, width);
   }
 

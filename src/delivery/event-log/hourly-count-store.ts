@@ -8,8 +8,8 @@ import { FINE_MS, HOURS_KEPT, type HourlyCounts, hourOf, type RunCounts, spanOf 
 const COLUMNS = "events INTEGER NOT NULL, runs INTEGER NOT NULL, failed_runs INTEGER NOT NULL";
 
 /**
- * A row for each span with any activity. What is counted goes to `spans`, of five minutes each; those of hours before
- * the last are added up in `hours`. An earlier version counts in `hours` alone: reads add both up.
+ * A row for each span with any activity. New counts go to `spans`, of five minutes each; the spans of hours before the
+ * last are added up in `hours`.
  */
 export const HOURS_TABLE = `CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, ${COLUMNS});`;
 export const SPANS_TABLE = `CREATE TABLE IF NOT EXISTS spans (at INTEGER PRIMARY KEY, ${COLUMNS});`;

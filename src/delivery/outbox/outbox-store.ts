@@ -4,13 +4,12 @@ import {
   build,
   columnsOf,
   FENCED,
-  isNotFenced,
   type Page,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { type OutboxEventRow, outboxEvents, userEvents } from "./table.ts";
+import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
 export type PageBounds = Pick<Page, "limit" | "offset">;
 
@@ -58,19 +57,6 @@ export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => (
           UNION ALL SELECT 1 FROM outbox WHERE account_id = ? LIMIT 1`,
   params: [accountId, accountId],
 });
-
-/** Takes over what an earlier version of the service has left in its own table before `before` (epoch ms). */
-export const adoptUserEvents = (before: number): readonly [Statement, Statement] => [
-  {
-    sql: `INSERT OR IGNORE INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
-          SELECT id, account_id, event, json_extract(room, '$.id'), occurred_at, room, user, owed
-          FROM user_events WHERE occurred_at < ? AND account_id NOT IN ${FENCED} ORDER BY occurred_at, rowid`,
-    params: [before],
-  },
-  statement(
-    build.delete(userEvents).where(and(lt(userEvents.occurredAt, before), isNotFenced(userEvents.accountId))),
-  ),
-];
 
 export const deleteEvents = (ids: readonly string[]): Statement => ({
   sql: "DELETE FROM outbox_events WHERE id IN (SELECT value FROM json_each(?))",

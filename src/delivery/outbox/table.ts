@@ -53,18 +53,3 @@ export type OutboxEventRow = typeof outboxEvents.$inferSelect & {
   /** 1 when the insertion found earlier events of the room, which a request has left behind. */
   readonly hasEarlier?: number;
 };
-
-/** What {@link outboxEvents} was before it had events of files and rooms. Only an earlier version of the service writes it. */
-export const userEvents = sqliteTable(
-  "user_events",
-  {
-    id: text().primaryKey(),
-    accountId: text("account_id").notNull(),
-    event: text({ enum: ["user.created", "user.updated", "user.deleted"] }).notNull(),
-    occurredAt: integer("occurred_at").notNull(),
-    room: text().notNull(),
-    user: text().notNull(),
-    pendingSubscriptions: text("owed").notNull(),
-  },
-  (table) => [index("user_events_by_account").on(table.accountId, table.occurredAt)],
-);

@@ -104,8 +104,6 @@ export const begin: Operation = async (call) => {
       "The organization is being restored from another backup; continue with that one, or cancel it first",
     );
   const { position } = await takeOver(call, manifest.organization);
-  // An earlier version of the service may have had fewer.
-  const parts = RESTORED.filter((part) => manifest.parts.some(({ name }) => name === part));
-  const plan: RestorePlan = { parts, position };
+  const plan: RestorePlan = { parts: [...RESTORED], position };
   return answer(call, plan);
 };

@@ -1,25 +1,14 @@
 /** The overview and the usage of an organization. */
 
-import {
-  addHours,
-  FINE_MS,
-  type HourlyCounts,
-  hourOf,
-  spanOf,
-} from "../../delivery/event-log/hourly-counts.ts";
+import { FINE_MS, type HourlyCounts, spanOf } from "../../delivery/event-log/hourly-counts.ts";
 import { readHours } from "../../delivery/event-log/shards.ts";
-import type { Database } from "../../platform/d1/d1.ts";
-import { expire } from "../../platform/d1/expiry.ts";
 import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CounterName } from "../../wire/quota.ts";
 import type { EventLogContext } from "../events/context.ts";
 import { selectQuotas } from "../quotas/shared-store.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
-import { HOURS, selectFirstJoin, selectHours } from "./store.ts";
-
-/** How long counts in D1 are kept, which an earlier version of the service made. */
-const COUNTS_KEPT_MS = 2 * DAY_MS;
+import { selectFirstJoin } from "./store.ts";
 
 /** How many points a range has, and of how many milliseconds each is. */
 const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonly points: number }>> = {
@@ -36,18 +25,12 @@ const firstOf = (range: Usage["range"], now: number): number =>
 const readCounts = (ctx: EventLogContext, range: Usage["range"], first: number) =>
   readHours(ctx.eventLogs, ctx.accountId, first, LAYOUTS[range].width);
 
-/** What happened in a range that begins at `first`, point by point; `earlier` is what D1 has. */
-function toPoints(
-  range: Usage["range"],
-  first: number,
-  earlier: readonly HourlyCounts[],
-  counted: readonly HourlyCounts[],
-): Activity[] {
+/** The activity in a range that begins at `first`, point by point. */
+function toPoints(range: Usage["range"], first: number, counted: readonly HourlyCounts[]): Activity[] {
   const { width, points } = LAYOUTS[range];
-  const all = addHours([earlier.map((counts) => ({ ...counts, hour: spanOf(counts.hour, width) })), counted]);
   return Array.from({ length: points }, (_, index) => {
     const at = first + index * width;
-    const { events = 0, runs = 0, failedRuns = 0 } = all.find(({ hour }) => hour === at) ?? {};
+    const { events = 0, runs = 0, failedRuns = 0 } = counted.find(({ hour }) => hour === at) ?? {};
     return { at: presentTime(at), events, runs, failed_runs: failedRuns };
   });
 }
@@ -58,11 +41,7 @@ const sumOf = (points: readonly Activity[], field: "events" | "runs" | "failed_r
 /** What happened in the organization in a range of time that ends now. */
 export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Promise<Usage> {
   const first = firstOf(range, ctx.now());
-  const [[earlier], counted] = await Promise.all([
-    ctx.db.run([selectHours(ctx, first)]),
-    readCounts(ctx, range, first),
-  ]);
-  const points = toPoints(range, first, earlier, counted);
+  const points = toPoints(range, first, await readCounts(ctx, range, first));
   return {
     range,
     point_seconds: LAYOUTS[range].width / 1000,
@@ -79,11 +58,11 @@ export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Pro
  */
 export async function getOverview(ctx: EventLogContext): Promise<Overview> {
   const first = firstOf("24h", ctx.now());
-  const [[counts, [join], earlier], counted] = await Promise.all([
-    ctx.db.run([selectQuotas(ctx), selectFirstJoin(ctx), selectHours(ctx, first)]),
+  const [[counts, [join]], counted] = await Promise.all([
+    ctx.db.run([selectQuotas(ctx), selectFirstJoin(ctx)]),
     readCounts(ctx, "24h", first),
   ]);
-  const hours = toPoints("24h", first, earlier, counted);
+  const hours = toPoints("24h", first, counted);
   const countOf = (name: CounterName): number => counts.find(({ quota }) => quota === name)?.used ?? 0;
   return {
     rooms_total: countOf("rooms"),
@@ -97,7 +76,3 @@ export async function getOverview(ctx: EventLogContext): Promise<Overview> {
     hours,
   };
 }
-
-/** Deletes the counts of hours that no chart shows any more. */
-export const deleteOldHourlyCounts = (db: Database, now: number): Promise<unknown> =>
-  expire(db, HOURS, hourOf(now) - COUNTS_KEPT_MS - 1);

@@ -59,8 +59,6 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   table("retired_scripts", ["account_id", "workflow_id", "hash"]),
   table("outbox", ["id"], { order: ["created_at", "id"] }),
   table("outbox_events", ["id"], { order: ["occurred_at", "id"] }),
-  table("user_events", ["id"], { order: ["occurred_at", "id"] }),
-  table("hourly_counts", ["account_id", "hour"]),
   table("audit_entries", ["id"], { order: ["at DESC", "id DESC"] }),
   {
     ...table("receipts", ["scope", "key"], { atOnce: 50 }),

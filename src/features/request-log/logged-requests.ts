@@ -6,9 +6,9 @@ export const CREDENTIALS = ["key", "member", "user", "none"] as const;
 export interface LoggedRequest {
   /** The request ID. */
   readonly id: string;
-  /** The ID that the client gave to it, and the trace ID that it sent; null or, from an earlier version, absent for none. */
-  readonly clientRequestId?: string | null;
-  readonly traceId?: string | null;
+  /** The ID that the client gave to it, and the trace ID that it sent; null for none. */
+  readonly clientRequestId: string | null;
+  readonly traceId: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly method: string;

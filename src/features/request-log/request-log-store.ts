@@ -69,7 +69,7 @@ export class RequestLogStore {
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           ...[each.id, each.at, each.method, each.route, each.operation, each.status, each.durationMs],
           ...[each.credential, each.credentialId, each.roomId, each.errorCode, each.errorMessage],
-          ...[each.address, each.weight, each.clientRequestId ?? null, each.traceId ?? null],
+          ...[each.address, each.weight, each.clientRequestId, each.traceId],
         );
       sql.exec(
         `DELETE FROM requests WHERE seq IN (

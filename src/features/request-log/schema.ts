@@ -64,8 +64,8 @@ export type ApiRequest = z.infer<typeof ApiRequest>;
 
 export const presentRequest = (request: LoggedRequest): ApiRequest => ({
   id: request.id,
-  client_request_id: request.clientRequestId ?? null,
-  trace_id: request.traceId ?? null,
+  client_request_id: request.clientRequestId,
+  trace_id: request.traceId,
   at: presentTime(request.at),
   method: request.method,
   route: request.route,

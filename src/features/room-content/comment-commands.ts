@@ -4,15 +4,13 @@ import { encodePosition } from "../../http/lists/list-cursor.ts";
 import { type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
 import { causeOf } from "../../platform/context/actor.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { notFound } from "../../platform/errors.ts";
 import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
 import type { OrganizationRequest } from "../../room/protocol/room-request.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
-
-const RETRY_SECONDS = 5;
 
 /** Which of a room's comments to list. */
 export interface CommentQuery {
@@ -59,8 +57,7 @@ async function readComments(
   const data = { threadId, resolved, limit, offset, after: placeOf(page) };
   const request = { type: "COMMENT_LIST", requestId: undefined, data } as const;
   const listed = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsListed;
-  if (listed.next === undefined) throw isOfEarlierVersion();
-  return { ...listed, total: page.after?.total ?? listed.total, next: listed.next };
+  return { ...listed, total: page.after?.total ?? listed.total };
 }
 
 /** The room looks through its comments in as many requests as it takes: for the total, all of them. */
@@ -78,7 +75,6 @@ async function searchComments(
   for (let after: number | null = placeOf(page); after !== null; ) {
     const request = { type: "COMMENT_SEARCH", data: { search, threadId, resolved, after } } as const;
     const slice = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsFound;
-    if (slice.positions === undefined) throw isOfEarlierVersion();
     comments.push(...slice.comments.slice(Math.max(0, page.offset - found), Math.max(0, end - found)));
     last = slice.positions[end - found - 1] ?? last;
     found += slice.comments.length;
@@ -86,10 +82,6 @@ async function searchComments(
   }
   return { comments, total: known ?? found, next: found > end ? last : null };
 }
-
-/** The object runs the version before for some minutes after a deployment. */
-const isOfEarlierVersion = () =>
-  new AppError("Rooms", "RATE_LIMITED", "The service is being updated; wait and retry", RETRY_SECONDS);
 
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
 export async function postComment<Data>(

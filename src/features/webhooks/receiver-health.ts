@@ -142,7 +142,7 @@ export function judgeAttempt(
   return { health, restMs };
 }
 
-/** As it was stored. Earlier versions stored the first two fields only: the next delivery gives the others. */
+/** As it was stored: `{}` before the first attempt. */
 export function parseHealth(json: string): ReceiverHealth {
   const health = JSON.parse(json) as Partial<ReceiverHealth>;
   const { failingSince = null, version = 0, disabledReason = null } = health;

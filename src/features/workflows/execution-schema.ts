@@ -122,8 +122,8 @@ export type CurrentExecution = z.infer<typeof CurrentExecution>;
 export interface LoggedRun extends LoggedAttempt {
   /** JSON; null when it failed. */
   readonly result: string | null;
-  /** Of the workflow; older runs did not log it. */
-  readonly version?: number;
+  /** Of the workflow. */
+  readonly version: number;
   readonly logs: readonly LogLine[];
 }
 

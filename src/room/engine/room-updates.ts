@@ -160,7 +160,7 @@ export class RoomUpdates {
     return connections.idsOf(user.id).flatMap((id) => {
       const before = connections.get(id);
       if (before?.phase !== "joined") return [];
-      const role = lowerRole(before.ceiling ?? before.role, user.role);
+      const role = lowerRole(before.ceiling, user.role);
       if (role === before.role) return [];
       const connection = { ...before, role };
       connections.update(connection);

@@ -2,7 +2,7 @@
 
 import type { Trace } from "../../platform/trace.ts";
 
-/** A change with the request that it follows from; one that an earlier version wrote has none. */
+/** A change with the request that it follows from. */
 export type TracedCommand = RoomCommand & { readonly trace?: Trace | null };
 
 /** A change for the room's object to carry out. Applying a command twice is harmless. */

@@ -22,8 +22,8 @@ export interface ListedDocument extends DocumentInfo {
 
 /** One document, who has it open, and what it has with its history. */
 export interface DocumentDetails extends ListedDocument {
-  /** No other document of the room ever has it. Objects of the version before do not say it. */
-  readonly id?: number;
+  /** No other document of the room ever has it. */
+  readonly id: number;
   /** How many are kept. */
   readonly versions: number;
   /** In storage, with its history. */

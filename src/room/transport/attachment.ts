@@ -17,11 +17,11 @@ interface Attachment {
   readonly documents?: {
     readonly wire: DocumentWire["wire"];
     readonly opened: Uint8Array;
-    /** A document as its position in `opened`. Absent if an earlier version has written it. */
-    readonly shown?: readonly (readonly [document: number, client: number, clock: number])[];
+    /** A document as its position in `opened`. */
+    readonly shown: readonly (readonly [document: number, client: number, clock: number])[];
   };
-  /** Of the request that has opened the socket; absent if an earlier version has. */
-  readonly trace?: Trace | null;
+  /** The trace of the request that has opened the socket. */
+  readonly trace: Trace | null;
 }
 
 type Documents = NonNullable<Attachment["documents"]>;
@@ -40,7 +40,7 @@ const decoder = new TextDecoder();
 export function readAttachment(socket: WebSocket): AttachedSocket | null {
   const attachment = socket.deserializeAttachment() as Attachment | null;
   if (attachment === null) return null;
-  const { identity, connection, presence, subscriptions, documents, trace = null } = attachment;
+  const { identity, connection, presence, subscriptions, documents, trace } = attachment;
   if (connection.phase === "waiting") return { identity, connection, trace };
   const state = presence === null ? null : decoder.decode(presence);
   return {
@@ -54,7 +54,7 @@ export function readAttachment(socket: WebSocket): AttachedSocket | null {
   };
 }
 
-function parseDocuments({ wire, opened, shown = [] }: Documents): DocumentWire {
+function parseDocuments({ wire, opened, shown }: Documents): DocumentWire {
   const keys = parseNames(opened);
   return {
     ...{ wire, opened: keys },
@@ -80,7 +80,7 @@ export function writeAttachment(
   socket.serializeAttachment({ ...attachmentOf(identity, connection), trace });
 }
 
-function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Attachment {
+function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Omit<Attachment, "trace"> {
   if (connection.phase === "waiting")
     return { identity, connection, presence: null, subscriptions: new Uint8Array() };
   const { presence, subscriptions, documents, ...rest } = connection;

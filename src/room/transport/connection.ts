@@ -62,8 +62,8 @@ export interface Joined {
   readonly id: string;
   readonly userId: string;
   readonly role: Role;
-  /** The highest role that its request and its token allow; absent if an earlier version has let it join. */
-  readonly ceiling?: Role;
+  /** The highest role that its request and its token allow. */
+  readonly ceiling: Role;
   readonly tokenExpiresAt: number;
   /** Those of its token; absent while both are 0. */
   readonly tokenEpochs?: TokenEpochs;

@@ -117,6 +117,7 @@ const requestAt = (now: number): LoggedRequest => ({
   ...{ id: "request 1", at: now, method: "GET", route: "/rooms/{roomId}", operation: "getRoom" },
   ...{ status: 404, durationMs: 3, credential: "key", credentialId: "key 1", roomId: "room" },
   ...{ errorCode: "NOT_FOUND", errorMessage: "Room not found", address: "198.51.100.0/24", weight: 1 },
+  ...{ clientRequestId: null, traceId: null },
 });
 const ALL_REQUESTS = {
   ...{ limit: 1, before: null, failedOnly: false },

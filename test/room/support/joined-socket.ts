@@ -7,6 +7,7 @@ export const joinedSocket = (fields: Partial<Joined> = {}): Joined => ({
   id: "socket",
   userId: "ada",
   role: "editor",
+  ceiling: "editor",
   tokenExpiresAt: 0,
   lastSeenAt: 0,
   savedLastSeenAt: 0,

@@ -37,21 +37,18 @@ export interface CommentSearch {
 
 export interface CommentsFound {
   readonly comments: readonly Comment[];
-  /** Of each comment; a room of an earlier version does not say. */
-  readonly positions?: readonly number[];
+  /** Of each comment. */
+  readonly positions: readonly number[];
   readonly next: number | null;
 }
-
-/** Which comments to list; `after` is 0 unless it is given. */
-type PartialPage = Omit<CommentPage, "after"> & Partial<Pick<CommentPage, "after">>;
 
 /** A page of a room's comments. */
 export interface CommentsListed {
   readonly comments: readonly Comment[];
   /** How many comments match, on all pages. */
   readonly total: number;
-  /** The place behind which the page that follows begins; null on the last one. A room of an earlier version does not say. */
-  readonly next?: number | null;
+  /** The place behind which the page that follows begins; null on the last one. */
+  readonly next: number | null;
 }
 
 const ALL: CommentFilter = { threadId: null, resolved: null };
@@ -108,10 +105,10 @@ export class Comments {
     return comment;
   }
 
-  /** A page, oldest first. A Worker of an earlier version says no place. */
-  list({ threadId, resolved, after = 0, ...part }: PartialPage): CommentsListed {
+  /** A page, oldest first. */
+  list({ threadId, resolved, ...part }: CommentPage): CommentsListed {
     const filter = { threadId: threadId ?? null, resolved: resolved ?? null };
-    return { ...this.part({ ...part, after }, filter), total: this.#ports.storage.comments.count(filter) };
+    return { ...this.part(part, filter), total: this.#ports.storage.comments.count(filter) };
   }
 
   /** Some comments, oldest first, and the place behind which the next ones are; null when there are no more. */

@@ -50,7 +50,7 @@ export class Follows {
     return new Set(this.#storage.follows.list(null).map(([, followed]) => followed));
   }
 
-  /** Forgets users who do not exist: earlier versions let clients follow any id. */
+  /** Forgets users who do not exist: a backup may have the room as it was before their deletion. */
   forget(userIds: readonly string[]): void {
     this.#changes.transaction(() => {
       for (const userId of userIds) this.#storage.follows.deleteUser(userId);

@@ -33,8 +33,7 @@ export function readPersonalData(
         next: null,
       };
     case "comments": {
-      // What an earlier version has returned is no number, and begins anew.
-      const part = { after: Number(after ?? 0) || 0, limit: COMMENTS_AT_ONCE };
+      const part = { after: Number(after ?? 0), limit: COMMENTS_AT_ONCE };
       const { comments: some, next } = comments.part(part);
       return {
         records: some.flatMap((comment) => recordsOf(comment, userId)),

@@ -65,6 +65,6 @@ function withToken(
   { tokenEpochs: _, ...connection }: Joined,
   { ceiling, tokenExpiresAt, tokenEpochs }: JoinApproval,
 ): Joined {
-  const highest = lowerRole(ceiling, connection.ceiling ?? connection.role);
+  const highest = lowerRole(ceiling, connection.ceiling);
   return { ...connection, ceiling: highest, tokenExpiresAt, ...(tokenEpochs && { tokenEpochs }) };
 }

@@ -32,14 +32,14 @@ export const DOCUMENTS: readonly Mutant[] = [
   },
   {
     bug: "folding a trail mixes its authors",
-    file: "src/room/documents/history/trail.ts",
+    file: "src/room/documents/history/edit-history.ts",
     code: "distinctAuthors([...first.authors, ...item.authors]).length === 1;",
     by: "item.authors.length > 0;",
     tests: ["test/room/documents/documents.test.ts"],
   },
   {
     bug: "folding moves what was written after a version into it",
-    file: "src/room/documents/history/trail.ts",
+    file: "src/room/documents/history/edit-history.ts",
     code: "!ends.has((stretch.at(-1) ?? item).seq) &&",
     by: "",
     tests: ["test/room/documents/versions.test.ts"],
@@ -67,7 +67,7 @@ export const DOCUMENTS: readonly Mutant[] = [
   },
   {
     bug: "a rollback writes again what an undo has brought back",
-    file: "src/room/documents/updates/written-again.ts",
+    file: "src/room/documents/history/repetitions.ts",
     code: "value === written[index]) ? original.length : 0;",
     by: "value === written[index]) ? 0 : 0;",
     tests: ["test/room/documents/rollback.test.ts"],
@@ -130,7 +130,7 @@ export const DOCUMENTS: readonly Mutant[] = [
   },
   {
     bug: "folding takes deleted content out of the trail",
-    file: "src/room/documents/history/trail.ts",
+    file: "src/room/documents/history/edit-history.ts",
     code: 'joinUpdates(stretch, "kept")',
     by: 'joinUpdates(stretch, "dropped")',
     tests: ["test/room/documents/documents.test.ts"],

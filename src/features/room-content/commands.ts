@@ -1,4 +1,4 @@
-/** Requests of the organization to a live room: checks that the room is the organization's, then passes them on. */
+/** Requests of the organization to a live room, after a check that the room is its own. */
 import { causeOf } from "../../platform/context/actor.ts";
 import { type RequestContext, requireRoomAccess } from "../../platform/context/context.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -12,8 +12,8 @@ import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 
 /**
- * One D1 round trip and one object call. NOT_FOUND when the room does not exist; else the room's response data,
- * typed as the endpoint's schema has it: the tests check every response against that schema.
+ * Sends a request to a room: one D1 round trip and one object call. Returns the room's response data, which tests
+ * check against the endpoint's schema. NOT_FOUND when the room does not exist.
  */
 export async function requestRoom<Data>(
   ctx: LiveRoomContext,
@@ -24,15 +24,15 @@ export async function requestRoom<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
-/** A page of a store, as `STORE_SYNC` responds with it. */
+/** A page of a store, as in the response to `STORE_SYNC`. */
 export interface StorePageData {
   readonly entries: Record<string, { readonly value: unknown; readonly version: number }>;
   readonly seq: number;
-  /** The last key of the page, if others follow. */
+  /** The last key of the page; absent on the last page. */
   readonly next?: string;
 }
 
-/** The pages of a store, in the order of keys. NOT_FOUND when the room does not exist. */
+/** Reads a store page by page, in the order of keys. NOT_FOUND when the room does not exist. */
 export async function* readStore(
   ctx: LiveRoomContext,
   roomId: string,
@@ -50,8 +50,8 @@ export async function* readStore(
 }
 
 /**
- * Lets a user take part without a socket; `expires_at` is when it leaves. NOT_FOUND, FORBIDDEN in a closed room, CONFLICT
- * while the user is connected.
+ * Adds a participant without a socket, until `expires_at`. NOT_FOUND, FORBIDDEN in a closed room, CONFLICT while the
+ * user is connected.
  */
 export async function addParticipant(
   ctx: LiveRoomContext,
@@ -64,8 +64,8 @@ export async function addParticipant(
 }
 
 /**
- * Applies batches as the actor: a user, who must be an editor of this room, or the organization. FORBIDDEN for a viewer
- * and, to users, in a closed room. Each batch has a response of its own, and is carried out once per request id.
+ * Applies batches as the actor: an editor of this room, or the organization. Each batch has its own response, and
+ * runs once per request ID. FORBIDDEN for a viewer and, to users, in a closed room.
  */
 export async function writeStores(
   ctx: RequestContext & LiveRoomContext,
@@ -78,7 +78,7 @@ export async function writeStores(
     throw forbidden("A viewer cannot write to stores; use the token of an editor");
   const room = await getRoomRow(ctx, roomId);
   if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
-  // The fields in the order of the socket's message: a request sent over both has one fingerprint.
+  // The field order of the socket's message: a request over both has one fingerprint.
   const batches = requests.map(({ requestId, operations, atomic }) => ({
     type: "STORE_BATCH",
     requestId,
@@ -90,11 +90,11 @@ export async function writeStores(
 
 const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
 
-/** The Idempotency-Key is the room's request id: of two concurrent requests, too, the room handles one. */
+/** The Idempotency-Key is the room's request ID, so the room handles concurrent repetitions once. */
 export const requestIdOf = ({ idempotencyKey }: RequestContext): string | undefined =>
   idempotencyKey ?? undefined;
 
-/** The store and key of a path; BAD_REQUEST when they are longer than allowed. */
+/** Parses the store and key of a path; BAD_REQUEST when they are too long. */
 export function parseAddress(params: { readonly store: string; readonly key?: string }): {
   readonly store: string;
   readonly key: string;

@@ -1,4 +1,4 @@
-/** The organization's requests about a room's comments. */
+/** Requests of the organization about a room's comments. */
 
 import { encodePosition } from "../../http/lists/list-cursor.ts";
 import { type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
@@ -12,7 +12,7 @@ import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 
-/** Which of a room's comments to list. */
+/** A filter for comments. */
 export interface CommentQuery {
   /** Folded; empty for no search. */
   readonly search: string;
@@ -20,14 +20,14 @@ export interface CommentQuery {
   readonly resolved: boolean | undefined;
 }
 
-/** Some comments of a list, how many it has, and the place behind which it goes on; null at its end. */
+/** A page of comments with the total, and the position of the next page; null at the end. */
 interface ListedComments {
   readonly comments: readonly Comment[];
   readonly total: number;
   readonly next: number | null;
 }
 
-/** A page of the room's comments, oldest first. NOT_FOUND when the room does not exist. */
+/** Lists comments, oldest first. NOT_FOUND when the room does not exist. */
 export async function listComments(
   ctx: LiveRoomContext,
   roomId: string,
@@ -44,7 +44,7 @@ export async function listComments(
   return { comments, ...presented, cursor: encodePosition({ key: next, id: last.id, offset, total }) };
 }
 
-/** The place behind which a page begins. */
+/** The position after which a page begins. */
 const placeOf = ({ after }: Page): number => (typeof after?.key === "number" ? after.key : 0);
 
 async function readComments(
@@ -60,7 +60,7 @@ async function readComments(
   return { ...listed, total: page.after?.total ?? listed.total };
 }
 
-/** The room looks through its comments in as many requests as it takes: for the total, all of them. */
+/** Searches comments in as many requests as it takes; the total needs all of them. */
 async function searchComments(
   ctx: LiveRoomContext,
   roomId: string,

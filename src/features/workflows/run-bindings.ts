@@ -20,7 +20,7 @@ import { listFiles, readFile } from "../files/queries.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import { parseTypeFilter } from "../files/storage/media-type.ts";
 import { readStore, requestRoom } from "../room-content/commands.ts";
-import { listDocuments, renderDocument } from "../room-content/documents/document-commands.ts";
+import { listDocuments, renderDocument } from "../room-content/documents/commands.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import { listBareUsers } from "../users/list-queries.ts";

@@ -1,4 +1,4 @@
-/** The history of a room's documents, as people see and name it. */
+/** The edit history and the versions of a room's documents. */
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/document-events.ts";
 import type {
@@ -14,13 +14,12 @@ import type {
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import type { Documents } from "./documents.ts";
-import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES } from "./history/history-limits.ts";
-import { foldEntries, sumOfBytes } from "./history/trail.ts";
+import { foldHistoryEntries, sumOfBytes } from "./history/edit-history.ts";
 import { Versions } from "./history/versions.ts";
-import { MAX_PART_BYTES } from "./updates/limits.ts";
-import { mergeWhole } from "./updates/merge-whole.ts";
+import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES, MAX_PART_BYTES } from "./updates/limits.ts";
+import { mergeWhole } from "./updates/merge.ts";
 
-/** Stretches of the trail that one part of a version is read from. */
+/** History entries that one part of a version is read from. */
 const PART_ENTRIES = 2_000;
 
 interface HistoryPorts {
@@ -48,31 +47,31 @@ export class DocumentHistory {
     return this.#storage.documents;
   }
 
-  /** Who wrote what and when, newest first; null when there is no such document. */
+  /** Lists the edit history, newest first; null when there is no such document. */
   trail(name: string, { before, limit }: HistoryPage): TrailEntry[] | null {
     const row = this.#table.find(name);
     if (row === null) return null;
     const entries = this.#table.listTrail(row.id, { before, limit: limit + this.#unfolded(row.id) });
     const isTail = ({ seq }: TrailEntry): boolean => seq > row.foldedSeq;
     const ends = new Set(this.#storage.versions.listSeqs(row.id, row.foldedSeq));
-    const tail = foldEntries(entries.filter(isTail).reverse(), ends).reverse();
+    const tail = foldHistoryEntries(entries.filter(isTail).reverse(), ends).reverse();
     return [...tail, ...entries.filter((entry) => !isTail(entry))].slice(0, limit);
   }
 
-  /** Updates that have yet to be folded are shown as if they were. */
+  /** Unfolded updates, which appear as if they were folded. */
   #unfolded(documentId: number): number {
     return this.#table.tails(documentId)[0]?.updates ?? 0;
   }
 
-  /** Newest first; null when there is no such document. */
+  /** Lists the versions, newest first; null when there is no such document. */
   versions(name: string, page: HistoryPage): VersionInfo[] | null {
     const row = this.#table.find(name);
     return row && this.#storage.versions.list(row.id, page);
   }
 
   /**
-   * Some of the updates that a version consists of, from a position on. Folding moves no update from one side of a
-   * version to the other, so those that were folded meanwhile are only repeated. Null when there is no such version.
+   * Reads the updates of a version part by part, from a position on. Folding moves no update across a version, so
+   * updates that were folded meanwhile are only repeated. Null when there is no such version.
    */
   read(name: string, seq: number, { documentId, afterSeq }: VersionPosition): VersionPart | null {
     const row = this.#table.find(name);
@@ -86,8 +85,8 @@ export class DocumentHistory {
   }
 
   /**
-   * What was written after a version (0: from the start) and up to another one, with its authors. NOT_FOUND when there
-   * is no such document or version, CONFLICT when it is too much.
+   * Reads the updates after one version (0: from the start) and up to another, with their authors. NOT_FOUND when
+   * there is no such document or version, CONFLICT when they are too large.
    */
   written(name: string, { after, upTo, documentId }: WrittenRange): AuthoredUpdate[] {
     const row = this.#table.find(name);
@@ -104,14 +103,14 @@ export class DocumentHistory {
   }
 
   /**
-   * Changes the versions of a document, and returns the one that was changed or deleted. NOT_FOUND when there is no
-   * such document or version, CONFLICT when the point is named already, or too many are.
+   * Creates, renames or deletes a version, and returns it. NOT_FOUND when there is no such document or version,
+   * CONFLICT when the point has a name already, or too many versions have one.
    */
   change(name: string, change: VersionChange): VersionInfo {
     const row = this.#table.find(name);
     if (row === null) throw notFound("Rooms", "Document");
     const changed = this.#storage.transaction(() => this.#change(row, change));
-    // A document that is open is read again: where its latest version is decides when the next one is due.
+    // Loading it again finds the latest version, on which the next one depends.
     this.#documents.release(name);
     return changed;
   }
@@ -141,7 +140,7 @@ const tooMuch = () =>
 const alreadyNamed = (name: string) =>
   new AppError("Rooms", "CONFLICT", `Nothing has changed since version "${name}": rename that one instead`);
 
-/** How many of the stretches are in memory at once; at least one. */
+/** The number of entries that fit into memory at once; at least one. */
 function countFitting(entries: readonly TrailEntry[]): number {
   let total = 0;
   const end = entries.findIndex(({ bytes }) => {

@@ -1,4 +1,4 @@
-/** How much a room's documents have, and how much more they may have. */
+/** Limits the bytes and the number of a room's documents. */
 import { AppError } from "../../platform/errors.ts";
 import type { DocumentTable } from "../storage/storage-documents.ts";
 import { bytesOf, type LoadedDocument, sumOf } from "./loaded-documents.ts";
@@ -8,20 +8,20 @@ import {
   MAX_ROOM_DOCUMENT_BYTES,
   MAX_STRETCHES,
 } from "./updates/limits.ts";
-import type { UpdateContent } from "./updates/update-scan.ts";
+import type { UpdateContent } from "./updates/update-reader.ts";
 
-/** The organization's quota, for what the room's documents have. */
+/** The organization's quota for the bytes of documents. */
 export interface DocumentQuota {
-  /** They are to have `after` instead of `before` bytes. FORBIDDEN when it is used up. */
+  /** Checks the quota before the bytes change. FORBIDDEN when it is used up. */
   require(before: number, after: number): void;
-  /** They have `after` instead of `before` bytes. */
+  /** Counts bytes that have changed. */
   changed(before: number, after: number): void;
 }
 
 export class DocumentSpace {
   readonly #table: () => DocumentTable;
   readonly #quota: DocumentQuota;
-  /** What all of them have in storage, once it is known. */
+  /** Bytes of all documents in storage; null until they are measured. */
   #bytes: number | null = null;
   #count: number | null = null;
 
@@ -30,7 +30,7 @@ export class DocumentSpace {
     this.#quota = quota;
   }
 
-  /** What all documents of the room have in storage, with their history. */
+  /** Bytes of all documents in storage, with their history. */
   get bytes(): number {
     this.#bytes ??= this.#measure();
     return this.#bytes;
@@ -42,7 +42,7 @@ export class DocumentSpace {
     return folded + table.tails().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Throws CONFLICT unless there is space for an update of so many bytes, and FORBIDDEN when the quota is used up. */
+  /** Throws CONFLICT unless an update of this size has space, and FORBIDDEN when the quota is used up. */
   require(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
     if (bytesOf(document) + bytes > MAX_DOCUMENT_BYTES)
       throw full(`Document ${name} is full: a document has at most ${MAX_DOCUMENT_BYTES} bytes`);
@@ -56,7 +56,7 @@ export class DocumentSpace {
     this.#quota.require(this.bytes, this.bytes + bytes);
   }
 
-  /** An update was stored, which may have created its document. */
+  /** Counts a stored update, which may have created its document. */
   added(bytes: number, isNew: boolean): void {
     if (this.#bytes !== null) {
       this.#bytes += bytes;
@@ -65,7 +65,7 @@ export class DocumentSpace {
     if (this.#count !== null && isNew) this.#count += 1;
   }
 
-  /** Does what changes storage in another way, after which it is measured again. */
+  /** Runs a change of storage, and measures again. */
   remeasure<T>(change: () => T): T {
     const before = this.bytes;
     const result = change();
@@ -74,7 +74,7 @@ export class DocumentSpace {
     return result;
   }
 
-  /** Storage was cleared. */
+  /** Forgets the measurements after storage was cleared. */
   reset(): void {
     this.#bytes = null;
     this.#count = null;

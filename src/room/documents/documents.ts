@@ -1,32 +1,34 @@
-/** A room's documents: appends what their authors write, and answers what a client lacks, without building a document. */
+/** Appends updates to a room's documents, and reads them for clients, without building a document. */
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/document-events.ts";
 import type { Author } from "../port/document-history.ts";
-import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
+import type { DocumentDetails, DocumentInfo, DocumentPart } from "../port/room-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
-import { describeDocument, listDocuments, type StoredInfo } from "./document-list.ts";
+import type { DocumentTable, DocumentTail, StoredDocument } from "../storage/storage-documents.ts";
 import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
-import { foldDocument } from "./fold-document.ts";
+import { foldDocument } from "./folding.ts";
 import { Retention } from "./history/retention.ts";
 import { isVersionDue, Versions } from "./history/versions.ts";
-import { bytesOf, type LoadedDocument, LoadedDocuments } from "./loaded-documents.ts";
+import { bytesOf, type LoadedDocument, LoadedDocuments, sumOf } from "./loaded-documents.ts";
+import { isServerClient } from "./updates/built-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./updates/limits.ts";
-import { isServerClient } from "./updates/server-clients.ts";
-import { scanUpdate, type UpdateContent } from "./updates/update-scan.ts";
+import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 /** An update without content, as Yjs encodes it. */
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
 /** The state vector of a client that has nothing. */
 export const NOTHING_KNOWN = new Uint8Array([0]);
 
+/** A document as storage knows it. */
+type StoredInfo = Omit<DocumentDetails, "userIds">;
+
 interface DocumentPorts {
   readonly storage: RoomStorage;
   now(): number;
   readonly quota: DocumentQuota;
   readonly events: DocumentReports;
-  /** For how long the trail and the versions without a name are kept, in milliseconds. */
+  /** Milliseconds for which edit history and unnamed versions are kept. */
   readonly trailKeptMs: number;
 }
 
@@ -38,7 +40,7 @@ export class Documents {
   readonly #versions: Versions;
   readonly #retention: Retention;
   readonly #events: DocumentReports;
-  /** Documents of which an update was refused for want of space since they were folded: that may make some. */
+  /** Documents that refused an update for want of space; folding may make some. */
   readonly #crowded = new Set<string>();
 
   constructor(ports: DocumentPorts) {
@@ -56,8 +58,9 @@ export class Documents {
   }
 
   /**
-   * Stores what an update has beyond the document, as its author's, and returns that; null if there is nothing. Creates
-   * the document, and makes a version of it as it was if one is due or, with `keepsVersion`, unless there is one. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
+   * Stores the news of an update, and returns it; null if there is none. Creates the document. A version is made
+   * before the update if one is due; `keepsVersion` makes one in any case. VALIDATION_ERROR for malformed bytes,
+   * CONFLICT when the document or the room is full.
    */
   append(name: string, update: Uint8Array, author: Author, keepsVersion = false): Uint8Array | null {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
@@ -100,45 +103,51 @@ export class Documents {
     }
   }
 
-  /** Whether the document has all of an update. VALIDATION_ERROR for bytes that are no update. */
+  /** Tells whether the document has all of an update. VALIDATION_ERROR for malformed bytes. */
   covers(name: string, update: Uint8Array): boolean {
     return this.#loaded.get(name).known.covers(scanUpdate(update));
   }
 
-  /** Whether an update after the one with this number has edits that the service itself made. */
+  /** Tells whether the service itself has edited the document after this update. */
   isEditedByServer(name: string, afterSeq: number): boolean {
     const row = this.#table.find(name);
     const updates = row === null ? [] : this.#table.listUpdates(row.id, afterSeq);
     return updates.some(({ data }) => scanUpdate(data).inserted.some(({ client }) => isServerClient(client)));
   }
 
-  /** The same unless the document has content. */
+  /** Appends an update unless the document has content. */
   seed(name: string, update: Uint8Array, author: Author): Uint8Array | null {
     return this.#loaded.get(name).known.isEmpty ? this.append(name, update, author) : null;
   }
 
-  /** What all of them have in storage, with their history. */
+  /** Bytes of all documents in storage, with their history. */
   get bytes(): number {
     return this.#space.bytes;
   }
 
-  /** Drops what memory knows of a document, which no one uses any more. */
+  /** Unloads a document that is not in use. */
   release(name: string): void {
     this.#loaded.release(name);
   }
 
-  /** How far a document is known, as a state vector: clients send what is missing. */
+  /** The state vector of a document: clients send what is missing. */
   stateVector(name: string): Uint8Array {
     return this.#loaded.get(name).known.encodeStateVector();
   }
 
-  /** In how many parts a client is sent a document: a small one in one, a large one as it is stored, with the rest as the last. */
+  /**
+   * The number of parts in which a client receives a document. A small one has one part; a large one has its stored
+   * parts and, as the last, the unfolded updates.
+   */
   partCount(name: string): number {
     const document = this.#loaded.get(name);
     return bytesOf(document) <= ONE_PIECE_BYTES ? 1 : (document.row?.partBytes.length ?? 0) + 1;
   }
 
-  /** What a client with this state vector lacks of a part, as an update, which may be empty. Parts are applied in their order. */
+  /**
+   * The operations of a part that a client with this state vector lacks, as an update, which may be empty. Parts are
+   * applied in their order.
+   */
   missingPart(name: string, stateVector: Uint8Array, index: number): Uint8Array {
     const { row } = this.#loaded.get(name);
     if (row === null) return EMPTY_UPDATE;
@@ -148,14 +157,14 @@ export class Documents {
     return reduce(index === count - 1 ? [...updates, ...this.#tail(row)] : updates, stateVector);
   }
 
-  /** How many bytes have to be merged or compared for what a client with this state vector lacks. */
+  /** Bytes to merge for a client with this state vector. */
   bytesToMerge(name: string, stateVector: Uint8Array): number {
     const document = this.#loaded.get(name);
     const bytes = bytesOf(document);
     return bytes <= ONE_PIECE_BYTES || !isNothing(stateVector) ? bytes : document.tailBytes;
   }
 
-  /** What a state vector says of clients that have written into the document: it can name millions of others. */
+  /** Drops clients from a state vector that never wrote to the document: it may name millions. */
   narrow(name: string, stateVector: Uint8Array): Uint8Array {
     return this.#loaded.get(name).known.narrow(stateVector);
   }
@@ -164,7 +173,7 @@ export class Documents {
     return this.#table.listUpdates(id, foldedSeq).map(({ data }) => data);
   }
 
-  /** A part of what a client lacks that has nothing, for callers that ask for one at a time; null when there is none. */
+  /** One part for a client that has nothing; null when there is no document. */
   part(name: string, index: number): DocumentPart | null {
     const { row } = this.#loaded.get(name);
     if (row === null) return null;
@@ -173,14 +182,19 @@ export class Documents {
     return { update: isPart ? this.missingPart(name, NOTHING_KNOWN, index) : null, version };
   }
 
-  /** By name. */
+  /** Lists all documents, by name. */
   list(): DocumentInfo[] {
-    return listDocuments(this.#table);
+    const tails = new Map(this.#table.tails().map((tail) => [tail.documentId, tail]));
+    return this.#table.list().map((row) => infoOf(this.#table, row, tails.get(row.id)));
   }
 
-  /** One of them, with what it has of history; null if there is none. */
+  /** Describes a document with its history; null if there is none. */
   describe(name: string): StoredInfo | null {
-    return describeDocument(this.#storage, name);
+    const row = this.#table.find(name);
+    if (row === null) return null;
+    const info = infoOf(this.#table, row, this.#table.tails(row.id)[0]);
+    const versions = this.#storage.versions.count(row.id);
+    return { ...info, id: row.id, versions, storedBytes: info.bytes + row.trailBytes };
   }
 
   /** Deletes a document with its history; false if there is none. */
@@ -198,22 +212,22 @@ export class Documents {
     return true;
   }
 
-  /** Discards what memory knows of storage, which has been cleared. */
+  /** Unloads everything after storage was cleared. */
   reset(): void {
     this.#loaded.clear();
     this.#crowded.clear();
     this.#space.reset();
   }
 
-  /** Whether a document's updates should be folded. */
+  /** Tells whether a document should be folded. */
   isFoldDue(name: string): boolean {
     const { tailUpdates, tailBytes } = this.#loaded.get(name);
     return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES || this.#crowded.has(name);
   }
 
   /**
-   * Folds a document's updates, and what is too old of its history; what clients are answered stays the same. Returns
-   * the number of the first part that has changed.
+   * Folds the updates and the old history of a document; clients receive the same as before. Returns the number of
+   * the first part that has changed.
    */
   fold(name: string): number {
     this.#crowded.delete(name);
@@ -224,10 +238,18 @@ export class Documents {
 const tooLong = () =>
   new AppError("Rooms", "VALIDATION_ERROR", `update: must have at most ${MAX_UPDATE_BYTES} bytes`);
 
-/** The updates as one, without what the state vector covers. */
+/** Merges updates, without operations that the state vector covers. */
 function reduce(updates: readonly Uint8Array[], stateVector: Uint8Array): Uint8Array {
   const merged = updates.length === 0 ? EMPTY_UPDATE : mergeUpdates([...updates]);
   return isNothing(stateVector) ? merged : diffUpdate(merged, stateVector);
 }
 
 const isNothing = (stateVector: Uint8Array): boolean => stateVector.length <= NOTHING_KNOWN.length;
+
+const infoOf = (table: DocumentTable, row: StoredDocument, tail: DocumentTail | undefined): DocumentInfo => ({
+  name: row.name,
+  bytes: sumOf(row.partBytes) + (tail?.bytes ?? 0),
+  seq: tail?.seq ?? row.foldedSeq,
+  createdAt: row.createdAt,
+  updatedAt: tail?.at ?? table.findTimes(row.id, row.foldedSeq - 1)?.at ?? row.createdAt,
+});

@@ -1,31 +1,31 @@
-/** What is in memory of the documents that are in use: which content each has, and how much of it is not folded yet. */
+/** Keeps the state of documents that are in use: their operations, and their unfolded updates. */
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredDocument } from "../storage/storage-documents.ts";
 import type { Aged } from "./history/retention.ts";
 import { type Unversioned, Versions } from "./history/versions.ts";
 import { KnownContent } from "./updates/known-content.ts";
-import { scanUpdate } from "./updates/update-scan.ts";
+import { scanUpdate } from "./updates/update-reader.ts";
 
-/** The part that holds a document's {@link KnownContent}; its content is in the parts from 0 on. */
+/** The part with a document's {@link KnownContent}. Content is in the parts from 0 on. */
 export const KNOWN_PART = -1;
 
-/** What memory knows of one document. */
+/** The state of one document. */
 export interface LoadedDocument {
   /** Null until its first update. */
   row: StoredDocument | null;
   readonly known: KnownContent;
-  /** Of the latest update. */
+  /** The number of the latest update. */
   seq: number;
-  /** The updates that are not folded. */
+  /** Unfolded updates, and their bytes. */
   tailUpdates: number;
   tailBytes: number;
-  /** What it has beyond its latest version. */
+  /** Edits since the latest version. */
   unversioned: Unversioned;
-  /** Null when it is not known how far its old history is joined. */
+  /** Progress in joining old history; null when it is not known. */
   readonly aged: Aged | null;
 }
 
-/** Encoded, without its history. */
+/** Bytes of a document, encoded, without its history. */
 export const bytesOf = ({ row, tailBytes }: LoadedDocument): number =>
   sumOf(row?.partBytes ?? []) + tailBytes;
 
@@ -39,7 +39,7 @@ export class LoadedDocuments {
     this.#storage = storage;
   }
 
-  /** The document of this name, which need not exist. */
+  /** Returns the state of a document, which need not exist. */
   get(name: string): LoadedDocument {
     const loaded = this.#loaded.get(name) ?? this.#read(name);
     this.#loaded.set(name, loaded);
@@ -80,7 +80,7 @@ export class LoadedDocuments {
     };
   }
 
-  /** Runs a transaction that changes a document. When it fails, memory knows nothing of the document any more. */
+  /** Runs a transaction that changes a document, which is unloaded when it fails. */
   attempt<T>(name: string, work: () => T): T {
     try {
       return this.#storage.transaction(work);
@@ -90,12 +90,12 @@ export class LoadedDocuments {
     }
   }
 
-  /** Drops a document, which no one uses any more. */
+  /** Unloads a document that is not in use. */
   release(name: string): void {
     this.#loaded.delete(name);
   }
 
-  /** Drops all of them. */
+  /** Unloads all documents. */
   clear(): void {
     this.#loaded.clear();
   }

@@ -1,21 +1,21 @@
-/** What a room's object returns of the history of its documents. */
+/** The history of documents, as a room's object returns it. */
 
 /**
- * Who wrote an update: a user of the room or, for the organization, one of its API keys or of its members. Which of
- * them it was is not known of what earlier versions of the service stored: `organization`.
+ * The author of an update: a user of the room, an API key, or a person of the organization. Earlier versions of the
+ * service stored only `organization`.
  */
 export type Author =
   | { readonly type: "user" | "key" | "person"; readonly id: string }
   | { readonly type: "organization" };
 
-/** What one author wrote in a row, within a minute; of what is older than the trail is kept, what was written between two versions. */
+/** A history entry: edits of one author within a minute; old ones are all edits between two versions. */
 export interface TrailEntry {
-  /** The number of the last of its updates. */
+  /** The number of its last update. */
   readonly seq: number;
-  /** How many they are. */
+  /** The number of its updates. */
   readonly updates: number;
   readonly bytes: number;
-  /** When the first and the last arrived (epoch ms). */
+  /** Arrival of the first and the last update (epoch ms). */
   readonly firstAt: number;
   readonly at: number;
   /** At least one; of several, the first 100. */
@@ -28,19 +28,19 @@ export interface VersionInfo {
   readonly seq: number;
   /** Null for a version that the room made by itself. */
   readonly name: string | null;
-  /** When that update arrived (epoch ms). */
+  /** Arrival of that update (epoch ms). */
   readonly at: number;
   /** When the version was made (epoch ms). */
   readonly createdAt: number;
-  /** Who named it; null as for the name. */
+  /** The author of the name; null without one. */
   readonly namedBy: Author | null;
-  /** Who wrote since the version before. */
+  /** Authors since the version before. */
   readonly authors: readonly Author[];
 }
 
 /** A page of a document's history, newest first. */
 export interface HistoryPage {
-  /** Only what ended before the update with this number. */
+  /** Only entries before the update with this number. */
   readonly before: number;
   readonly limit: number;
 }
@@ -51,7 +51,7 @@ export type VersionChange =
   | { readonly type: "rename"; readonly seq: number; readonly name: string | null; readonly by: Author }
   | { readonly type: "delete"; readonly seq: number };
 
-/** What was written between two points of a document's history. */
+/** The edits between two points of a document's history. */
 export interface WrittenRange {
   /** After the update with this number. */
   readonly after: number;
@@ -68,16 +68,16 @@ export interface AuthoredUpdate {
   readonly data: Uint8Array;
 }
 
-/** How far the updates of a version have been read. */
+/** The position up to which a version was read. */
 export interface VersionPosition {
-  /** Null for whichever has the name; another one means that the document was deleted meanwhile. */
+  /** Null for any document of the name; another ID means that the document was deleted meanwhile. */
   readonly documentId: number | null;
   readonly afterSeq: number;
 }
 
-/** Some of the updates that a version consists of. */
+/** A part of the updates of a version. */
 export interface VersionPart {
   readonly updates: readonly Uint8Array[];
-  /** Null when these are the last ones. */
+  /** Null for the last part. */
   readonly next: VersionPosition | null;
 }

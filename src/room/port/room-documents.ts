@@ -1,8 +1,8 @@
-/** What a room's object returns of its documents. */
+/** Documents, as a room's object returns them. */
 import type { ErrorCode } from "../../platform/error-codes.ts";
 import type { Author } from "./document-history.ts";
 
-/** One document. */
+/** A document in a list. */
 export interface DocumentInfo {
   readonly name: string;
   /** Encoded, without its history. */
@@ -14,44 +14,44 @@ export interface DocumentInfo {
   readonly updatedAt: number;
 }
 
-/** One document, and who has it open. */
+/** A document, and the users who have it open. */
 export interface ListedDocument extends DocumentInfo {
-  /** The users that have it open. */
+  /** Users who have it open. */
   readonly userIds: readonly string[];
 }
 
-/** One document, who has it open, and what it has with its history. */
+/** A document with its users and its history. */
 export interface DocumentDetails extends ListedDocument {
   /** No other document of the room ever has it. */
   readonly id: number;
-  /** How many are kept. */
+  /** The number of versions. */
   readonly versions: number;
   /** In storage, with its history. */
   readonly storedBytes: number;
 }
 
-/** One of the updates that a document consists of. */
+/** A part of a document. */
 export interface DocumentPart {
   /** Null after the last one. */
   readonly update: Uint8Array | null;
-  /** The parts of one version belong together. */
+  /** Parts with the same value belong together. */
   readonly version: string;
 }
 
-/** Why an update is not stored. */
+/** The reason why an update is refused. */
 export interface DocumentRefusal {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** Who writes, and on what terms. */
+/** The author and the conditions of a write. */
 export interface DocumentWrite {
   readonly author: Author;
   /** Only into a document without content. */
   readonly onlyIfEmpty: boolean;
   /** The document as it is becomes a version before. */
   readonly keepsVersion?: boolean;
-  /** CONFLICT if the service itself has edited the document after the update with this number: then it would do so twice. */
+  /** CONFLICT if the service itself has edited the document after this update: it would do so twice. */
   readonly basedOn?: number;
   /** NOT_FOUND unless the document is the one with this ID. */
   readonly documentId?: number | undefined;

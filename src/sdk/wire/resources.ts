@@ -10,20 +10,17 @@ export type { Organization as OrganizationRecord } from "../../features/organiza
 export type { PersonalData, PersonalRecord } from "../../features/privacy/schema.ts";
 export type { Quota } from "../../features/quotas/schema.ts";
 export type { ApiRequest } from "../../features/request-log/schema.ts";
-export type { DocumentAuthor } from "../../features/room-content/documents/author-schema.ts";
 export type {
+  DocumentAuthor,
   DocumentChange,
-  DocumentSegment,
-} from "../../features/room-content/documents/comparison-schema.ts";
-export type {
   DocumentContent,
-  SharedTypeName,
-} from "../../features/room-content/documents/content-schema.ts";
-export type {
   DocumentDetails,
+  DocumentSegment,
   DocumentSummary,
-} from "../../features/room-content/documents/document-schema.ts";
-export type { DocumentVersion, TrailEntry } from "../../features/room-content/documents/history-schema.ts";
+  DocumentVersion,
+  SharedTypeName,
+  TrailEntry,
+} from "../../features/room-content/documents/schema.ts";
 export type { ListedRoom } from "../../features/rooms/schema.ts";
 export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
 export type { Delivery, DeliveryAttempt } from "../../features/webhooks/delivery-schema.ts";

@@ -1,7 +1,7 @@
 /** Who is in a document: what a socket may show, and what becomes of it (D12). */
 import { expect, it } from "vitest";
 import { Awareness } from "../../../src/room/documents/sync/awareness.ts";
-import type { AwarenessEntry } from "../../../src/room/documents/wire/frames.ts";
+import type { AwarenessEntry } from "../../../src/room/documents/sync/frames.ts";
 
 const entry = (client: number, state = "{}", clock = 1): AwarenessEntry => ({ client, clock, state });
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
 import { compactUpdate } from "../../../src/room/documents/updates/compact-update.ts";
 import { KnownContent } from "../../../src/room/documents/updates/known-content.ts";
-import { scanUpdate } from "../../../src/room/documents/updates/update-scan.ts";
+import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 
 /** The updates that edits of one document make. */

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { type Change, compareType } from "../../../src/room/documents/compare/compare.ts";
 import type { Authored } from "../../../src/room/documents/history/attribution.ts";
-import { revertingUpdate } from "../../../src/room/documents/history/revert.ts";
+import { revertingUpdate } from "../../../src/room/documents/history/rollback.ts";
 import type { SharedType } from "../../../src/room/documents/updates/built-document.ts";
 import type { Author } from "../../../src/room/port/document-history.ts";
 import { type Edit, edit, updatesOf } from "./yjs-edits.ts";

@@ -10,7 +10,7 @@ import {
   MAX_BUILT_ITEMS,
   MAX_SHOWN_LENGTH,
 } from "../../../src/room/documents/updates/limits.ts";
-import { mergeMany } from "../../../src/room/documents/updates/merge-many.ts";
+import { mergeMany } from "../../../src/room/documents/updates/merge.ts";
 import { richEdit, richUpdatesOf } from "./rich-edits.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 

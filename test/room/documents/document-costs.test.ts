@@ -9,8 +9,8 @@ import {
   type DocumentConnection,
   DocumentMessages,
 } from "../../../src/room/documents/sync/document-messages.ts";
+import type { DocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
-import type { DocumentFrame } from "../../../src/room/documents/wire/frames.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
 import { joinedSocket } from "../support/joined-socket.ts";

@@ -10,7 +10,7 @@ import {
   AGED_VERSIONS,
   MAX_AUTHORS,
   VERSION_QUIET_MS,
-} from "../../../src/room/documents/history/history-limits.ts";
+} from "../../../src/room/documents/updates/limits.ts";
 import type { Author, VersionInfo } from "../../../src/room/port/document-history.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";

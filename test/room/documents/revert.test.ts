@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { revertingUpdate } from "../../../src/room/documents/history/revert.ts";
+import { revertingUpdate } from "../../../src/room/documents/history/rollback.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 
 /** What a document shows, however it came to that. */

@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { revertingUpdate } from "../../../src/room/documents/history/revert.ts";
-import { rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
+import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
 import type { Author, AuthoredUpdate } from "../../../src/room/port/document-history.ts";
 import { contentOf, type Edit, edit, updatesOf } from "./yjs-edits.ts";
 

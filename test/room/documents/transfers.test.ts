@@ -9,8 +9,8 @@ import {
   type DocumentConnection,
   DocumentMessages,
 } from "../../../src/room/documents/sync/document-messages.ts";
+import { type DocumentFrame, parseDocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
-import { type DocumentFrame, parseDocumentFrame } from "../../../src/room/documents/wire/frames.ts";
 import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
 import type { Effect } from "../../../src/room/transport/effects.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
@@ -86,14 +86,14 @@ it("a client that asks again and again without answering is asked once, and noth
   const types = Array.from({ length: 1_000 }, () => typesOf(receive(STEP_1)));
   expect(types[0]).toEqual(["step2", "step1"]);
   expect(new Set(types.slice(1).map(String))).toEqual(new Set(["step2"]));
-  expect(subscription.questions).toHaveLength(1);
+  expect(subscription.unanswered).toHaveLength(1);
   writeLarge(room);
   const large = room.open("notes");
   expect(typesOf(large.receive(STEP_1))).toEqual(["update", "step1"]);
   for (const frame of [STEP_1, ANSWER, STEP_1, ANSWER]) {
     large.receive(frame);
     for (let again = 0; again < 1_000; again += 1) expect(large.receive(STEP_1)).toEqual([]);
-    expect(large.subscription.questions).toHaveLength(1);
+    expect(large.subscription.unanswered).toHaveLength(1);
   }
 });
 

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { type ClockRange, IdSet } from "../../../src/room/documents/updates/id-set.ts";
 import { MAX_VALUE_DEPTH } from "../../../src/room/documents/updates/limits.ts";
-import { scanUpdate } from "../../../src/room/documents/updates/update-scan.ts";
+import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { MalformedUpdate } from "../../../src/room/documents/updates/update-values.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 

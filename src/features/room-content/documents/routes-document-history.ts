@@ -4,10 +4,8 @@ import { endpointsFor } from "../../../http/endpoint.ts";
 import { paging } from "../../../http/lists/paginate.ts";
 import { text } from "../../../platform/text.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { rollBackUser } from "./document-comparison-commands.ts";
-import { readTrail } from "./document-history-commands.ts";
-import { presentEntry, TrailEntry } from "./history-schema.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { readTrail, rollBackUser } from "./history-commands.ts";
+import { presentEntry, TrailEntry, wholeNumber } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 

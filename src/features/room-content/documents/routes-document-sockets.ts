@@ -1,17 +1,26 @@
-/** The endpoints at which editors' own clients open sockets for documents: y-websocket's, y-partyserver's and Hocuspocus'. */
+/** The endpoints at which the clients of editors open sockets for documents: y-websocket, y-partyserver and Hocuspocus. */
+
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
 import type { DocumentAddress } from "../../../room/port/upgrade-headers.ts";
-import { CLOSE } from "../../../room/protocol/close.ts";
+import { CLOSE, type CloseCode } from "../../../room/protocol/close.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { hasRoom } from "../../rooms/known-rooms.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
-import { refusedSocket } from "./refused-socket.ts";
+
+/** A response to an upgrade whose socket closes at once. */
+export function refusedSocket(code: CloseCode, reason: string, protocol: string | null = null): Response {
+  const { 0: client, 1: server } = new WebSocketPair();
+  server.accept();
+  server.close(code, reason);
+  const headers = protocol === null ? {} : { "Sec-WebSocket-Protocol": protocol };
+  return new Response(null, { status: 101, webSocket: client, headers });
+}
 
 const { rawEndpoint } = endpointsFor<RoomContext>();
 
-/** A client that sends its token as a subprotocol sends this one too, and the server chooses it. */
+/** Clients that send the token as a subprotocol offer this one too, and the server chooses it. */
 const SUBPROTOCOL = "atrium";
 
 export const isUpgrade = (request: Request): boolean =>

@@ -2,10 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { text } from "../../../platform/text.ts";
-import {
-  MAX_NAMED_VERSIONS,
-  MAX_VERSION_NAME_LENGTH,
-} from "../../../room/documents/history/history-limits.ts";
+import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import {
   createVersion,
@@ -13,9 +10,9 @@ import {
   listVersions,
   renameVersion,
   restoreVersion,
-} from "./document-history-commands.ts";
-import { DocumentVersion, presentVersion } from "./history-schema.ts";
+} from "./history-commands.ts";
 import { historyQuery, nextShape } from "./routes-document-history.ts";
+import { DocumentVersion, presentVersion } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 

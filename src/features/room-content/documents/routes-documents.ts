@@ -4,16 +4,9 @@ import { endpointsFor } from "../../../http/endpoint.ts";
 import { base64ToBytes, bytesToBase64 } from "../../../platform/crypto/base64.ts";
 import { MAX_UPDATE_BYTES } from "../../../room/documents/updates/limits.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import {
-  deleteDocument,
-  describeDocument,
-  listDocuments,
-  readDocument,
-  writeDocument,
-} from "./document-commands.ts";
-import { DocumentDetails, DocumentSummary, presentDetails, presentDocument } from "./document-schema.ts";
+import { deleteDocument, describeDocument, listDocuments, readDocument, writeDocument } from "./commands.ts";
 import { documentContentEndpoint } from "./routes-document-content.ts";
-import { version } from "./version-query.ts";
+import { DocumentDetails, DocumentSummary, presentDetails, presentDocument, version } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 

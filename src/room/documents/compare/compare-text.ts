@@ -2,16 +2,15 @@
 import * as Y from "yjs";
 import { distinctAuthors } from "../../storage/authors.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
-import type { Budget } from "./budget.ts";
 import { Formats } from "./formats.ts";
 import { closingTag, openingTag, requireDepth, valueAt } from "./items.ts";
-import { type Segment, Segments } from "./segments.ts";
+import { type Budget, type Segment, Segments } from "./segments.ts";
 import type { Piece, Point, TwoPoints } from "./two-points.ts";
 
-/** Texts and XML are compared as a whole; what they contain of maps and arrays, as JSON. */
+/** Texts and XML are compared as a whole; their maps and arrays, as JSON. */
 export const isText = (type: Items): boolean => type instanceof Y.Text || type instanceof Y.XmlFragment;
 
-/** All of the text, in its order; empty when nothing has changed. */
+/** Returns the whole text in its order; nothing when it is unchanged. */
 export function compareText(points: TwoPoints, type: Items, budget: Budget, depth: number): Segment[] {
   const segments = new Segments(budget);
   new TextComparison(points, segments).read(type, depth);
@@ -89,7 +88,7 @@ class TextComparison {
     }
   }
 
-  /** What something was at each point; null for nothing. */
+  /** Adds the state at each point; null for nothing. */
   #addBoth(
     kind: Segment["kind"],
     before: string | null,

@@ -3,32 +3,31 @@ import * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import type { Authored } from "../history/attribution.ts";
 import { type Items, itemsOf, type SharedType, sharedTypeOf } from "../updates/built-document.ts";
-import { Budget } from "./budget.ts";
 import { compareText, isText } from "./compare-text.ts";
 import { requireDepth, valueAt } from "./items.ts";
-import type { Segment } from "./segments.ts";
+import { Budget, type Segment } from "./segments.ts";
 import { type Point, TwoPoints } from "./two-points.ts";
 
-/** Something that differs. Applied one by one, in their order, changes lead from one point to the other. */
+/** A difference. Applied in their order, changes lead from one point to the other. */
 export interface Change {
-  /** Keys of maps and positions in arrays, from the shared type on: none for the shared type itself. */
+  /** Keys of maps and positions in arrays; empty for the shared type itself. */
   readonly path: readonly (string | number)[];
-  /** `edit`: of a text or XML, which `segments` show. */
+  /** `edit`: of a text or XML, with `segments`. */
   readonly op: "insert" | "delete" | "replace" | "edit";
-  /** The values; null for those that there are not. */
+  /** The values at both points; null for none. */
   readonly before: unknown;
   readonly after: unknown;
-  /** All of a text that was edited, in its order; otherwise null. */
+  /** The whole edited text in its order; null for other changes. */
   readonly segments: readonly Segment[] | null;
-  /** Whose change it is; none if it is not known, and of `edit`, where the segments say it. */
+  /** The authors; none if they are unknown, and for `edit`, whose segments have them. */
   readonly authors: readonly Author[];
 }
 
 type Path = Change["path"];
 
 /**
- * What differs in the shared type with this name between the document after `before`, and after `since` too. CONFLICT
- * for a document that is too large, or nested too deeply, and for differences that are too many.
+ * Compares a shared type of the document after `before` with the same after `since`. CONFLICT for a document that is
+ * too large or nested too deeply, and for too many differences.
  */
 export function compareType(
   before: readonly Uint8Array[],
@@ -106,7 +105,7 @@ class Comparison {
     }
   }
 
-  /** What was there at both points may have changed within. */
+  /** Compares a container that both points have. */
   #compareWithin({ content }: Y.Item, path: Path): void {
     if (content instanceof Y.ContentType) this.compare(content.type, path);
   }

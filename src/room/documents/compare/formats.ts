@@ -1,10 +1,10 @@
-/** The formatting of a text at two points, as far as one has read. */
+/** The formatting of a text at two points, up to the current item. */
 import type * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
 import type { TwoPoints } from "./two-points.ts";
 
-/** The values of a format, as JSON, and whose change it is when they differ. */
+/** The values of a format as JSON, and the authors of the difference. */
 interface Format {
   readonly before: string;
   readonly after: string;
@@ -16,7 +16,7 @@ const NONE = "null";
 export class Formats {
   readonly #formats = new Map<string, Format>();
 
-  /** Reads on, over a mark with which a format begins or ends. */
+  /** Passes a mark with which a format begins or ends. */
   pass(points: TwoPoints, item: Y.Item, { key, value }: Y.ContentFormat): void {
     const format = this.#formats.get(key) ?? { before: NONE, after: NONE, authors: [] };
     const json = JSON.stringify(value);
@@ -28,7 +28,7 @@ export class Formats {
       });
   }
 
-  /** Who has changed the formatting here; null when it is the same at both points. */
+  /** The authors of the current formatting; null when both points have the same. */
   changedBy(): readonly Author[] | null {
     const changed = [...this.#formats.values()].filter(({ before, after }) => before !== after);
     return changed.length === 0 ? null : distinctAuthors(changed.flatMap(({ authors }) => authors));

@@ -6,7 +6,7 @@ import { writtenAs } from "../content/formats.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import type { Point, TwoPoints } from "./two-points.ts";
 
-/** Types within types; the answer is made by calls that are as deep. */
+/** Types within types: the answer is built by recursion. */
 const MAX_DEPTH = 200;
 
 export function requireDepth(depth: number): void {
@@ -14,7 +14,7 @@ export function requireDepth(depth: number): void {
     throw new AppError("Rooms", "CONFLICT", `The document is nested more than ${MAX_DEPTH} levels deep`);
 }
 
-/** The values of an item that have no type of their own. */
+/** Values without a shared type. */
 function plainValues(content: Y.Item["content"]): readonly unknown[] {
   if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON) return content.arr;
   if (content instanceof Y.ContentEmbed) return [content.embed];
@@ -22,7 +22,7 @@ function plainValues(content: Y.Item["content"]): readonly unknown[] {
   return [null];
 }
 
-/** What an item held at a point: its operation with this offset. */
+/** The value of an item at a point: of its operation with this offset. */
 export function valueAt(
   points: TwoPoints,
   { content }: Y.Item,
@@ -34,7 +34,7 @@ export function valueAt(
   return jsonOf(plainValues(content)[offset]);
 }
 
-/** As it can be sent. */
+/** A value as JSON has it. */
 const jsonOf = (value: unknown): unknown =>
   value === undefined
     ? null
@@ -71,7 +71,7 @@ function shownValues(points: TwoPoints, item: Y.Item, point: Point, depth: numbe
 
 const nameOf = (element: Y.XmlElement): string => element.nodeName.toLocaleLowerCase();
 
-/** As Yjs writes it. */
+/** The opening tag, as Yjs writes it. */
 export function openingTag(points: TwoPoints, element: Y.XmlElement, point: Point): string {
   const attributes = [...points.entries(element, point)].map(
     ([key, item]) => [key, valueAt(points, item, item.length - 1, point, 0)] as const,

@@ -1,15 +1,31 @@
-/** The difference of a text, as a list of what was kept, inserted and deleted. */
+/** The difference of a text, as segments that were kept, inserted or deleted. */
+import { AppError } from "../../../platform/errors.ts";
 import type { Author } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
-import type { Budget } from "./budget.ts";
 
-/** A stretch of a text of which all was kept, inserted, deleted, or kept with another formatting. */
+/** Characters of JSON. */
+const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
+/** JSON around a difference, and around an author. */
+const FRAME_LENGTH = 64;
+
+export class Budget {
+  #left = MAX_ANSWER_LENGTH;
+
+  /** Spends characters of the answer. CONFLICT when it becomes too large. */
+  spend(length: number, authors: readonly Author[]): void {
+    this.#left -= length + FRAME_LENGTH * (1 + authors.length);
+    if (this.#left < 0)
+      throw new AppError("Rooms", "CONFLICT", "The versions differ in too much; compare closer ones");
+  }
+}
+
+/** A stretch of text that was kept, inserted, deleted, or formatted in another way. */
 export interface Segment {
   readonly op: "keep" | "insert" | "delete" | "format";
   /** Characters, the tag of an XML element, or JSON that is embedded in the text. */
   readonly kind: "text" | "tag" | "embed";
   readonly text: string;
-  /** Whose change it is; none for what was kept, or if it is not known. */
+  /** The authors; none for kept text, or if they are unknown. */
   readonly authors: readonly Author[];
 }
 
@@ -32,7 +48,10 @@ export class Segments {
     this.#list.push(segment);
   }
 
-  /** The segments; what was deleted and written again in the same place was kept. Empty when all was kept. */
+  /**
+   * Returns the segments; none when all text was kept. Text that was deleted and written again in its place counts as
+   * kept.
+   */
   differences(): Segment[] {
     const raw = this.#list;
     this.#list = [];
@@ -58,7 +77,7 @@ const isSame = (one: Segment, other: Segment): boolean =>
   distinctAuthors([...one.authors, ...other.authors]).length === one.authors.length &&
   one.authors.length === other.authors.length;
 
-/** What was deleted in a row, and then what was inserted there; without what both begin and end with. */
+/** Condenses deletions, and the insertions that follow, by their common start and end. */
 function condense(replaced: readonly Segment[]): Segment[] {
   const deleted = replaced.filter(({ op }) => op === "delete").reverse();
   const inserted = replaced.filter(({ op }) => op === "insert").reverse();
@@ -67,9 +86,9 @@ function condense(replaced: readonly Segment[]): Segment[] {
   return [...start, ...deleted, ...inserted, ...end];
 }
 
-/** How to take what two texts have in common. */
+/** A side from which two texts are compared. */
 interface Cut {
-  /** Its length; characters of two units stay whole. */
+  /** The common length; surrogate pairs stay whole. */
   length(one: string, other: string): number;
   taken(text: string, length: number): string;
   rest(text: string, length: number): string;
@@ -98,7 +117,7 @@ const commonEnd: Cut = {
   rest: (text, length) => text.slice(0, text.length - length),
 };
 
-/** Takes from the ends of the lists what both have, and returns it. */
+/** Takes the common ends of both lists, and returns them. */
 function peel(deleted: Segment[], inserted: Segment[], cut: Cut): Segment[] {
   const kept: Segment[] = [];
   for (;;) {

@@ -1,29 +1,28 @@
-/** A document at two points of its history, built once: what it showed then, what it shows now, and whose change that is. */
+/** A document at two points of its history, built once. */
 import * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import { type Attribution, type Authored, attribute } from "../history/attribution.ts";
 import { BuiltDocument, type Items } from "../updates/built-document.ts";
 import { RangeMap } from "../updates/range-map.ts";
 
-/** One of the two points. */
 export type Point = "before" | "after";
 
-/** Part of an item of which all was inserted, deleted or kept alike. Its offsets are within the item. */
+/** A part of an item with one fate. Offsets are within the item. */
 export interface Piece {
   readonly op: "keep" | "insert" | "delete";
   readonly start: number;
   readonly end: number;
-  /** Whose change it is; none for what was kept, or if it is not known. */
+  /** The authors; none for kept parts, or if they are unknown. */
   readonly authors: readonly Author[];
 }
 
 export class TwoPoints {
   readonly doc: Y.Doc;
   readonly #attribution: Attribution;
-  /** Whether the document showed an operation at the first point; undefined for what was not there yet. */
+  /** Tells whether an operation was shown at the first point; undefined for later ones. */
   readonly #shown = new RangeMap<boolean>();
 
-  /** The points are after `before`, and after `since` too. CONFLICT when the document is too large to be built. */
+  /** Builds the document after `before`, then after `since`. CONFLICT when it is too large to be built. */
   constructor(before: readonly Uint8Array[], since: readonly Authored[]) {
     const built = new BuiltDocument(
       before,
@@ -43,7 +42,7 @@ export class TwoPoints {
     for (const [client, end] of sv) this.#shown.fill({ client, start: 0, end }, true);
   }
 
-  /** What became of an item, in its order; without what was shown at neither point. */
+  /** The parts of an item that were shown at either point, in their order. */
   *pieces({ id: { client, clock }, length, deleted }: Y.Item): Generator<Piece> {
     const authors = deleted ? this.#attribution.deleted : this.#attribution.inserted;
     for (let at = clock; at < clock + length; ) {
@@ -57,12 +56,12 @@ export class TwoPoints {
     }
   }
 
-  /** Whose change it is that an item of one operation came or went; none if it did neither. */
+  /** The authors by whom an item of one operation came or went; none if it did neither. */
   authorsOf(item: Y.Item): readonly Author[] {
     return [...this.pieces(item)][0]?.authors ?? [];
   }
 
-  /** The entries of a map, and the attributes of an element, that were shown at a point. */
+  /** The map entries, or attributes of an element, at a point. */
   entries(type: Items, point: Point): Map<string, Y.Item> {
     const entries = new Map<string, Y.Item>();
     for (const [key, latest] of type._map) {

@@ -1,4 +1,4 @@
-/** How much of a content is rendered: up to so many characters. */
+/** A character limit for rendered content. */
 
 export class Extent {
   #left: number;
@@ -8,7 +8,7 @@ export class Extent {
     this.#left = maxLength;
   }
 
-  /** Whether something was left out. */
+  /** Tells whether something was left out. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -17,7 +17,7 @@ export class Extent {
     this.#isCut = true;
   }
 
-  /** How many of so many characters there is room for; takes it. Nothing follows what was cut. */
+  /** Takes up to `length` characters, and returns the number taken. Nothing follows a cut. */
   take(length: number): number {
     const taken = this.#isCut ? 0 : Math.min(length, this.#left);
     this.#left -= taken;
@@ -25,7 +25,7 @@ export class Extent {
     return taken;
   }
 
-  /** Whether there is room for all of so many characters; takes it. */
+  /** Takes all of these characters, or none. */
   takeAll(length: number): boolean {
     if (length > this.#left) this.#isCut = true;
     if (this.#isCut) return false;

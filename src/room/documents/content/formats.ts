@@ -1,15 +1,15 @@
-/** The formats of a text as far as one has read, as the tags that Yjs writes around it. */
+/** The formats at a position in a text, as tags of Yjs. */
 
 export class Formats {
   readonly #values = new Map<string, unknown>();
 
-  /** Reads on, over a mark. */
+  /** Passes a mark with which a format begins or ends. */
   pass({ key, value }: { readonly key: string; readonly value: unknown }): void {
     if (value === null) this.#values.delete(key);
     else this.#values.set(key, value);
   }
 
-  /** Around what stands here. */
+  /** The tags around the current position. */
   tags(): { readonly opening: string; readonly closing: string } {
     const sorted = [...this.#values].sort(byName);
     return {
@@ -22,10 +22,10 @@ export class Formats {
   }
 }
 
-/** What Yjs writes for what is neither text nor XML. */
+/** Text of a shared type that is neither text nor XML. */
 export const OBJECT = "[object Object]";
 
-/** A value as Yjs writes it into XML, which fails for objects that replace `toString` with what is no function. */
+/** A value as Yjs writes it into XML. Yjs fails for objects whose `toString` is no function. */
 export function writtenAs(value: unknown): string {
   try {
     return String(value);

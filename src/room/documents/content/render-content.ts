@@ -20,7 +20,7 @@ interface NamedType {
 
 export interface Rendered {
   readonly content: unknown;
-  /** Whether the content is longer. */
+  /** Tells whether the content is longer. */
   readonly isTruncated: boolean;
   /** All shared types of the document that have, or had, content, by name. */
   readonly types: readonly NamedType[];
@@ -71,13 +71,16 @@ const typesOf = (doc: Y.Doc): NamedType[] =>
     return type === null ? [] : [{ name, type }];
   });
 
-/** The document does not say it: judged by the first item that tells. Null when nothing was ever there. */
+/**
+ * Guesses the kind of a shared type by its first telling item: a document does not say it. Null when it never had
+ * content.
+ */
 function guessType(items: Items): SharedType | null {
   for (const { content } of itemsOf(items)) {
     if (content instanceof Y.ContentString || content instanceof Y.ContentFormat) return "text";
     if (content instanceof Y.ContentEmbed) return "text";
     if (content instanceof Y.ContentType) return isXml(content.type) ? "xml" : "array";
-    // Of what was deleted, not even the kind is kept.
+    // Deleted content has lost its kind.
     if (!(content instanceof Y.ContentDeleted)) return "array";
   }
   if (items._map.size > 0) return "map";

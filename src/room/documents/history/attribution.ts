@@ -1,9 +1,9 @@
-/** Who inserted, and who deleted, what in a document: the author of the first update that has it. */
+/** Attributes operations and deletions to authors: to those of the first update that has them. */
 import type { Author, AuthoredUpdate } from "../../port/document-history.ts";
 import { RangeMap } from "../updates/range-map.ts";
-import { scanUpdate } from "../updates/update-scan.ts";
+import { scanUpdate } from "../updates/update-reader.ts";
 
-/** An update, or several that were folded, with all of its authors. */
+/** An update, or several folded ones, with all authors. */
 export type Authored = Pick<AuthoredUpdate, "authors" | "data">;
 
 export interface Attribution {
@@ -13,7 +13,7 @@ export interface Attribution {
 
 const UNKNOWN: readonly Author[] = [];
 
-/** Of what `before` has, no one is the author. */
+/** Attributes the operations of `since`. Operations of `before` have no author. */
 export function attribute(before: readonly Uint8Array[], since: readonly Authored[]): Attribution {
   const attribution = {
     inserted: new RangeMap<readonly Author[]>(),

@@ -1,19 +1,18 @@
-/** What happens to the history of a document that gets old: the room's own versions go, and the trail keeps one row between two of the versions that stay. */
+/** Ages the history of a document: unnamed versions go, and entries between two versions are joined. */
 import type { TrailEntry } from "../../port/document-history.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import { MAX_PART_BYTES } from "../updates/limits.ts";
-import { AGED_ENTRIES, AGED_VERSIONS } from "./history-limits.ts";
-import { agedStretches, joinUpdates, type Stretch, sumOfBytes } from "./trail.ts";
+import { AGED_ENTRIES, AGED_VERSIONS, MAX_PART_BYTES } from "../updates/limits.ts";
+import { agedStretches, joinUpdates, type Stretch, sumOfBytes } from "./edit-history.ts";
 import { Versions } from "./versions.ts";
 
-/** Whole days, so that what has become one is written anew once a day at most. */
+/** A horizon of whole days joins the same entries once a day at most. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How far a document's history is joined. */
+/** Progress in joining old history. */
 export interface Aged {
-  /** What is older than this (epoch ms). */
+  /** Older entries are joined (epoch ms). */
   readonly horizon: number;
-  /** Up to the update with this number; `Infinity` when there is no more. */
+  /** The last update that was joined; `Infinity` when none is left. */
   readonly seq: number;
 }
 
@@ -35,8 +34,8 @@ export class Retention {
   }
 
   /**
-   * Goes on with a document's history up to the update `upTo`, from where it has got to: a bounded piece of work, within
-   * the caller's transaction. Returns how far it is, and how many bytes fewer the trail has.
+   * Continues with the history up to the update `upTo`: a bounded piece of work within the caller's transaction.
+   * Returns the progress, and the bytes that became free.
    */
   age(documentId: number, upTo: number, from: Aged | null): { readonly aged: Aged; readonly freed: number } {
     const horizon = Math.floor((this.#ports.now() - this.#ports.trailKeptMs) / DAY_MS) * DAY_MS;
@@ -47,8 +46,8 @@ export class Retention {
   }
 
   /**
-   * Whether all are dropped that are too old. A version shows the document until it was made, right before the next
-   * update: so its age counts from then, and the document can be seen as it was at any time that is kept.
+   * Deletes old versions, and tells whether none is left. A version shows the document until it was made, right
+   * before the next update, so its age counts from then.
    */
   #dropVersions(documentId: number, horizon: number): boolean {
     const dropped = this.#storage.versions.listUnnamed(documentId, horizon, AGED_VERSIONS);
@@ -76,7 +75,7 @@ export class Retention {
     return { aged: { horizon, seq: isLast ? Number.POSITIVE_INFINITY : seq }, freed };
   }
 
-  /** Returns how many bytes fewer they have as one, without what came and went between two of the versions. */
+  /** Joins entries, without content that came and went between two versions. Returns the bytes that became free. */
   #join(documentId: number, stretch: Stretch<TrailEntry>, { seq }: TrailEntry): number {
     const { documents } = this.#storage;
     const [first, ...others] = documents.listUpdates(documentId, stretch[0].seq - 1, seq);

@@ -1,25 +1,35 @@
-/** Takes back what one author wrote between two points of a document's history, by an ordinary edit. */
+/** Restores a version, and takes back the edits of one author, by ordinary edits. */
 import * as Y from "yjs";
 import type { Author, AuthoredUpdate } from "../../port/document-history.ts";
 import { BuiltDocument, type DeleteSet } from "../updates/built-document.ts";
 import type { RangeMap } from "../updates/range-map.ts";
-import { itemsOf, writtenAgain } from "../updates/written-again.ts";
 import { type Attribution, attribute } from "./attribution.ts";
+import { itemsOf, writtenAgain } from "./repetitions.ts";
 
-/** How far outwards the containers are looked at with which something was deleted. */
+/**
+ * The update that makes a document show the same as after `before`, where `current` is the whole document; null when
+ * it does already. Later insertions are deleted, deletions are written again, as by an undo. Operations that
+ * `current` lacks stay. CONFLICT when the document is too large to be built.
+ */
+export function revertingUpdate(before: Uint8Array, current: Uint8Array): Uint8Array | null {
+  const built = new BuiltDocument([before], [current]);
+  return built.undo(built.applyLater(), { ignoreRemoteMapChanges: true });
+}
+
+/** Containers above a deleted item in which its deletion is searched. */
 const MAX_DEPTH = 200;
 
-/** Whose changes are taken back: those up to the update with this number. */
+/** The author whose changes are taken back, up to the update with this number. */
 export interface RolledBack {
   readonly author: Author;
   readonly upTo: number;
 }
 
 /**
- * The update that takes back what the author wrote in `since`, which is all that the document has beyond `before`; null
- * when there is nothing to take back. What the author inserted is deleted, except for containers in which others have
- * written. What the author deleted is written again, unless its container is gone, others have changed its entry since,
- * or it has been written again already. CONFLICT when the document is too large to be built.
+ * The update that takes back the author's edits in `since`, the updates beyond `before`; null when there is nothing
+ * to take back. Insertions are deleted, except containers in which others have written. Deletions are written again,
+ * unless their container is gone, others have changed the entry since, or they were written again already. CONFLICT
+ * when the document is too large to be built.
  */
 export function rollbackUpdate(
   before: readonly Uint8Array[],
@@ -39,11 +49,11 @@ export function rollbackUpdate(
   });
 }
 
-/** The item of the shared type that an item is in; null for one of the document's own types. */
+/** The item whose shared type contains an item; null in a type of the document itself. */
 const containerOf = ({ parent }: Y.Item): Y.Item | null =>
   parent instanceof Y.AbstractType ? parent._item : null;
 
-/** What contains something that is shown and is not among these insertions. */
+/** Containers of shown items that are not among these insertions. */
 function containersOfOthers(doc: Y.Doc, insertions: DeleteSet): ReadonlySet<Y.Item> {
   const containers = new Set<Y.Item>();
   for (const item of itemsOf(doc)) {
@@ -54,7 +64,7 @@ function containersOfOthers(doc: Y.Doc, insertions: DeleteSet): ReadonlySet<Y.It
   return containers;
 }
 
-/** What the author inserted, and what the author deleted of what others, or the author before, had inserted. */
+/** The author's insertions, and the author's deletions of what others, or the author earlier, had inserted. */
 class OwnChanges {
   readonly insertions = Y.createDeleteSet();
   readonly deletions = Y.createDeleteSet();
@@ -97,7 +107,7 @@ class OwnChanges {
     }
   }
 
-  /** What arrives in a container that is deleted goes with it, and no update says so. */
+  /** Attributes a deletion. Items that arrive in a deleted container go with it, and no update says so. */
   #isDeletedByAuthor(item: Y.Item, clock: number): boolean {
     let by = this.#attribution.deleted.at(item.id.client, clock).value;
     let container = containerOf(item);
@@ -108,7 +118,7 @@ class OwnChanges {
     return this.#isOwn(by);
   }
 
-  /** Whether someone else has deleted the entry of a map that the author had replaced. */
+  /** Tells whether someone else has deleted the map entry that the author had replaced. */
   #isEntryOfOthers(item: Y.Item): boolean {
     const { parent, parentSub } = item;
     if (parentSub === null || !(parent instanceof Y.AbstractType)) return false;

@@ -1,14 +1,14 @@
-/** The versions of a document: points in its trail that the room keeps by itself, or that someone has named. */
+/** The versions of a document: points in its edit history, made by the room or named by someone. */
 import { AppError } from "../../../platform/errors.ts";
 import type { Author, VersionInfo } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "./history-limits.ts";
+import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "../updates/limits.ts";
 
-/** When the updates since a document's latest version arrived, the first and the last (epoch ms); null for none. */
+/** Arrival of the first and the last update since the latest version (epoch ms); null for none. */
 export type Unversioned = { readonly firstAt: number; readonly at: number } | null;
 
-/** Whether the document as it is becomes a version before the update that arrives now. */
+/** Tells whether the document becomes a version before the update that arrives now. */
 export const isVersionDue = (unversioned: Unversioned, now: number): boolean =>
   unversioned !== null &&
   (now - unversioned.at >= VERSION_QUIET_MS || now - unversioned.firstAt >= VERSION_EDITING_MS);
@@ -20,7 +20,7 @@ export class Versions {
     this.#storage = storage;
   }
 
-  /** What a document has beyond its latest version. */
+  /** Returns the edits since the latest version. */
   unversioned(documentId: number): Unversioned {
     return this.#storage.documents.findTimes(
       documentId,
@@ -28,12 +28,12 @@ export class Versions {
     );
   }
 
-  /** The number of the version before an update; 0 if there is none. */
+  /** The number of the version before an update; 0 for none. */
   #seqBefore(documentId: number, before: number): number {
     return this.#storage.versions.list(documentId, { before, limit: 1 })[0]?.seq ?? 0;
   }
 
-  /** Makes a version of the document as it is after its latest update, `seq`, unless there is one already. */
+  /** Makes a version after the latest update, `seq`, unless there is one. */
   make(documentId: number, seq: number, now: number): VersionInfo {
     const { documents, versions } = this.#storage;
     const known = versions.find(documentId, seq);
@@ -66,7 +66,7 @@ export class Versions {
     return named;
   }
 
-  /** Deletes versions, which are in order. Their authors are among those of the one that follows them. */
+  /** Deletes versions, given in order. The following version inherits their authors. */
   delete(documentId: number, deleted: readonly VersionInfo[]): void {
     const { versions } = this.#storage;
     let authors: readonly Author[] = [];

@@ -1,31 +1,31 @@
-/** Who is in a document, as its clients say: each entry is bound to the socket that first used its id. */
+/** The awareness of a document: states of its clients, each bound to the socket that first used its ID. */
 import { isTooDeep } from "../../../platform/text.ts";
 import { MAX_FRAME_DEPTH } from "../../protocol/limits.ts";
-import type { AwarenessEntry } from "../wire/frames.ts";
+import type { AwarenessEntry } from "./frames.ts";
 
-/** One entry, and all entries of a socket. An id is chosen by its client, so it proves nothing. */
+/** Characters of a state, and entries of a socket. Clients choose their IDs, so an ID proves nothing. */
 const MAX_STATE_LENGTH = 8 * 1024;
 export const MAX_ENTRIES_OF_SOCKET = 32;
 
 interface Bound extends Omit<AwarenessEntry, "state"> {
   readonly socketId: string;
-  /** Null when it was lost with the room's memory. */
+  /** Null after the room lost its memory. */
   readonly state: string | null;
 }
 
 const GONE = "null";
 
-/** Other clients compare states by recursion. */
+/** Clients compare states by recursion. */
 const isAcceptable = (state: string): boolean =>
   state.length <= MAX_STATE_LENGTH && !isTooDeep(state, MAX_FRAME_DEPTH);
 
-/** In memory, but for the ids and clocks, which sockets keep. */
+/** States are in memory only; sockets keep IDs and clocks. */
 export class Awareness {
   readonly #entries = new Map<number, Bound>();
-  /** The clients of each socket. No set is empty. */
+  /** Clients by socket. No set is empty. */
   readonly #clients = new Map<string, Set<number>>();
 
-  /** Takes the entries of a socket, and returns those that are news: not those of other sockets, nor outdated ones. */
+  /** Applies the entries of a socket, and returns the news: no entries of other sockets, no outdated ones. */
   apply(socketId: string, entries: readonly AwarenessEntry[]): AwarenessEntry[] {
     return entries.filter((entry) => this.#applyOne(socketId, entry));
   }
@@ -63,7 +63,7 @@ export class Awareness {
     );
   }
 
-  /** The ids of a socket, with their clocks. */
+  /** Lists the IDs of a socket, with their clocks. */
   idsOf(socketId: string): Pick<AwarenessEntry, "client" | "clock">[] {
     return [...(this.#clients.get(socketId) ?? [])].flatMap((client) => {
       const { clock } = this.#entries.get(client) ?? {};
@@ -71,12 +71,12 @@ export class Awareness {
     });
   }
 
-  /** What a socket has kept of an entry. */
+  /** Restores an entry from the attachment of its socket. */
   restore(socketId: string, { client, clock }: Pick<AwarenessEntry, "client" | "clock">): void {
     this.#set({ client, clock, socketId, state: null });
   }
 
-  /** Removes a socket's entries, and returns what tells the others. */
+  /** Removes the entries of a socket, and returns the entries that tell the others. */
   remove(socketId: string): AwarenessEntry[] {
     const removed = this.idsOf(socketId).map((id) => ({ ...id, state: GONE }));
     for (const { client } of removed) this.#delete(socketId, client);

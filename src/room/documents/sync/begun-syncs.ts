@@ -1,20 +1,20 @@
-/** What clients had written when they began to synchronize: Hocuspocus' client no longer counts such updates. */
+/** Remembers the state of each client at its step 1: Hocuspocus' client no longer counts updates made before it. */
 import * as decoding from "lib0/decoding";
 import { decodeStateVector } from "yjs";
-import { scanUpdate } from "../updates/update-scan.ts";
+import { scanUpdate } from "../updates/update-reader.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** How much is remembered of a socket's documents: so many clocks, and each document as one more. */
+/** Clocks that are remembered for one socket; each document counts as one more. */
 const MAX_CLOCKS_OF_SOCKET = 10_000;
 
-/** How far each client's operations were known. */
+/** A state vector. */
 type Clocks = ReadonlyMap<number, number>;
 
 export class BegunSyncs {
-  /** By socket and document: of the client's latest step 1, the clocks that the room lacks; null once all of it is stored. */
+  /** By socket and document: clocks of the latest step 1 that the room lacks; null once all of them are stored. */
   readonly #clocks = new Map<string, Map<string, Clocks | null>>();
 
-  /** A client has sent a step 1, when the room has `stored`. It is not remembered if the socket's would become too many. */
+  /** Remembers a step 1, unless the socket has too many clocks. The room has `stored`. */
   begin({ socketId, key }: Subscription, stateVector: Uint8Array, stored: Uint8Array): void {
     const known = this.#clocks.get(socketId) ?? new Map<string, Clocks | null>();
     known.delete(key ?? "");
@@ -25,8 +25,8 @@ export class BegunSyncs {
   }
 
   /**
-   * A client has sent a step 2, after which the room has this state vector. Returns whether it is the one that completes
-   * its synchronization: of several, the first after which the room has all that the client had.
+   * Tells whether a step 2 completes the synchronization: it is the first one after which the room, with this state
+   * vector, has all of the client's operations.
    */
   complete({ socketId, key }: Subscription, stateVector: Uint8Array): boolean {
     const known = this.#clocks.get(socketId);
@@ -40,8 +40,9 @@ export class BegunSyncs {
   }
 
   /**
-   * Whether the client had made the update, or began to, before its step 1, so that its answer to the room's has it as
-   * well. Only operations tell: null for an update that only deletes. False once the client is synchronized.
+   * Tells whether an update was made, at least in part, before the step 1, so that the answer to the room's step 1
+   * has it as well. Only operations tell: null for an update that only deletes. False once the client is
+   * synchronized.
    */
   includes({ socketId, key }: Subscription, update: Uint8Array): boolean | null {
     const clocks = this.#clocks.get(socketId)?.get(key ?? "");
@@ -51,13 +52,13 @@ export class BegunSyncs {
     return inserted.some(({ client, start }) => start < (clocks.get(client) ?? 0));
   }
 
-  /** A socket is gone. */
+  /** Forgets a socket that is gone. */
   forget(socketId: string): void {
     this.#clocks.delete(socketId);
   }
 }
 
-/** Of a client's state vector, which can name millions, what is beyond `stored`; null if it is of `max` clients or more. */
+/** The clocks of a state vector beyond `stored`; null for `max` clients or more: it may name millions. */
 function clocksBeyond(stored: Clocks, stateVector: Uint8Array, max: number): Clocks | null {
   const clocks = new Map<number, number>();
   const decoder = decoding.createDecoder(stateVector);

@@ -1,14 +1,13 @@
-/** A document that sockets have open: who receives what concerns it. */
+/** An open document and its subscriptions. */
 import type { ShownEntry } from "../../transport/connection.ts";
 import type { Effect } from "../../transport/effects.ts";
-import { awarenessBody, queryAwarenessBody } from "../wire/frames.ts";
 import { Awareness } from "./awareness.ts";
+import { awarenessBody, queryAwarenessBody } from "./frames.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** A frame to sockets that know a document by different names, or by its address. */
 const sendBytes = (to: readonly string[], frame: Uint8Array): Effect => ({ type: "sendBytes", to, frame });
 
-/** A frame to one subscription. */
+/** Sends a frame to one subscription. */
 export const sendTo = (subscription: Subscription, body: Uint8Array): Effect =>
   sendBytes([subscription.socketId], subscription.frame(body));
 
@@ -16,7 +15,7 @@ export class Channel {
   readonly name: string;
   readonly awareness = new Awareness();
   readonly #subscriptions = new Map<string, Subscription>();
-  /** Some sockets are older than this memory: who is in the document has to be asked of them. */
+  /** Some sockets are older than this memory, so the next subscription asks them for their awareness. */
   #hasForgotten = false;
 
   constructor(name: string) {
@@ -35,7 +34,7 @@ export class Channel {
     return this.#subscriptions.get(idOf(socketId, key));
   }
 
-  /** Adds a subscription, which receives who is in the document. */
+  /** Adds a subscription, and sends it the awareness. */
   add(subscription: Subscription): Effect[] {
     const others = this.#hasForgotten ? this.broadcast(queryAwarenessBody()) : [];
     this.#hasForgotten = false;
@@ -44,7 +43,7 @@ export class Channel {
     return present.length === 0 ? others : [...others, sendTo(subscription, awarenessBody(present))];
   }
 
-  /** Adds a subscription that survived hibernation, and what its socket shows. */
+  /** Restores a subscription after hibernation, with the awareness of its socket. */
   restore(subscription: Subscription, shown: readonly ShownEntry[]): void {
     this.#hasForgotten = true;
     this.#put(subscription);
@@ -55,7 +54,7 @@ export class Channel {
     this.#subscriptions.set(idOf(subscription.socketId, subscription.key), subscription);
   }
 
-  /** Removes a subscription; when it was the socket's last, the others receive that it is gone. */
+  /** Removes a subscription. After the last one of a socket, the others learn that its clients are gone. */
   remove(subscription: Subscription): Effect[] {
     const { socketId, key } = subscription;
     this.#subscriptions.delete(idOf(socketId, key));
@@ -68,7 +67,7 @@ export class Channel {
     return this.subscriptions.filter((subscription) => subscription.socketId === socketId);
   }
 
-  /** Sends a frame to all that have the document open, except one. */
+  /** Sends a frame to all subscriptions but one. */
   broadcast(body: Uint8Array, except?: Subscription): Effect[] {
     const byKey = new Map<string | null, Subscription[]>();
     for (const subscription of this.#subscriptions.values()) {

@@ -1,8 +1,8 @@
-/** The documents that are open, and those that have to be folded: nothing of any other one stays in memory. */
+/** The open documents, and those that are due for folding. Others have nothing in memory. */
 import type { Effect } from "../../transport/effects.ts";
 import type { Documents } from "../documents.ts";
-import { updateBody } from "../wire/frames.ts";
 import { Channel } from "./channel.ts";
+import { updateBody } from "./frames.ts";
 import type { Subscription } from "./subscription.ts";
 
 export class Channels {
@@ -22,7 +22,7 @@ export class Channels {
     return [...this.#channels.values()];
   }
 
-  /** The document's channel. One that stays without a subscription has to be released. */
+  /** Opens a document. A channel that stays without a subscription has to be released. */
   open(name: string): Channel {
     const known = this.#channels.get(name);
     if (known !== undefined) return known;
@@ -31,20 +31,20 @@ export class Channels {
     return channel;
   }
 
-  /** Sends a stored update to all others who have the document open, and has it folded when that is due. */
+  /** Sends a stored update to all other subscriptions, and schedules folding when it is due. */
   broadcast(name: string, update: Uint8Array, except?: Subscription): Effect[] {
     const effects = this.#channels.get(name)?.broadcast(updateBody(update), except) ?? [];
     return [...effects, ...this.foldIfDue(name)];
   }
 
-  /** Has the document folded soon, when that is due. */
+  /** Schedules folding when it is due. */
   foldIfDue(name: string): Effect[] {
     if (!this.#documents.isFoldDue(name)) return [];
     this.#dueFolds.add(name);
     return [{ type: "foldDocuments" }];
   }
 
-  /** Frees what is in memory of the document, unless a socket has it open or it has to be folded. */
+  /** Unloads a document, unless a socket has it open or folding is due. */
   release(name: string): void {
     if (this.#channels.get(name)?.isEmpty === false) return;
     this.#channels.delete(name);
@@ -52,8 +52,8 @@ export class Channels {
   }
 
   /**
-   * Folds the documents that need it, and calls `folded` for each subscription to them, with the first part that has
-   * changed. A document that fails holds up no other: the first failure is thrown in the end.
+   * Folds the documents that are due, and calls `folded` for each of their subscriptions with the first part that has
+   * changed. A failure delays no other document: the first one is thrown at the end.
    */
   foldDue(folded: (name: string, subscription: Subscription, firstChanged: number) => void): void {
     const names = [...this.#dueFolds];

@@ -1,9 +1,11 @@
-/** What a client says about a document that it has open: asks for what it lacks, writes, and shows who is there. */
+/** Handles the frames about an open document: step 1, step 2, updates and awareness. */
 import { AppError } from "../../../platform/errors.ts";
 import type { DocumentWire, Joined } from "../../transport/connection.ts";
 import type { Effect } from "../../transport/effects.ts";
 import type { Documents } from "../documents.ts";
 import { MalformedUpdate } from "../updates/update-values.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
 import {
   type AwarenessEntry,
   awarenessBody,
@@ -11,9 +13,7 @@ import {
   deniedBody,
   refusedUpdateBody,
   syncStatusBody,
-} from "../wire/frames.ts";
-import { type Channel, sendTo } from "./channel.ts";
-import type { Channels } from "./channels.ts";
+} from "./frames.ts";
 import type { Subscription } from "./subscription.ts";
 import { Transfers } from "./transfers.ts";
 
@@ -22,7 +22,7 @@ const VIEWER = "Viewers may not change documents";
 /** A joined socket that may have documents open. */
 export type DocumentConnection = Joined & { readonly documents: DocumentWire };
 
-/** What became of an update: `refused` says why. */
+/** The outcome of an update; `refused` is the reason. */
 type Written = { readonly news: Uint8Array | null } | { readonly refused: string };
 
 export class DocumentMessages {
@@ -36,7 +36,7 @@ export class DocumentMessages {
     this.transfers = new Transfers(documents);
   }
 
-  /** Throws a {@link MalformedUpdate} for an update that is none, unless the client learns by its status that it is. */
+  /** Handles a frame. Throws a {@link MalformedUpdate} when no status can tell the client. */
   receive(
     connection: DocumentConnection,
     channel: Channel,
@@ -80,7 +80,7 @@ export class DocumentMessages {
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
   ): Effect[] {
     const { id } = connection;
-    const answered = type === "step2" ? subscription.questions.shift() : undefined;
+    const answered = type === "step2" ? subscription.unanswered.shift() : undefined;
     const mark = answered?.mark ?? null;
     const read: Effect[] = mark === null ? [] : [{ type: "acknowledgeRead", id, mark }];
     const written = this.#write(connection, channel.name, update);
@@ -113,7 +113,7 @@ export class DocumentMessages {
   }
 }
 
-/** The response to a client's update. Hocuspocus' client counts statuses: the room sends as many as it waits for. */
+/** Answers an update. Hocuspocus' client counts statuses, so the room sends exactly as many as it expects. */
 function acknowledge(
   { documents }: DocumentConnection,
   subscription: Subscription,
@@ -133,7 +133,7 @@ function acknowledge(
   }
 }
 
-/** Everyone receives news; editors' own clients also what they send themselves: they take silence for a broken connection. */
+/** Sends news to everyone. Clients of editors also receive their own: they take silence for a broken connection. */
 function receiveAwareness(
   { id, documents }: DocumentConnection,
   channel: Channel,

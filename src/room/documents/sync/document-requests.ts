@@ -1,4 +1,4 @@
-/** What REST does with a room's documents. */
+/** REST requests to a room's documents. */
 import { AppError, notFound } from "../../../platform/errors.ts";
 import type {
   DocumentDetails,
@@ -29,18 +29,18 @@ export class DocumentRequests {
     this.#open = open;
   }
 
-  /** By name, with the users that have each open. */
+  /** Lists documents by name, with the users who have them open. */
   list(): ListedDocument[] {
     return this.#documents.list().map((info) => ({ ...info, userIds: this.#open.usersOf(info.name) }));
   }
 
-  /** Null when there is no such document. */
+  /** Describes a document; null when there is none. */
   describe(name: string): DocumentDetails | null {
     const info = this.#documents.describe(name);
     return info && { ...info, userIds: this.#open.usersOf(name) };
   }
 
-  /** A part of a document, counted from 0; see `Documents.part`. */
+  /** Reads a part, counted from 0; see {@link Documents.part}. */
   read(name: string, part: number): DocumentPart | null {
     const read = this.#documents.part(name, part);
     if (read?.update == null) this.#channels.release(name);
@@ -48,8 +48,9 @@ export class DocumentRequests {
   }
 
   /**
-   * Stores an update, with `onlyIfEmpty` unless the document has content; all who have the document open receive it.
-   * Returns whether it was applied. VALIDATION_ERROR and CONFLICT as for `Documents.append`.
+   * Stores an update, and sends it to everyone who has the document open. `onlyIfEmpty` stores it only into a
+   * document without content. Returns whether it was applied. VALIDATION_ERROR and CONFLICT as for {@link
+   * Documents.append}.
    */
   write(
     name: string,
@@ -67,14 +68,14 @@ export class DocumentRequests {
     return { isApplied: news !== null, effects };
   }
 
-  /** What follows when {@link write} has thrown. */
+  /** Cleans up after {@link write} has thrown. */
   refused(name: string): Effect[] {
     const effects = this.#channels.foldIfDue(name);
     this.#channels.release(name);
     return effects;
   }
 
-  /** Deletes a document with its history, and closes it for all who have it open. Null if there is none. */
+  /** Deletes a document with its history, and closes it for everyone. Null if there is none. */
   delete(name: string): Effect[] | null {
     return this.#documents.delete(name) ? this.#open.closeForAll(name) : null;
   }

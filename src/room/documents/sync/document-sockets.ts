@@ -1,4 +1,4 @@
-/** The sockets that editors' own clients open for documents: how they join, whichever protocol they speak. */
+/** Joins the sockets of editors' own clients: y-websocket's and Hocuspocus'. */
 import type { JoinDecision } from "../../engine/join/join-decision.ts";
 import type { JoinHandshake } from "../../engine/join/join-handshake.ts";
 import { nextToken } from "../../engine/join/token-refresh.ts";
@@ -7,11 +7,11 @@ import { CLOSE } from "../../protocol/close.ts";
 import type { Authorizing, Joined, Waiting } from "../../transport/connection.ts";
 import type { Effect } from "../../transport/effects.ts";
 import { MAX_DOCUMENT_FRAME_BYTES } from "../updates/limits.ts";
-import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "../wire/frames.ts";
+import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./frames.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
 
-/** How many tokens a client may try on one socket: each has to be verified. */
+/** Refused tokens after which a socket is closed: each has to be verified. */
 const MAX_REFUSED_TOKENS = 8;
 
 export class DocumentSockets {
@@ -19,9 +19,9 @@ export class DocumentSockets {
   readonly #handshake: JoinHandshake;
   readonly #open: OpenDocuments;
   readonly #pending: PendingTokens;
-  /** By which the sockets are to join; y-websocket's came with the upgrade. */
+  /** Tokens of sockets that have not joined; y-websocket's come with the upgrade. */
   readonly #tokens = new Map<string, string>();
-  /** How many tokens were refused on each socket that stays open. */
+  /** Refused tokens of sockets that stay open. */
   readonly #refusals = new Map<string, number>();
 
   constructor(
@@ -38,8 +38,9 @@ export class DocumentSockets {
   }
 
   /**
-   * A socket whose address names the document, and whose token came with the upgrade. It is verified when the client
-   * sends its first frame, which it does at once: the runtime ends a socket that is closed before only 10 to 20 s later.
+   * Opens a socket whose address names the document, and whose token came with the upgrade. The token is verified
+   * with the first frame, which clients send at once: the runtime ends a socket that is closed earlier only after 10
+   * to 20 s.
    */
   open({ id }: Waiting, token: string): void {
     this.#tokens.set(id, token);
@@ -58,7 +59,7 @@ export class DocumentSockets {
 
   #receiveFirst(connection: Waiting, bytes: Uint8Array): Effect[] {
     const token = this.#tokens.get(connection.id);
-    // It was lost with the room's memory.
+    // The room has lost its memory.
     if (token === undefined)
       return this.#participants.disconnect([connection.id], CLOSE.joinTimeout, "not joined in time");
     return [...this.#keep(connection.id, bytes), ...this.#handshake.begin(connection, token)];
@@ -68,7 +69,7 @@ export class DocumentSockets {
     const { id } = connection;
     const named = parseDocumentFrame(bytes, true);
     if (named === null) return this.#break(id, "expected a token");
-    // What is written before a token, or before its refusal arrives, is in the client's answer to the next step 1.
+    // The client's answer to the next step 1 repeats edits made before the token.
     if (named.frame.type !== "authenticate") return [];
     this.#tokens.set(id, named.frame.token);
     return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
@@ -78,15 +79,15 @@ export class DocumentSockets {
     return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
   }
 
-  /** The token is being verified: what the client sends meanwhile waits. */
+  /** Keeps a frame until the token is verified. */
   #keep(id: string, bytes: Uint8Array): Effect[] {
     if (this.#pending.early.add(id, bytes)) return [];
     return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
   }
 
   /**
-   * A token of Hocuspocus' client was refused: those of its documents that sent it learn why. The socket stays, because
-   * other documents on it, or the same ones, may have other tokens. Null if it has to be closed.
+   * Refuses a token of Hocuspocus' client for the documents that sent it. The socket stays open, because its
+   * documents may have other tokens. Null if it has to be closed.
    */
   askAgain(id: string, decision: JoinDecision): Effect[] | null {
     const connection = this.#participants.connections.get(id);
@@ -113,7 +114,7 @@ export class DocumentSockets {
     return this.receive(connection, bytes.slice().buffer);
   }
 
-  /** A token was refused: the client learns why, before its socket is closed. */
+  /** Tells the client why its token was refused, before its socket is closed. */
   refuse(id: string, decision: JoinDecision): Effect[] {
     const { documents } = this.#participants.connections.get(id) ?? {};
     if (decision.approved || documents === undefined) return [];
@@ -126,7 +127,7 @@ export class DocumentSockets {
     });
   }
 
-  /** A socket has joined: it receives what it has asked for meanwhile. */
+  /** Handles the frames that have waited for the join. */
   joined(id: string): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
@@ -137,7 +138,7 @@ export class DocumentSockets {
     return [...this.#open.joined(id), ...early.flatMap((bytes) => this.#receiveEarly(id, bytes, token))];
   }
 
-  /** A frame that has waited for the socket to join: the token by which it did needs no further verification. */
+  /** Handles an early frame. The token of the join needs no second verification. */
   #receiveEarly(id: string, bytes: Uint8Array, token: string | undefined): Effect[] {
     const authentication = token === undefined ? null : authenticationIn(bytes);
     return authentication !== null && authentication.token === token
@@ -146,8 +147,8 @@ export class DocumentSockets {
   }
 
   /**
-   * Completes an `authorizeDocuments` effect: the documents that have waited for the token open, or learn why they do
-   * not. Those that are open stay open, by the token that the socket has. A refusal that may pass closes the socket.
+   * Completes an `authorizeDocuments` effect: opens the documents that waited for the token, or refuses them. Open
+   * documents stay open by the token that the socket has. A temporary refusal closes the socket.
    */
   verified(id: string, token: string, decision: JoinDecision): Effect[] {
     const keys = this.#pending.end(id, token);

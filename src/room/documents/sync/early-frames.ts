@@ -1,8 +1,8 @@
-/** What clients of documents send while their tokens are verified: little enough to keep for strangers. */
+/** Keeps the frames of clients whose tokens are being verified, within bounds that strangers may use. */
 
 const MAX_BYTES_OF_SOCKET = 256 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** What keeping a frame takes beside its bytes, which may be none. */
+/** Memory of a kept frame beside its bytes. */
 const FRAME_BYTES = 256;
 
 interface Kept {
@@ -14,7 +14,7 @@ export class EarlyFrames {
   readonly #bySocket = new Map<string, Kept>();
   #bytes = 0;
 
-  /** False when it is too much to be kept. */
+  /** Keeps a frame; false when it is too much. */
   add(socketId: string, frame: Uint8Array): boolean {
     const kept = this.#bySocket.get(socketId) ?? { frames: [], bytes: 0 };
     const bytes = FRAME_BYTES + frame.length;
@@ -26,7 +26,7 @@ export class EarlyFrames {
     return true;
   }
 
-  /** The frames of a socket, in their order. */
+  /** Takes the frames of a socket, in their order. */
   take(socketId: string): Uint8Array[] {
     const { frames, bytes } = this.#bySocket.get(socketId) ?? { frames: [], bytes: 0 };
     this.#bySocket.delete(socketId);

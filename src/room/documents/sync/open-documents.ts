@@ -1,4 +1,4 @@
-/** Which documents the joined sockets have open: opens them with the first frame about each, and closes them. */
+/** Opens documents for joined sockets with the first frame about each, and closes them. */
 import { byteLength } from "../../../platform/text.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { CLOSE } from "../../protocol/close.ts";
@@ -14,6 +14,10 @@ import {
   MAX_OPEN_NAME_BYTES_BESIDE,
 } from "../updates/limits.ts";
 import { MalformedUpdate } from "../updates/update-values.ts";
+import { MAX_ENTRIES_OF_SOCKET } from "./awareness.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
+import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
 import {
   authenticatedBody,
   closeBody,
@@ -22,11 +26,7 @@ import {
   parseDocumentFrame,
   refusedBody,
   withKey,
-} from "../wire/frames.ts";
-import { MAX_ENTRIES_OF_SOCKET } from "./awareness.ts";
-import { type Channel, sendTo } from "./channel.ts";
-import type { Channels } from "./channels.ts";
-import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
+} from "./frames.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
 import { Subscription } from "./subscription.ts";
 
@@ -48,7 +48,7 @@ export class OpenDocuments {
     this.#messages = new DocumentMessages(documents, channels);
   }
 
-  /** A socket that survived hibernation. */
+  /** Restores the documents of a socket after hibernation. */
   restore({ id, documents }: Joined): void {
     for (const key of documents?.opened ?? []) {
       const isNamed = documents?.wire !== "yWebsocket";
@@ -58,7 +58,7 @@ export class OpenDocuments {
     }
   }
 
-  /** A socket has joined: the document that its address names is open. */
+  /** Opens the document that the address of a socket names. */
   joined(id: string): Effect[] {
     const connection = this.#find(id);
     const [name] = connection?.documents.opened ?? [];
@@ -102,7 +102,7 @@ export class OpenDocuments {
     return [...opened.effects, ...(opened.isOpen ? this.#act(connection, channel, subscription, frame) : [])];
   }
 
-  /** A token for a document: what follows about a document that is not open waits until it is verified. */
+  /** Verifies the token for a document. Frames about a document that is not open wait for it. */
   #verify(connection: DocumentConnection, key: string, token: string, bytes: Uint8Array): Effect[] {
     const { id, documents } = connection;
     if (this.#pending.isWaiting(id, key)) return this.#wait(id, bytes);
@@ -116,7 +116,7 @@ export class OpenDocuments {
     return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
   }
 
-  /** The token for a document of Hocuspocus' client is accepted: the document is open from now on. */
+  /** Opens a document of Hocuspocus' client after its token was accepted. */
   admit(id: string, key: string): Effect[] {
     const connection = this.#find(id);
     if (connection === null) return [];
@@ -165,7 +165,7 @@ export class OpenDocuments {
   ): Effect[] {
     if (frame.type === "close") return this.#close(connection, channel, subscription, "provider_initiated");
     const { id, documents } = connection;
-    // It may be waiting for the next part. Our own client asks again, others only after they have come back.
+    // The client may wait for the next part. Only our own asks again without a reconnection.
     const isLost = frame.type === "step2" && documents.wire !== "room" && subscription.answersForgotten;
     try {
       const effects = this.#messages.receive(connection, channel, subscription, frame);
@@ -177,7 +177,7 @@ export class OpenDocuments {
     }
   }
 
-  /** Keeps with the socket what it shows in the document: hibernation may be followed by its end. */
+  /** Keeps the awareness with the socket, in case the room loses its memory. */
   #keepShown({ name, awareness }: Channel, { socketId, key }: Subscription): Effect[] {
     const connection = this.#find(socketId);
     if (connection === null) return [];
@@ -187,7 +187,7 @@ export class OpenDocuments {
     return [{ type: "attach", connection: this.#update(connection, { shown }) }];
   }
 
-  /** So much was sent to a socket that its client has to show that it reads: by its answer to another step 1. */
+  /** Asks a client with much to read for a mark: its answer to another step 1 shows that it reads. */
   mark(id: string, mark: number): Effect[] {
     for (const channel of this.#channels.all()) {
       const [subscription] = channel.of(id);
@@ -197,13 +197,13 @@ export class OpenDocuments {
     return [];
   }
 
-  /** The users that have a document open, each once. */
+  /** Lists the users who have a document open, each once. */
   usersOf(name: string): string[] {
     const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
     return [...new Set(subscriptions.flatMap(({ socketId }) => this.#find(socketId)?.userId ?? []))];
   }
 
-  /** Closes a document, which was deleted, for all who have it open. */
+  /** Closes a deleted document for everyone. */
   closeForAll(name: string): Effect[] {
     const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
     return subscriptions.flatMap((subscription) => {
@@ -231,7 +231,7 @@ export class OpenDocuments {
     return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];
   }
 
-  /** A socket is gone. */
+  /** Closes the documents of a socket that is gone. */
   remove(id: string): Effect[] {
     this.#messages.transfers.forget(id);
     return this.#channels.all().flatMap((channel) => {
@@ -242,17 +242,17 @@ export class OpenDocuments {
     });
   }
 
-  /** Folds the documents that need it. A client that is being sent one receives the parts again that have changed. */
+  /** Folds the documents that are due. A client that is receiving one gets changed parts again. */
   foldDue(): void {
     const { transfers } = this.#messages;
     this.#channels.foldDue((...changed) => transfers.restart(...changed));
   }
 }
 
-/** What only editors' own clients send. */
+/** Tells whether only editors' own clients send such a frame. */
 const isUnknown = ({ type }: DocumentFrame): boolean => type === "other" || type === "authenticate";
 
-/** Whether a socket that has these documents open may open another one. */
+/** Tells whether a socket with these open documents may open another one. */
 function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: string): boolean {
   const name = nameOf(key);
   const maxBytes = wire === "room" ? MAX_OPEN_NAME_BYTES_BESIDE : MAX_OPEN_NAME_BYTES;

@@ -1,14 +1,14 @@
-/** The tokens of documents that are being verified, and what clients send about these documents meanwhile. */
+/** The tokens that are being verified, and the frames that wait for them. */
 import type { Effect } from "../../transport/effects.ts";
 import { EarlyFrames } from "./early-frames.ts";
 
 export class PendingTokens {
-  /** The frames that wait, also of sockets that have not joined. */
+  /** Waiting frames, also of sockets that have not joined. */
   readonly early = new EarlyFrames();
-  /** Of sockets that have joined: the token of each document that waits for one, by the name that its client gives it. */
+  /** By joined socket: the token of each waiting document, by the client's name for it. */
   readonly #tokens = new Map<string, Map<string, string>>();
 
-  /** The documents of a socket that wait for their tokens. */
+  /** Lists the waiting documents of a socket. */
   keysOf(socketId: string): readonly string[] {
     return [...(this.#tokens.get(socketId)?.keys() ?? [])];
   }
@@ -17,7 +17,7 @@ export class PendingTokens {
     return this.#tokens.get(socketId)?.has(key) === true;
   }
 
-  /** A document waits from now on. A token that several of the socket's documents have is verified once. */
+  /** Begins to wait for a token. A token of several documents of a socket is verified once. */
   begin(id: string, key: string, token: string): Effect[] {
     const tokens = this.#tokens.get(id) ?? new Map<string, string>();
     const isKnown = [...tokens.values()].includes(token);
@@ -25,7 +25,7 @@ export class PendingTokens {
     return isKnown ? [] : [{ type: "authorizeDocuments", id, token }];
   }
 
-  /** A token has been verified: returns the documents that have waited for it. */
+  /** Ends the wait for a token, and returns its documents. */
   end(socketId: string, token: string): readonly string[] {
     const tokens = this.#tokens.get(socketId) ?? new Map<string, string>();
     const keys = [...tokens].flatMap(([key, pending]) => (pending === token ? [key] : []));
@@ -34,7 +34,7 @@ export class PendingTokens {
     return keys;
   }
 
-  /** A socket is gone. */
+  /** Forgets a socket that is gone. */
   forget(socketId: string): void {
     this.early.take(socketId);
     this.#tokens.delete(socketId);

@@ -1,33 +1,33 @@
-/** A document that a socket has opened: how its client names it, and what it is still being sent. */
-import { withKey } from "../wire/frames.ts";
+/** A document that a socket has open, and the progress of its synchronization. */
+import { withKey } from "./frames.ts";
 
-/** The rest of a document that is sent part by part, each when the client has applied the one before. */
+/** A transfer in parts; the client applies each before the next one is sent. */
 interface Transfer {
   readonly stateVector: Uint8Array;
-  /** The number of the part that follows. */
+  /** The number of the next part. */
   next: number;
 }
 
-/** A step 1 that the room has sent, and what its answer means. */
-export interface Question {
-  /** The client has read what was sent before this mark; null when it was sent for the sake of its answer. */
+/** A step 1 of the room, and the meaning of its answer. */
+export interface SentStep {
+  /** The answer confirms everything sent before this mark; null when it asks for operations. */
   readonly mark: number | null;
-  /** The client is synchronized by it. */
+  /** The answer completes the synchronization. */
   readonly isSync: boolean;
 }
 
 export class Subscription {
   readonly socketId: string;
-  /** As the client names the document; null where the address of the socket does. */
+  /** The client's name for the document; null where the address names it. */
   readonly key: string | null;
   transfer: Transfer | null = null;
-  /** What the client has not answered, in the order in which it was asked. */
-  readonly questions: Question[] = [];
-  /** The client has received why its changes are refused. */
+  /** Unanswered steps, in their order. */
+  readonly unanswered: SentStep[] = [];
+  /** The client has received the reason of a refusal. */
   hasWarned = false;
-  /** Updates whose statuses follow the one of the synchronization. */
+  /** Updates whose statuses follow that of the synchronization. */
   heldStatuses = 0;
-  /** It is older than this memory: what its client was asked and sent before is forgotten. */
+  /** The subscription is older than this memory, which lacks its unanswered steps. */
   readonly isRestored: boolean;
 
   constructor(socketId: string, key: string | null, isRestored = false) {
@@ -36,14 +36,14 @@ export class Subscription {
     this.isRestored = isRestored;
   }
 
-  /** Whether the client has been sent everything, and has not answered since. */
+  /** Tells whether the client was sent everything, and has not answered since. */
   get isAsked(): boolean {
-    return this.questions.some(({ isSync }) => isSync);
+    return this.unanswered.some(({ isSync }) => isSync);
   }
 
-  /** Whether the client's next answer is to a question of before. */
+  /** Tells whether the next answer belongs to a step that the room has forgotten. */
   get answersForgotten(): boolean {
-    return this.isRestored && this.questions.length === 0;
+    return this.isRestored && this.unanswered.length === 0;
   }
 
   frame(body: Uint8Array): Uint8Array {

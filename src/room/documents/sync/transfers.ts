@@ -1,13 +1,13 @@
-/** What clients are sent of documents, part by part, and the step 1 by which each shows that it has read so far. */
+/** Sends documents to clients part by part. A step 1 after each part shows that the client has read it. */
 import { documentPoints } from "../../protocol/costs.ts";
 import type { Effect } from "../../transport/effects.ts";
 import type { Documents } from "../documents.ts";
-import { step1Body, step2Body, updateBody } from "../wire/frames.ts";
 import { BegunSyncs } from "./begun-syncs.ts";
 import { sendTo } from "./channel.ts";
-import type { Question, Subscription } from "./subscription.ts";
+import { step1Body, step2Body, updateBody } from "./frames.ts";
+import type { SentStep, Subscription } from "./subscription.ts";
 
-/** A client that answers no part for so long is silent (R25), or has lost its connection. */
+/** A client without an answer for so long is silent (R25), or disconnected. */
 const MAX_ANSWER_MS = 90_000;
 
 export class Transfers {
@@ -18,7 +18,7 @@ export class Transfers {
     this.#documents = documents;
   }
 
-  /** Sends a client what it lacks; of a large document, the first part, unless that is on its way already. */
+  /** Begins a transfer, unless one is under way. */
   begin(name: string, subscription: Subscription, stateVector: Uint8Array): Effect[] {
     this.#syncs.begin(subscription, stateVector, this.#documents.stateVector(name));
     subscription.heldStatuses = 0;
@@ -27,7 +27,7 @@ export class Transfers {
     return this.continue(name, subscription);
   }
 
-  /** What it costs to find what a client with this state vector lacks, in points (`costs`), beside sending it. */
+  /** The points (`costs`) for merging the answer to this state vector, beside sending it. */
   workOf(name: string, subscription: Subscription, stateVector: Uint8Array): number {
     if (this.#isUnderWay(name, subscription)) return 0;
     return documentPoints(this.#documents.bytesToMerge(name, stateVector));
@@ -37,14 +37,14 @@ export class Transfers {
     return transfer !== null || (isAsked && this.#documents.partCount(name) > 1);
   }
 
-  /** Goes on with the first part that has changed, for a client that was sent it. */
+  /** Continues a transfer from the first part that has changed. */
   restart(name: string, { transfer }: Subscription, firstChanged: number): void {
     if (transfer === null) return;
     const first = this.#documents.partCount(name) === 1 ? 0 : firstChanged;
     transfer.next = Math.min(transfer.next, first);
   }
 
-  /** Sends the next part of what the client lacks, and asks for what the room lacks: the answer shows that it was read. */
+  /** Sends the next part and a step 1, whose answer shows that it was read. */
   continue(name: string, subscription: Subscription): Effect[] {
     const { transfer } = subscription;
     if (transfer === null) return [];
@@ -54,24 +54,24 @@ export class Transfers {
     const sent = next < last ? [sendTo(subscription, updateBody(part(next)))] : [];
     if (next < last - 1) {
       transfer.next += 1;
-      const question = this.ask(name, subscription, { mark: null, isSync: false });
-      return [...sent, question, { type: "stayAwake", ms: MAX_ANSWER_MS }];
+      const step = this.ask(name, subscription, { mark: null, isSync: false });
+      return [...sent, step, { type: "stayAwake", ms: MAX_ANSWER_MS }];
     }
-    // At once: edits that are folded before each answer would put the end off for ever.
+    // Both at once: edits that are folded before each answer would delay the end forever.
     sent.push(sendTo(subscription, step2Body(part(last))));
     subscription.transfer = null;
-    // A client that still has to answer the question of an earlier step 1 has sent this one by then.
+    // The answer to an earlier step 1 will have these operations.
     if (subscription.isAsked) return sent;
     return [...sent, this.ask(name, subscription, { mark: null, isSync: true })];
   }
 
-  /** Asks a client for what the room lacks. */
-  ask(name: string, subscription: Subscription, question: Question): Effect {
-    subscription.questions.push(question);
+  /** Sends a step 1. */
+  ask(name: string, subscription: Subscription, step: SentStep): Effect {
+    subscription.unanswered.push(step);
     return sendTo(subscription, step1Body(this.#documents.stateVector(name)));
   }
 
-  /** How many statuses a client is sent for its step 2: none unless that completes its synchronization. */
+  /** The number of statuses for a step 2: none unless it completes the synchronization. */
   statusesOfAnswer(name: string, subscription: Subscription): number {
     if (!this.#syncs.complete(subscription, this.#documents.stateVector(name))) return 0;
     const { heldStatuses } = subscription;
@@ -80,8 +80,8 @@ export class Transfers {
   }
 
   /**
-   * How many a client is sent for its update: none if it had made it before it asked, so that the answer that
-   * synchronizes it has the update as well. If the update does not show that, its status waits for the answer.
+   * The number of statuses for an update: none if the client made it before its step 1, so that the answer that
+   * synchronizes it has the update as well. The status of an undecided update waits for the answer.
    */
   statusesOfUpdate(subscription: Subscription, update: Uint8Array): number {
     const isIncluded = this.#syncs.includes(subscription, update);
@@ -89,7 +89,7 @@ export class Transfers {
     return isIncluded === false ? 1 : 0;
   }
 
-  /** A socket is gone. */
+  /** Forgets a socket that is gone. */
   forget(socketId: string): void {
     this.#syncs.forget(socketId);
   }

@@ -4,8 +4,7 @@ import * as Y from "yjs";
 import { AppError } from "../../../platform/errors.ts";
 import { compactUpdate } from "./compact-update.ts";
 import { MAX_BUILT_BYTES, MAX_BUILT_ITEMS } from "./limits.ts";
-import { mergeMany } from "./merge-many.ts";
-import { editAsServer } from "./server-clients.ts";
+import { mergeMany } from "./merge.ts";
 import { SKIP, SUBDOCUMENT, TYPE } from "./update-content.ts";
 import { CONTENT_BITS, readUpdate } from "./update-reader.ts";
 
@@ -31,7 +30,7 @@ type UndoOptions = Pick<
 
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
 
-/** As one, in as few items as Yjs would have. */
+/** Merges updates, in as few items as Yjs would have. */
 const merge = (updates: readonly Uint8Array[]): Uint8Array =>
   updates.length === 0 ? EMPTY_UPDATE : compactUpdate(mergeMany(updates), false);
 
@@ -56,8 +55,8 @@ export class BuiltDocument {
   }
 
   /**
-   * Begins a transaction that never ends. Ending one, Yjs joins neighboring items, and keeps a copy of their values for
-   * each: an editor can make that gigabytes of one megabyte.
+   * Begins a transaction that never ends. At the end of one, Yjs joins neighboring items and keeps a copy of their
+   * values for each: a hostile megabyte would take gigabytes.
    */
   #begin(): Y.Transaction {
     const transaction = new Y.Transaction(this.doc, null, false);
@@ -67,7 +66,7 @@ export class BuiltDocument {
 
   #apply(update: Uint8Array): void {
     try {
-      // Yjs tries again with the next update what waited for several operations.
+      // With the next update, Yjs retries operations that waited for several others.
       for (const data of [update, EMPTY_UPDATE]) Y.applyUpdate(this.doc, data);
     } catch (error) {
       // Yjs deletes types within types by recursion.
@@ -105,7 +104,7 @@ export class BuiltDocument {
 function encode(doc: Y.Doc, state: Y.Transaction["beforeState"], deletions: DeleteSet): Uint8Array {
   doc.store.pendingStructs = null;
   doc.store.pendingDs = null;
-  // Encoded, a snapshot is its deletions, as in an update, and a state vector. Empty ones have one byte.
+  // An encoded snapshot is its deletions, as in an update, and a state vector. Empty ones have one byte.
   const stateVector = Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), state)).subarray(1);
   const deleted = Y.encodeSnapshot(Y.createSnapshot(deletions, new Map())).subarray(0, -1);
   const update = Y.encodeStateAsUpdate(doc, stateVector);
@@ -139,6 +138,18 @@ function requireBuildable(update: Uint8Array): void {
 }
 
 const conflict = (message: string) => new AppError("Rooms", "CONFLICT", message);
+
+/** The lower half of the client IDs of the service's own edits; clients choose theirs at random among 2^32. */
+const MARK = 0xa721;
+const HALF = 0x1_0000;
+
+export const isServerClient = (client: number): boolean => client % HALF === MARK;
+
+/** Makes the following edits the service's own. */
+function editAsServer(doc: Y.Doc): void {
+  do doc.clientID = (crypto.getRandomValues(new Uint16Array(1))[0] ?? 0) * HALF + MARK;
+  while (doc.store.clients.has(doc.clientID));
+}
 
 /** The shared type with this name. */
 export function sharedTypeOf(doc: Y.Doc, type: SharedType, name: string) {

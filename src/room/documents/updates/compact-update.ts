@@ -1,4 +1,4 @@
-/** Makes an update smaller that does the same: what was inserted in one place piece by piece becomes one, and deleted content can go. */
+/** Compacts an update: joins pieces that were inserted one after the other, and drops deleted content. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { RangeMap } from "./range-map.ts";
@@ -6,22 +6,22 @@ import { ANY, COLLECTED, DELETED, JSONS, SKIP, TEXT } from "./update-content.ts"
 import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
 import { readAny, readJsonOrUndefined } from "./update-values.ts";
 
-/** What an update will have as one. */
+/** A piece of the compacted update. */
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   length: number;
   readonly content: number;
   /** The info byte without its content bits. */
   readonly flags: number;
-  /** Where it was inserted, encoded. */
+  /** Its origins and container, encoded. */
   readonly place: Uint8Array;
-  /** Its content, encoded: without the length of a text, and the number of values. Empty where the length says it all. */
+  /** Its content, encoded, without the length of a text or the number of values. Empty where the length is all. */
   readonly bytes: Uint8Array[];
   readonly isMarked: boolean;
 }
 
 /**
- * The update with as few pieces as Yjs would have of it. With `dropsDeleted`, what it deletes itself has no content any
- * more, as after Yjs' own garbage collection: every operation stays, with its place.
+ * Compacts an update to as few pieces as Yjs would have. With `dropsDeleted`, operations that it deletes itself lose
+ * their content, as by the garbage collection of Yjs, but keep their place.
  */
 export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8Array {
   const deleted = new RangeMap<true>();
@@ -33,7 +33,7 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
   readUpdate(update, {
     block: (client) => writer.begin(client),
     struct(struct) {
-      // Content other than text keeps what is deleted of it, unless that is all.
+      // Only text is split for deletions within.
       const isText = (struct.info & CONTENT_BITS) === TEXT;
       const { value, end } = deleted.at(struct.client, struct.clock);
       const isWhole = end >= struct.clock + struct.length;
@@ -50,11 +50,11 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
 
 /** Stretches of each client's clocks. */
 interface Marked {
-  /** Whether an operation is marked, and up to which clock, exclusive, that holds. */
+  /** Tells whether an operation is marked, and up to which clock (exclusive) that holds. */
   at(client: number, clock: number): { readonly value: true | undefined; readonly end: number };
 }
 
-/** The update without its marked operations: they are gaps in it. */
+/** Removes marked operations, which become gaps. */
 export function withoutMarked(update: Uint8Array, marked: Marked): Uint8Array {
   const writer = new Writer();
   const deletionsStart = readUpdate(update, {
@@ -67,7 +67,7 @@ export function withoutMarked(update: Uint8Array, marked: Marked): Uint8Array {
   return writer.finish(update.subarray(deletionsStart));
 }
 
-/** The struct in pieces that are marked or not. A character that has two clocks, of which one is, becomes what Yjs makes of it. */
+/** Cuts a struct into marked and unmarked pieces. Half of a surrogate pair becomes U+FFFD, as in Yjs. */
 function* cut(update: Uint8Array, struct: Struct, marked: Marked): Generator<Piece> {
   const { client, clock, length, rightOrigin } = struct;
   const whole = wholePiece(update, struct);
@@ -108,7 +108,7 @@ function wholePiece(update: Uint8Array, { info, contentStart, end, ...struct }: 
   };
 }
 
-/** Returns the content of so many operations with each call. All other contents have one operation. */
+/** Returns the content of the next operations with each call. All other contents are one operation. */
 function contentReader(content: number, bytes: Uint8Array): (operations: number) => Uint8Array[] {
   if (hasLengthOnly(content)) return () => [];
   if (content === TEXT) {
@@ -131,14 +131,14 @@ function contentReader(content: number, bytes: Uint8Array): (operations: number)
   };
 }
 
-/** As lib0 reads strings. */
+/** Strict and with byte order marks, as lib0. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const toUtf8 = new TextEncoder();
 
 const hasLengthOnly = (content: number): boolean =>
   content === COLLECTED || content === DELETED || content === SKIP;
 
-/** Contents of several operations, which begin with a length. */
+/** Tells whether a content has several operations, after their length. */
 const isJoinable = (content: number): boolean => content === TEXT || content === ANY || content === JSONS;
 
 function withoutLength(bytes: Uint8Array): Uint8Array {
@@ -168,7 +168,7 @@ function encodePlace(origin: OperationId, rightOrigin: OperationId | null): Uint
   });
 }
 
-/** Writes pieces, one of which is in memory: an update may have a million. */
+/** Writes pieces one by one: an update may have a million. */
 class Writer {
   readonly #blocks = encoding.createEncoder();
   #blockCount = 0;
@@ -178,7 +178,7 @@ class Writer {
   #pieces = 0;
   #last: Piece | null = null;
 
-  /** What one client inserted follows. */
+  /** Begins the block of a client. */
   begin(client: number): void {
     this.#endBlock();
     this.#client = client;
@@ -204,7 +204,7 @@ class Writer {
     });
   }
 
-  /** Whether Yjs would have made both of one that it had to cut here. */
+  /** Tells whether Yjs would have both as one item. */
   #continues(last: Piece, piece: Piece): boolean {
     const { content } = piece;
     if (last.content !== content) return false;

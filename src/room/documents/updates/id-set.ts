@@ -1,8 +1,8 @@
-/** Which operations of a Yjs document are known: per client, intervals of clocks. */
+/** A set of operations: intervals of clocks by client. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 
-/** A stretch of one client's operations: `end` is exclusive. */
+/** Consecutive operations of one client; `end` is exclusive. */
 export interface ClockRange {
   readonly client: number;
   readonly start: number;
@@ -10,11 +10,11 @@ export interface ClockRange {
 }
 
 export class IdSet {
-  /** Start and end of each interval in turn: sorted, disjoint, and not adjacent. */
+  /** Start and end of each interval in turn: sorted, disjoint, not adjacent. */
   readonly #byClient = new Map<number, number[]>();
   #intervals = 0;
 
-  /** How many intervals there are: what the set costs in memory. */
+  /** The number of intervals: the memory of the set. */
   get size(): number {
     return this.#intervals;
   }
@@ -30,7 +30,7 @@ export class IdSet {
       this.#intervals += 1;
       return;
     }
-    // The intervals that overlap or touch the new one, which replaces them.
+    // Overlapping and touching intervals, which the new one replaces.
     let first = firstEndingFrom(bounds, start);
     const at = first;
     let [from, to] = [start, end];
@@ -53,7 +53,7 @@ export class IdSet {
     return at < bounds.length && (bounds[at] ?? 0) <= start;
   }
 
-  /** Whether it has an operation, and up to which clock, exclusive, that holds. */
+  /** Tells whether the set has an operation, and up to which clock (exclusive) that holds. */
   at(client: number, clock: number): { readonly value: true | undefined; readonly end: number } {
     const bounds = this.#byClient.get(client) ?? [];
     const at = firstEndingFrom(bounds, clock + 1);
@@ -68,7 +68,7 @@ export class IdSet {
     }
   }
 
-  /** The part of a state vector that is about clients of the set. */
+  /** Reduces a state vector to the clients of the set. */
   narrow(stateVector: Uint8Array): Uint8Array {
     const decoder = decoding.createDecoder(stateVector);
     const clocks = new Map<number, number>();
@@ -79,7 +79,7 @@ export class IdSet {
     return encodeClocks(clocks);
   }
 
-  /** The state vector, as Yjs encodes it: how far each client's operations are known without a gap. */
+  /** The state vector, encoded: operations of each client up to the first gap. */
   encodeStateVector(): Uint8Array {
     const contiguous = [...this.#byClient].filter(([, bounds]) => bounds[0] === 0);
     return encodeClocks(new Map(contiguous.map(([client, bounds]) => [client, bounds[1] ?? 0])));
@@ -98,7 +98,7 @@ export class IdSet {
     }
   }
 
-  /** What {@link write} wrote. */
+  /** Reads a set that {@link write} wrote. */
   static read(decoder: decoding.Decoder): IdSet {
     const set = new IdSet();
     for (let clients = decoding.readVarUint(decoder); clients > 0; clients -= 1) {
@@ -113,7 +113,7 @@ export class IdSet {
   }
 }
 
-/** As a state vector. */
+/** Encodes a state vector. */
 const encodeClocks = (clocks: ReadonlyMap<number, number>): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, clocks.size);
@@ -123,7 +123,7 @@ const encodeClocks = (clocks: ReadonlyMap<number, number>): Uint8Array =>
     }
   });
 
-/** The position of the first interval that ends at `clock` or later; the length if there is none. */
+/** The position of the first interval that ends at `clock` or later; the length for none. */
 function firstEndingFrom(bounds: readonly number[], clock: number): number {
   if ((bounds.at(-1) ?? 0) < clock) return bounds.length;
   let [low, high] = [0, bounds.length / 2 - 1];

@@ -1,9 +1,9 @@
-/** Which operations and deletions a document has: what tells news from repetitions, and what a client lacks. */
+/** The operations and deletions of a document, which tell news from repetitions. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { withoutMarked } from "./compact-update.ts";
 import { IdSet } from "./id-set.ts";
-import type { UpdateContent } from "./update-scan.ts";
+import type { UpdateContent } from "./update-reader.ts";
 
 export class KnownContent {
   readonly #inserted: IdSet;
@@ -14,7 +14,7 @@ export class KnownContent {
     this.#deleted = deleted;
   }
 
-  /** Of how many stretches it consists. */
+  /** The number of stretches. */
   get size(): number {
     return this.#inserted.size + this.#deleted.size;
   }
@@ -35,7 +35,7 @@ export class KnownContent {
     );
   }
 
-  /** The update without the operations that it has: Yjs could not read two versions of one that differ. */
+  /** The update without known operations: Yjs cannot read two versions of one that differ. */
   newsOf(update: Uint8Array, { inserted }: UpdateContent): Uint8Array {
     const isRepeated = inserted.some((range) => {
       const { value, end } = this.#inserted.at(range.client, range.start);
@@ -44,7 +44,7 @@ export class KnownContent {
     return isRepeated ? withoutMarked(update, this.#inserted) : update;
   }
 
-  /** What it has, as an update's content. */
+  /** Lists all operations and deletions. */
   content(): UpdateContent {
     return { inserted: [...this.#inserted.ranges()], deleted: [...this.#deleted.ranges()] };
   }
@@ -53,7 +53,7 @@ export class KnownContent {
     return this.#inserted.encodeStateVector();
   }
 
-  /** What a state vector says of clients that have inserted something. */
+  /** Reduces a state vector to clients that have inserted something. */
   narrow(stateVector: Uint8Array): Uint8Array {
     return this.#inserted.narrow(stateVector);
   }
@@ -65,7 +65,7 @@ export class KnownContent {
     });
   }
 
-  /** What {@link encode} returned. */
+  /** Reads what {@link encode} returned. */
   static decode(data: Uint8Array): KnownContent {
     const decoder = decoding.createDecoder(data);
     return new KnownContent(IdSet.read(decoder), IdSet.read(decoder));

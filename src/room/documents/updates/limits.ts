@@ -5,35 +5,55 @@ const MEBIBYTE = 1024 * 1024;
 export const MAX_DOCUMENT_NAME_LENGTH = 255;
 /** One update, and one frame of a client. */
 export const MAX_UPDATE_BYTES = 8 * MEBIBYTE;
-/** An update with what surrounds it in its frame: types, lengths and the document's name. */
+/** An update with its frame: types, lengths and the document's name. */
 export const MAX_DOCUMENT_FRAME_BYTES = MAX_UPDATE_BYTES + 4 * 1024;
-/** What a document has, encoded. */
+/** Bytes of a document, encoded. */
 export const MAX_DOCUMENT_BYTES = 64 * MEBIBYTE;
-/** What all documents of a room have together, with what is kept of their history. */
+/** Bytes of all documents of a room, with their history. */
 export const MAX_ROOM_DOCUMENT_BYTES = 1024 * MEBIBYTE;
 export const MAX_DOCUMENTS = 1_000;
-/** The names of the documents that one socket has open, in bytes of JSON: they are kept with the socket. */
+/** JSON bytes of the names that one socket has open. They are kept in its attachment. */
 export const MAX_OPEN_NAME_BYTES = 4 * 1024;
-/** Of a socket that speaks the room's protocol, which keeps more. */
+/** The same for a socket of the room's own protocol, whose attachment has more. */
 export const MAX_OPEN_NAME_BYTES_BESIDE = 2 * 1024;
-/** Stretches of operations that a document consists of: they are in memory while someone edits it. */
+/** Stretches of operations in a document, which are in memory while it is edited. */
 export const MAX_STRETCHES = 500_000;
 
-/** How deep arrays and objects within one value of a document may nest. */
+/** Nesting of arrays and objects within one value. */
 export const MAX_VALUE_DEPTH = 1_000;
 
-/** A document's updates are folded into its parts when there are so many of them, or they have so many bytes. */
+/** Updates, or bytes of them, after which a document is folded. */
 export const FOLD_UPDATES = 256;
 export const FOLD_BYTES = MEBIBYTE;
-/** A part that grows beyond this is followed by another one. */
+/** A part that would grow beyond this is followed by another one. */
 export const MAX_PART_BYTES = 8 * MEBIBYTE;
-/** A part is joined with the one before it unless that has twice as many bytes; smaller ones than this always are. */
+/** A smaller part is always joined with the one before it; larger ones unless that has twice as many bytes. */
 export const MIN_PART_BYTES = 64 * 1024;
-/** A document with no more than this is sent in one piece. */
+/** A document of at most this size is sent as one part. */
 export const ONE_PIECE_BYTES = MEBIBYTE;
 
 /** A document that Yjs may build takes up to 85 MB of memory; an isolate has 128 MB. Its shared types count twice. */
 export const MAX_BUILT_BYTES = 2 * MEBIBYTE;
 export const MAX_BUILT_ITEMS = 200_000;
-/** Characters of a content that is shown. */
+/** Characters of content that is shown. */
 export const MAX_SHOWN_LENGTH = 4 * MEBIBYTE;
+
+/** Milliseconds in which the updates of one author become one entry of the edit history. */
+export const HISTORY_STRETCH_MS = 60_000;
+
+/** Quiet, or editing time, after which the document becomes a version before the next edit. */
+export const VERSION_QUIET_MS = 2 * 60_000;
+export const VERSION_EDITING_MS = 5 * 60_000;
+/** Named versions of one document. */
+export const MAX_NAMED_VERSIONS = 1_000;
+export const MAX_VERSION_NAME_LENGTH = 255;
+/** Authors that a version or an entry of the edit history names. */
+export const MAX_AUTHORS = 100;
+
+/** Bytes, and history entries, between two points that are compared. */
+export const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
+export const MAX_COMPARED_ENTRIES = 50_000;
+
+/** Old versions, and old history entries, that one fold works on; the next one continues. */
+export const AGED_VERSIONS = 500;
+export const AGED_ENTRIES = 500;

@@ -1,4 +1,4 @@
-/** What is known of the operations of a document: a value for stretches of each client's clocks. */
+/** A value for stretches of operations, by client. */
 import type { ClockRange } from "./id-set.ts";
 
 interface Span<Value> {
@@ -11,7 +11,7 @@ export class RangeMap<Value> {
   /** Sorted and disjoint. */
   readonly #byClient = new Map<number, Span<Value>[]>();
 
-  /** Gives a value to those operations of the range that have none. */
+  /** Sets the value of those operations of the range that have none. */
   fill({ client, start, end }: ClockRange, value: Value): void {
     const spans = this.#byClient.get(client) ?? [];
     const first = firstEndingAfter(spans, start);
@@ -29,7 +29,7 @@ export class RangeMap<Value> {
     this.#byClient.set(client, isAtEnd ? spans : [...spans.slice(0, first), ...filled, ...spans.slice(next)]);
   }
 
-  /** The value of an operation, and up to which clock, exclusive, all have the same. */
+  /** The value of an operation, and up to which clock (exclusive) it is the same. */
   at(client: number, clock: number): { readonly value: Value | undefined; readonly end: number } {
     const spans = this.#byClient.get(client) ?? [];
     const span = spans[firstEndingAfter(spans, clock)];
@@ -37,14 +37,14 @@ export class RangeMap<Value> {
     return span.start > clock ? { value: undefined, end: span.start } : { value: span.value, end: span.end };
   }
 
-  /** All stretches that have a value: client by client, and in order. */
+  /** Lists all stretches by client, in their order. */
   *entries(): Generator<readonly [ClockRange, Value]> {
     for (const [client, spans] of this.#byClient)
       for (const { start, end, value } of spans) yield [{ client, start, end }, value];
   }
 }
 
-/** The position of the first span that ends after `clock`; the length if there is none. */
+/** The position of the first span that ends after `clock`; the length for none. */
 function firstEndingAfter(spans: readonly Span<unknown>[], clock: number): number {
   if ((spans.at(-1)?.end ?? 0) <= clock) return spans.length;
   let [low, high] = [0, spans.length - 1];

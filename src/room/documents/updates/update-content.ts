@@ -1,4 +1,4 @@
-/** Reads what the operations of a Yjs update (v1) hold, and refuses what Yjs could not read, without building anything of it. */
+/** Reads the content of operations in an update (v1), and refuses content that Yjs could not read. */
 import * as decoding from "lib0/decoding";
 import {
   MalformedUpdate,
@@ -9,7 +9,7 @@ import {
   repeat,
 } from "./update-values.ts";
 
-/** What a struct holds. {@link COLLECTED} and {@link SKIP} are no items. */
+/** Contents of a struct. {@link COLLECTED} and {@link SKIP} are no items. */
 export const COLLECTED = 0;
 export const DELETED = 1;
 export const JSONS = 2;
@@ -27,7 +27,7 @@ const LAST_TYPE = 6;
 
 type Decoder = decoding.Decoder;
 
-/** Reads the content with this number, and returns how many clocks it takes. */
+/** Reads a content of this kind, and returns its number of clocks. */
 export function readContent(decoder: Decoder, content: number): number {
   switch (content) {
     case DELETED:

@@ -1,4 +1,4 @@
-/** Reads the operations of a Yjs update (v1) one after the other, and refuses what Yjs could not read, without building anything of it. */
+/** Reads the operations of an update (v1) one by one, and refuses bytes that Yjs could not read. */
 import * as decoding from "lib0/decoding";
 import type { ClockRange } from "./id-set.ts";
 import { COLLECTED, readContent, SKIP } from "./update-content.ts";
@@ -10,21 +10,21 @@ export interface OperationId {
   readonly clock: number;
 }
 
-/** Operations that an update has as one: what was inserted together, or a gap. */
+/** Operations that were inserted together, or a gap. */
 export interface Struct extends OperationId {
-  /** Of clocks. */
+  /** Number of clocks. */
   readonly length: number;
   readonly info: number;
-  /** What stood to the left and to the right of it when it was inserted. */
+  /** The left and the right neighbor at the time of the insertion. */
   readonly origin: OperationId | null;
   readonly rightOrigin: OperationId | null;
-  /** In the bytes of the update: where it begins, where its content does, and where it ends (exclusive). */
+  /** Offsets in the update; `end` is exclusive. */
   readonly start: number;
   readonly contentStart: number;
   readonly end: number;
 }
 
-/** What is called for each part of an update, in its order. */
+/** Callbacks for the parts of an update, in their order. */
 interface UpdateVisitor {
   /** Structs of one client follow. */
   block?(client: number): void;
@@ -32,7 +32,7 @@ interface UpdateVisitor {
   deleted(range: ClockRange): void;
 }
 
-/** The lower bits of a struct's info byte say what it holds. */
+/** The bits of the info byte that tell the content. */
 export const CONTENT_BITS = 0b0001_1111;
 export const HAS_ORIGIN = 0b1000_0000;
 const HAS_RIGHT_ORIGIN = 0b0100_0000;
@@ -40,7 +40,7 @@ const HAS_PARENT_KEY = 0b0010_0000;
 
 type Decoder = decoding.Decoder;
 
-/** Yjs fails for good on an operation that refers to a later one of its own client: such an update would poison the document. */
+/** Yjs fails for good on a reference to a later operation of the same client. */
 function readId(decoder: Decoder, of: OperationId): OperationId {
   const client = decoding.readVarUint(decoder);
   const clock = decoding.readVarUint(decoder);
@@ -83,7 +83,7 @@ function requireLength(clock: number, length: number): void {
     throw new MalformedUpdate("a length is out of range");
 }
 
-/** Merging, Yjs loses operations of an update whose clients are not in descending order, and of others beside it. */
+/** Yjs loses operations when it merges updates whose clients are not in descending order. */
 function readStructs(decoder: Decoder, visitor: UpdateVisitor): void {
   let last = Number.POSITIVE_INFINITY;
   repeat(decoder, () => {
@@ -113,13 +113,13 @@ function readDeleted(decoder: Decoder, visitor: UpdateVisitor): void {
   });
 }
 
-/** lib0 reads numbers by views of the whole buffer. */
+/** lib0 reads numbers through views of the whole buffer. */
 const inOwnBuffer = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 /**
- * Visits the parts of an update, and returns where in its bytes the deletions begin. Throws a {@link MalformedUpdate} for
- * bytes that Yjs could not read, or only in part.
+ * Visits the parts of an update, and returns the offset of its deletions. Throws a {@link MalformedUpdate} for bytes
+ * that Yjs could not read whole.
  */
 export function readUpdate(update: Uint8Array, visitor: UpdateVisitor): number {
   try {
@@ -133,4 +133,30 @@ export function readUpdate(update: Uint8Array, visitor: UpdateVisitor): number {
     if (error instanceof MalformedUpdate) throw error;
     throw new MalformedUpdate(error instanceof Error ? error.message : "it cannot be read");
   }
+}
+
+/** The operations that an update inserts, and those that it deletes. */
+export interface UpdateContent {
+  readonly inserted: readonly ClockRange[];
+  readonly deleted: readonly ClockRange[];
+}
+
+/** Extends the last range, or begins another one. */
+function append(ranges: ClockRange[], range: ClockRange): void {
+  const last = ranges.at(-1);
+  if (last?.client === range.client && last.end === range.start)
+    ranges[ranges.length - 1] = { ...last, end: range.end };
+  else ranges.push(range);
+}
+
+/** Lists the operations of an update. Throws a {@link MalformedUpdate} for bytes that Yjs could not read whole. */
+export function scanUpdate(update: Uint8Array): UpdateContent {
+  const [inserted, deleted]: [ClockRange[], ClockRange[]] = [[], []];
+  readUpdate(update, {
+    struct({ client, clock, length, info }) {
+      if ((info & CONTENT_BITS) !== SKIP) append(inserted, { client, start: clock, end: clock + length });
+    },
+    deleted: (range) => append(deleted, range),
+  });
+  return { inserted, deleted };
 }

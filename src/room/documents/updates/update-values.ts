@@ -1,4 +1,4 @@
-/** Reads the values in a Yjs update (v1), and refuses those that Yjs could not read or write, without building any. */
+/** Reads the values of an update (v1), and refuses those that Yjs could not read or write. */
 import * as decoding from "lib0/decoding";
 import { AppError } from "../../../platform/errors.ts";
 import { isTooDeep } from "../../../platform/text.ts";
@@ -26,7 +26,7 @@ export const readText = (decoder: Decoder): string => {
 /** As lib0 reads strings. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads as many as a number in front says, and returns how many. */
+/** Reads a number of items, after their count, and returns it. */
 export const repeat = (decoder: Decoder, read: (decoder: Decoder) => void): number => {
   const count = decoding.readVarUint(decoder);
   for (let index = 0; index < count; index += 1) {
@@ -38,7 +38,7 @@ export const repeat = (decoder: Decoder, read: (decoder: Decoder) => void): numb
 
 const tooDeep = () => new MalformedUpdate(`a value nests more than ${MAX_VALUE_DEPTH} levels deep`);
 
-/** Yjs writes JSON by recursion, and would fail for good to merge or to send a document that has a deeper value. */
+/** Yjs writes JSON by recursion: a deeper value could never be merged or sent. */
 export const readJson = (decoder: Decoder): void => parse(readText(decoder));
 
 export const readJsonOrUndefined = (decoder: Decoder): void => {
@@ -51,7 +51,7 @@ function parse(json: string): void {
   JSON.parse(json);
 }
 
-/** The first byte of a value in lib0's encoding says what follows. */
+/** Tags of values in the encoding of lib0. */
 const ANY = {
   undefined: 127,
   null: 126,
@@ -67,7 +67,7 @@ const ANY = {
   bytes: 116,
 } as const;
 
-/** A value in lib0's encoding, which Yjs reads and writes by recursion. */
+/** Skips a value in the encoding of lib0, which Yjs reads and writes by recursion. */
 export function readAny(decoder: Decoder, levels = MAX_VALUE_DEPTH): void {
   switch (decoding.readUint8(decoder)) {
     case ANY.undefined:

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
 import { Documents } from "../../../../src/room/documents/documents.ts";
-import { VERSION_QUIET_MS } from "../../../../src/room/documents/history/history-limits.ts";
+import { VERSION_QUIET_MS } from "../../../../src/room/documents/updates/limits.ts";
 import { UNHEARD_INTERVAL_MS } from "../../../../src/room/engine/outbox/delayed-events.ts";
 import {
   DOCUMENT_EVENT_INTERVAL_MS,

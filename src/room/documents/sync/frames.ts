@@ -1,4 +1,4 @@
-/** The frames of Yjs' protocols: sync and awareness as all clients speak them, and what Hocuspocus' adds. */
+/** Frames of the Yjs protocols: sync and awareness, with the additions of Hocuspocus. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 
@@ -17,15 +17,15 @@ const MESSAGE = {
 const SYNC = { step1: 0, step2: 1, update: 2 } as const;
 const AUTH = { token: 0, denied: 1, authenticated: 2 } as const;
 
-/** One client's entry in a document's awareness. */
+/** An awareness entry. */
 export interface AwarenessEntry {
   readonly client: number;
   readonly clock: number;
-  /** JSON; `null` when the client is gone. */
+  /** JSON; `null` for a client that is gone. */
   readonly state: string;
 }
 
-/** What a client sends about a document. */
+/** A frame of a client about a document. */
 export type DocumentFrame =
   | { readonly type: "step1"; readonly stateVector: Uint8Array }
   | { readonly type: "step2" | "update"; readonly update: Uint8Array }
@@ -33,20 +33,20 @@ export type DocumentFrame =
   | { readonly type: "queryAwareness" }
   | { readonly type: "authenticate"; readonly token: string }
   | { readonly type: "close" }
-  /** Something that concerns other clients, or a later version of the protocol. */
+  /** A frame for other clients, or of a later version of the protocol. */
   | { readonly type: "other" };
 
-/** A frame with the name that its client gives the document: empty where the address names it. */
+/** A frame with the client's name for its document; empty where the address names it. */
 export interface NamedFrame {
-  /** As the client writes it: a name and, after a NUL, what the client tells its sessions apart by. */
+  /** The name and, after a NUL, the session ID of the client. */
   readonly key: string;
   readonly frame: DocumentFrame;
 }
 
-/** The document that a key names. */
+/** The document's name in a key. */
 export const nameOf = (key: string): string => key.split("\0", 1)[0] ?? "";
 
-/** Reads a frame; null for bytes that are none. */
+/** Reads a frame; null for malformed bytes. */
 export function parseDocumentFrame(bytes: Uint8Array, isNamed: boolean): NamedFrame | null {
   if (bytes.length === 1 && (bytes[0] === MESSAGE.ping || bytes[0] === MESSAGE.pong))
     return { key: "", frame: { type: "other" } };
@@ -95,7 +95,7 @@ function readSync(decoder: decoding.Decoder): DocumentFrame {
   }
 }
 
-/** Throws unless it can be read. */
+/** Throws for a malformed state vector. */
 function requireStateVector(data: Uint8Array): void {
   const decoder = decoding.createDecoder(data);
   for (let clients = decoding.readVarUint(decoder); clients > 0; clients -= 1) {
@@ -118,7 +118,7 @@ function readEntries(data: Uint8Array): AwarenessEntry[] {
 
 type Writer = (encoder: encoding.Encoder) => void;
 
-/** A frame without the document's name, which {@link withKey} adds for the clients that want it. */
+/** A frame without the document's name, which {@link withKey} adds. */
 const body = (type: number, write: Writer): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, type);
@@ -137,9 +137,9 @@ const auth = (type: number, text: string): Uint8Array =>
     encoding.writeVarString(encoder, text);
   });
 
-/** Asks the client for what the server lacks. */
+/** Asks a client for operations that the room lacks. */
 export const step1Body = (stateVector: Uint8Array) => sync(SYNC.step1, stateVector);
-/** Answers a client's step 1: it has everything when it has applied this. */
+/** Answers a step 1; the client has everything after it. */
 export const step2Body = (update: Uint8Array) => sync(SYNC.step2, update);
 export const updateBody = (update: Uint8Array) => sync(SYNC.update, update);
 
@@ -158,19 +158,19 @@ export const awarenessBody = (entries: readonly AwarenessEntry[]): Uint8Array =>
 
 export const queryAwarenessBody = (): Uint8Array => body(MESSAGE.queryAwareness, () => undefined);
 
-/** Of y-websocket: its clients log the reason. */
+/** y-websocket's refusal; its clients log the reason. */
 export const deniedBody = (reason: string): Uint8Array =>
   body(MESSAGE.auth, (encoder) => {
     encoding.writeVarUint(encoder, 0);
     encoding.writeVarString(encoder, reason);
   });
 
-/** Of Hocuspocus. */
+/** Hocuspocus' refusal. */
 export const refusedBody = (reason: string) => auth(AUTH.denied, reason);
 export const authenticatedBody = (scope: "read-write" | "readonly") => auth(AUTH.authenticated, scope);
 export const syncStatusBody = (isApplied: boolean): Uint8Array =>
   body(MESSAGE.syncStatus, (encoder) => encoding.writeVarInt(encoder, isApplied ? 1 : 0));
-/** Of our own client: Hocuspocus' with the reason. */
+/** The refusal for our own client: Hocuspocus' with the reason. */
 export const refusedUpdateBody = (reason: string): Uint8Array =>
   body(MESSAGE.syncStatus, (encoder) => {
     encoding.writeVarInt(encoder, 0);
@@ -179,7 +179,7 @@ export const refusedUpdateBody = (reason: string): Uint8Array =>
 export const closeBody = (reason: string): Uint8Array =>
   body(MESSAGE.close, (encoder) => encoding.writeVarString(encoder, reason));
 
-/** The frame for clients that know the document by this key. */
+/** Adds the client's key to a frame. */
 export const withKey = (key: string, frame: Uint8Array): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarString(encoder, key);

@@ -1,33 +1,62 @@
-/** Reads and changes the documents of a room, for the organization and for the room's own users. */
-import { requireRoomAccess } from "../../../platform/context/context.ts";
+/** Reads and changes the documents of a room, for the organization and for the users of the room. */
+import type { Actor } from "../../../platform/context/actor.ts";
+import { type RequestContext, requireRoomAccess } from "../../../platform/context/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
-import { mergeMany } from "../../../room/documents/updates/merge-many.ts";
+import { mergeMany } from "../../../room/documents/updates/merge.ts";
+import type { Author } from "../../../room/port/document-history.ts";
 import type { DocumentDetails, ListedDocument } from "../../../room/port/room-documents.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
-import { type DocumentContext, requireEditor } from "./document-author.ts";
 
-/** Which document of which room. */
+export type DocumentContext = RequestContext & LiveRoomContext;
+
+/** Requires the right to write, and returns the author. FORBIDDEN for viewers and, to users, in a closed room. */
+export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
+  requireRoomAccess(ctx, roomId);
+  const { actor } = ctx;
+  if (actor.type === "user" && actor.role === "viewer")
+    throw forbidden("A viewer cannot change documents; use the token of an editor");
+  const room = await getRoomRow(ctx, roomId);
+  if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
+  return authorOf(actor);
+}
+
+function authorOf(actor: Actor): Author {
+  switch (actor.type) {
+    case "user":
+      return { type: "user", id: actor.userId };
+    case "key":
+      return { type: "key", id: actor.keyId };
+    case "person":
+      return { type: "person", id: actor.personId };
+    case "anyone":
+      throw forbidden("Documents can be changed with a credential only");
+  }
+}
+
+const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
+
+/** A document of a room. */
 export interface DocumentPlace {
   readonly roomId: string;
   readonly document: string;
 }
 
-/** What to render of a document. */
+/** The rendering of a document. */
 interface Rendering {
   /** Null for the document as it is. */
   readonly version: number | null;
   readonly type: SharedType;
   /** The name of the shared type. */
   readonly root: string;
-  /** Of the content, in characters; null for all of it. */
+  /** Characters of content; null for all. */
   readonly maxLength: number | null;
 }
 
-/** By name. NOT_FOUND when the room does not exist. */
+/** Lists documents by name. NOT_FOUND when the room does not exist. */
 export async function listDocuments(
   ctx: LiveRoomContext,
   roomId: string,
@@ -37,7 +66,7 @@ export async function listDocuments(
   return ctx.rooms.stub(roomId).listDocuments(ctx.accountId);
 }
 
-/** One document without what is in it. NOT_FOUND when the room has no such document. */
+/** Describes a document. NOT_FOUND when there is none. */
 export async function describeDocument(
   ctx: LiveRoomContext,
   { roomId, document }: DocumentPlace,
@@ -49,7 +78,7 @@ export async function describeDocument(
   return details;
 }
 
-/** The whole document, or a version of it, as one update. NOT_FOUND when the room has no such document or version. */
+/** Reads a document, or a version of it, as one update. NOT_FOUND when there is none. */
 export async function readDocument(
   ctx: LiveRoomContext,
   place: DocumentPlace,
@@ -58,7 +87,7 @@ export async function readDocument(
   return mergeMany(await readUpdates(ctx, place, version));
 }
 
-/** The content of one of its shared types, as text or JSON. CONFLICT when the document, or all of its content, is too large. */
+/** Renders one shared type as text or JSON. CONFLICT when the document or its content is too large. */
 export async function renderDocument(
   ctx: LiveRoomContext,
   place: DocumentPlace,
@@ -83,8 +112,8 @@ async function readUpdates(
 }
 
 /**
- * Applies an update, with `onlyIfEmpty` unless the document has content: of concurrent ones, exactly one is applied.
- * Returns whether it was, and had news. FORBIDDEN for viewers and, to users, in a closed room.
+ * Applies an update, and tells whether it had news. `onlyIfEmpty` applies it only to a document without content: of
+ * concurrent ones, exactly one. Fails as {@link requireEditor} does.
  */
 export async function writeDocument(
   ctx: DocumentContext,
@@ -101,7 +130,7 @@ export async function writeDocument(
   });
 }
 
-/** Deletes a document with its history. NOT_FOUND when there is none; FORBIDDEN as for {@link writeDocument}. */
+/** Deletes a document with its history. NOT_FOUND when there is none; fails as {@link requireEditor} does. */
 export async function deleteDocument(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,

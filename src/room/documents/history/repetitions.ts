@@ -1,9 +1,9 @@
-/** What was deleted and has been written again: by edits of the service, and by the undo of people's own editors. */
+/** Finds deleted operations that were written again: by the service, or by the undo of an editor. */
 import * as Y from "yjs";
-import { RangeMap } from "./range-map.ts";
-import { isServerClient } from "./server-clients.ts";
+import { isServerClient } from "../updates/built-document.ts";
+import { RangeMap } from "../updates/range-map.ts";
 
-/** How deep containers are compared; a deeper one counts as another one. */
+/** Levels at which containers are compared; a deeper container equals no other. */
 const MAX_DEPTH = 200;
 
 /** All items of a document, client by client in the order of their clocks. */
@@ -12,17 +12,17 @@ export function* itemsOf(doc: Y.Doc): Generator<Y.Item> {
     for (const struct of structs) if (struct instanceof Y.Item) yield struct;
 }
 
-/** What has to be known of a document's operations. */
+/** The attribution of a document's operations. */
 interface History {
-  /** Whether all of these operations were inserted after what is rolled back. */
+  /** Tells whether all of these operations came after the rolled back ones. */
   isLater(client: number, start: number, end: number): boolean;
-  /** Whether a container still held this when it was deleted. */
+  /** Tells whether one update deleted both. */
   isDeletedWith(item: Y.Item, container: Y.Item): boolean;
 }
 
 /**
- * The operations that have been written again. Each repetition stands directly before what it repeats: of the service's
- * edits any such item is one, of others' a later one that says the same.
+ * The operations that were written again. A repetition stands directly before its original: for edits of the service
+ * any such item is one, for others a later item of the same content.
  */
 export function writtenAgain(doc: Y.Doc, history: History): RangeMap<true> {
   const again = new RangeMap<true>();
@@ -44,7 +44,7 @@ export function writtenAgain(doc: Y.Doc, history: History): RangeMap<true> {
 
 type Run = readonly [Y.Item, ...Y.Item[]];
 
-/** Items as they were inserted: one of which a part was deleted later has been split. */
+/** Groups items as they were inserted. An item of which a part was deleted is split. */
 function* runsOf(doc: Y.Doc): Generator<Run> {
   let run: [Y.Item, ...Y.Item[]] | null = null;
   for (const item of itemsOf(doc)) {
@@ -67,7 +67,7 @@ function* runsOf(doc: Y.Doc): Generator<Run> {
 class Repetitions {
   readonly #doc: Y.Doc;
   readonly #history: History;
-  /** Many items may stand before one container: what it held is read once. */
+  /** Cached texts of containers: many items may stand before one. */
   readonly #held = new Map<Y.Item, string>();
 
   constructor(doc: Y.Doc, history: History) {
@@ -75,7 +75,9 @@ class Repetitions {
     this.#history = history;
   }
 
-  /** How many operations, from this one on, the run repeats: all of its own, or all of the deleted item's. */
+  /**
+   * The number of operations, from this one on, that the run repeats: all of its own, or all of the deleted item's.
+   */
   lengthOf(run: Run, first: Y.ID): number {
     const deleted: unknown = Y.getItem(this.#doc.store, first);
     if (!(deleted instanceof Y.Item) || !deleted.deleted) return 0;
@@ -98,7 +100,7 @@ class Repetitions {
 
 const textShown = (item: Y.Item): string => containerText(item, (child) => !child.deleted, 0);
 
-/** What an item says, a value for each of these operations: `textOf` tells it of a container. */
+/** One value for each of these operations of an item; `textOf` renders a container. */
 function valuesOf(
   item: Y.Item,
   { start, end }: { readonly start: number; readonly end: number },
@@ -111,7 +113,7 @@ function valuesOf(
   return content.getContent().slice(start, end).map(jsonOf);
 }
 
-/** A container with all that it holds. */
+/** Renders a container with its content, for comparison. */
 function containerText(
   item: Y.Item,
   holds: (child: Y.Item, container: Y.Item) => boolean,

@@ -1,24 +1,26 @@
-/** The trail of a document: what each author wrote, minute by minute, and coarser when it is old. Folding it loses no operation. */
+/** The edit history of a document (`trail` on the wire): entries by author and minute, coarser with age. */
 import type { TrailEntry } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
 import type { StoredUpdate } from "../../storage/storage-documents.ts";
-import { MAX_PART_BYTES } from "../updates/limits.ts";
-import { type Deleted, mergeWhole } from "../updates/merge-whole.ts";
-import { MAX_AUTHORS, TRAIL_STRETCH_MS } from "./history-limits.ts";
+import { HISTORY_STRETCH_MS, MAX_AUTHORS, MAX_PART_BYTES } from "../updates/limits.ts";
+import { type Deleted, mergeWhole } from "../updates/merge.ts";
 
-/** What an entry of the trail and an update have in common. */
+/** The fields that a history entry and an update share. */
 type Written = Omit<TrailEntry, "bytes">;
 
 /**
- * The updates in which consecutive ones of an author that belong to one stretch of time are one. None is joined with the
- * one after it whose number is among `ends`: there is a version between them.
+ * Joins consecutive updates of one author within a minute. `ends` are the numbers of versions: updates on both sides
+ * of one stay apart.
  */
-export const foldTrail = (updates: readonly StoredUpdate[], ends: ReadonlySet<number>): StoredUpdate[] =>
+export const foldEditHistory = (
+  updates: readonly StoredUpdate[],
+  ends: ReadonlySet<number>,
+): StoredUpdate[] =>
   stretchesOf(updates, ends, ({ data }) => data.length, isOneMinute).flatMap((stretch) =>
     joinUpdates(stretch, "kept"),
   );
 
-/** The updates as one, if that has all that they have; otherwise as they are. `deleted` as for {@link mergeWhole}. */
+/** Joins updates, unless an operation were lost: then they stay as they are. `deleted` as for {@link mergeWhole}. */
 export function joinUpdates(stretch: Stretch<StoredUpdate>, deleted: Deleted): StoredUpdate[] {
   if (stretch.length === 1) return stretch;
   const updates = stretch.map(({ data }) => data);
@@ -26,14 +28,14 @@ export function joinUpdates(stretch: Stretch<StoredUpdate>, deleted: Deleted): S
   return data === undefined || others.length > 0 ? stretch : [{ ...joined(stretch), data }];
 }
 
-/** The same for entries of the trail, oldest first. */
-export const foldEntries = (entries: readonly TrailEntry[], ends: ReadonlySet<number>): TrailEntry[] =>
+/** Joins entries as {@link foldEditHistory} joins updates, oldest first. */
+export const foldHistoryEntries = (entries: readonly TrailEntry[], ends: ReadonlySet<number>): TrailEntry[] =>
   stretchesOf(entries, ends, ({ bytes }) => bytes, isOneMinute).map((stretch) => ({
     ...joined(stretch),
     bytes: sumOfBytes(stretch),
   }));
 
-/** Entries that become one when they are older than the trail is kept: all between two of the `ends` that fit into one. */
+/** Groups old entries: all between two of the `ends`, up to the size of a part. */
 export const agedStretches = (
   entries: readonly TrailEntry[],
   ends: ReadonlySet<number>,
@@ -48,7 +50,7 @@ export const agedStretches = (
 export const sumOfBytes = (entries: readonly TrailEntry[]): number =>
   entries.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** What becomes one. */
+/** Items that become one. */
 export type Stretch<Item> = [first: Item, ...others: Item[]];
 
 function stretchesOf<Item extends Written>(
@@ -87,7 +89,7 @@ function joined([first, ...others]: Stretch<Written>): Written {
   };
 }
 
-/** Whether the same author wrote both, within a minute. */
+/** Tells whether one author wrote both within a minute. */
 const isOneMinute = (first: Written, item: Written): boolean =>
-  item.at - first.firstAt < TRAIL_STRETCH_MS &&
+  item.at - first.firstAt < HISTORY_STRETCH_MS &&
   distinctAuthors([...first.authors, ...item.authors]).length === 1;

@@ -11,8 +11,7 @@ import { openBlobs } from "./features/files/storage/blobs.ts";
 import { mailOutbox } from "./features/mail/outbox.ts";
 import { cookieSecretOf } from "./features/people/sign-in-cookie.ts";
 import { authenticateMember } from "./features/people/sign-in-scheme.ts";
-import { RequestCounters } from "./features/quotas/rates/request-counters.ts";
-import { openRequestRates } from "./features/quotas/rates/request-rate-gateway.ts";
+import { openRequestRates, RequestCounters } from "./features/quotas/rates/request-counters.ts";
 import { type RecorderPorts, RequestRecorder } from "./features/request-log/recorder.ts";
 import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
 import { authenticateUser } from "./features/users/token-scheme.ts";
@@ -31,6 +30,7 @@ import { PING } from "./platform/d1/d1.ts";
 import { openAll, openTenant } from "./platform/placement/databases.ts";
 import { RequestMetrics } from "./platform/telemetry/request-metrics.ts";
 import { hasMetrics, metrics, writeMetrics } from "./platform/telemetry/telemetry.ts";
+import { sleep } from "./platform/time-limit.ts";
 import { roomGateway } from "./room/host/gateway.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 
@@ -40,12 +40,10 @@ export const healthChecks = (env: Env): HealthChecks => ({
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Counts requests for the quotas of their organizations, as far as the settings want that. */
 function counterOf(env: Env): Pick<Authentication, "countRequest"> {
   if (!hasRequestQuota(env)) return {};
-  const counters = new RequestCounters({ rates: openRequestRates(env), now: Date.now, wait });
+  const counters = new RequestCounters({ rates: openRequestRates(env), now: Date.now, wait: sleep });
   return { countRequest: counters.count.bind(counters) };
 }
 
@@ -56,8 +54,10 @@ function observerOf(
 ): Pick<Composition<Omit<AppContext, keyof RequestContext>>, "observe"> {
   const append: RecorderPorts["append"] = (accountId, requests) => logs(accountId).append(requests);
   const recorders = [
-    ...(hasRequestLog(env) ? [new RequestRecorder({ append, wait, random: Math.random })] : []),
-    ...(hasMetrics(env) ? [new RequestMetrics({ metrics, wait, write: () => writeMetrics(env) })] : []),
+    ...(hasRequestLog(env) ? [new RequestRecorder({ append, wait: sleep, random: Math.random })] : []),
+    ...(hasMetrics(env)
+      ? [new RequestMetrics({ metrics, wait: sleep, write: () => writeMetrics(env) })]
+      : []),
   ];
   if (recorders.length === 0) return {};
   return {

@@ -10,7 +10,7 @@ import { runScheduledTasks } from "./scheduled.ts";
 
 export { EventLogObject } from "./delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "./features/people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "./features/quotas/rates/object/request-rate-object.ts";
+export { RequestRateObject } from "./features/quotas/rates/request-rate-object.ts";
 export { RequestLogObject } from "./features/request-log/request-log-object.ts";
 export { RoomObject, SubscriberObject } from "./objects.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";

@@ -30,7 +30,7 @@ import { expire } from "./platform/d1/expiry.ts";
 import { type CallBudget, newCallBudget } from "./platform/flow/work-budget.ts";
 import { countingQueries, openAll, openDirectory, openTenant } from "./platform/placement/databases.ts";
 import { reportFailure, writeMetrics } from "./platform/telemetry/telemetry.ts";
-import { runTasks } from "./platform/time-limit.ts";
+import { runTasks, sleep } from "./platform/time-limit.ts";
 import { roomGateway } from "./room/host/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 
@@ -38,7 +38,7 @@ const movePorts = (env: Env): Omit<MovePorts, "log"> => ({
   directory: openDirectory(env),
   databases: openAll(env),
   now: Date.now,
-  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  wait: sleep,
 });
 
 type Tasks = Readonly<Record<string, () => Promise<unknown>>>;

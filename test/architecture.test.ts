@@ -55,7 +55,7 @@ const PURE_FILES: readonly string[] = [
   "platform/target.ts",
   "platform/text.ts",
   "platform/time.ts",
-  "features/people/limits/pause.ts",
+  "features/people/limits/guess-limit.ts",
   "features/accounts/api-key.ts",
   "features/webhooks/receiver-health.ts",
   "features/webhooks/retry-plan.ts",

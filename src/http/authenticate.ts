@@ -12,7 +12,7 @@ import {
   limitClient,
   limitCredential,
   limitUser,
-  takeTurn,
+  waitForCredential,
 } from "./rate-limit.ts";
 
 /** The ports of authentication schemes. */
@@ -108,7 +108,7 @@ async function authenticate(
     claim.isOurs || limitAuthFailures(env, request),
   ]);
   if (isForeign) throw foreign();
-  await takeTurn(claim.credential);
+  await waitForCredential(claim.credential);
   const actor = await claim.verify();
   if (actor === null) return claim.isOurs ? countFailure(invalid()) : Promise.reject(invalid());
   if ("accountId" in actor && actor.accountId !== ports.accountId) throw foreign();

@@ -25,9 +25,9 @@ import { Form } from "./form/form.ts";
 import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { parseJson, readBody } from "./json-body.ts";
-import { delayRefusal } from "./late-refusals.ts";
 import { toAppError } from "./refusal.ts";
 import { originOf } from "./security/origin.ts";
+import { delayRefusal } from "./tarpit.ts";
 import { checkBody, checkPath, checkQuery } from "./validate.ts";
 
 const NO_BYTES = new Uint8Array();

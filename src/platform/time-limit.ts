@@ -1,8 +1,11 @@
-/** Work that may hang: it is awaited for so long, and then left to itself. */
+/** Waiting for a time, and for work that may hang. */
+
+/** Resolves after `ms` milliseconds. */
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const TIMED_OUT = Symbol("timed out");
 
-/** The result of `work`, or {@link TIMED_OUT} after so many milliseconds: it is then not awaited any longer. */
+/** The result of `work`, or {@link TIMED_OUT} after `ms` milliseconds: it is then left to itself. */
 export async function withTimeLimit<T>(work: Promise<T>, ms: number): Promise<T | typeof TIMED_OUT> {
   const { promise, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
   const timer = setTimeout(() => resolve(TIMED_OUT), ms);

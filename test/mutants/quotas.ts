@@ -123,14 +123,14 @@ export const QUOTAS: readonly Mutant[] = [
   },
   {
     bug: "each isolate lets the whole limit through",
-    file: "src/features/quotas/rates/object/rate-sum.ts",
+    file: "src/features/quotas/rates/rate-sum.ts",
     code: "others.map(({ wanted }) => wanted),",
     by: "[],",
     tests: ["test/quotas/rates.test.ts"],
   },
   {
     bug: "a flood takes the share of those who send little",
-    file: "src/features/quotas/rates/object/rate-sum.ts",
+    file: "src/features/quotas/rates/rate-sum.ts",
     code: "return left / sharing;",
     by: "return limit / (wanted.length + 1);",
     tests: ["test/quotas/rates.test.ts"],
@@ -151,14 +151,14 @@ export const QUOTAS: readonly Mutant[] = [
   },
   {
     bug: "the rate of requests stays when no more are made",
-    file: "src/features/quotas/rates/object/request-rate-object.ts",
+    file: "src/features/quotas/rates/request-rate-object.ts",
     code: "this.#alarm.scheduleBy([now + SYNC_MS]); // first",
     by: "// first",
     tests: ["test/quotas/rates.test.ts"],
   },
   {
     bug: "a crash between the rate and its alarm leaves the rate as it is",
-    file: "src/features/quotas/rates/object/request-rate-object.ts",
+    file: "src/features/quotas/rates/request-rate-object.ts",
     code: "      this.#alarm.scheduleBy([now + SYNC_MS]); // first",
     by: "      await this.#sync(accountId, now);\n      this.#alarm.scheduleBy([now + SYNC_MS]); // first",
     tests: ["test/quotas/rates.test.ts"],

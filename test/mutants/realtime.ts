@@ -54,7 +54,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a join that comes too soon is refused at once, and tried again at once",
     file: "src/room/host/join-authorizer.ts",
-    code: "await new Promise((resolve) => setTimeout(resolve, joinRefusedAfterMs(Math.random())));",
+    code: "await sleep(joinRefusedAfterMs(Math.random()));",
     by: "",
     tests: ["test/room/message-queue.test.ts"],
   },

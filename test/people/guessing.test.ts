@@ -2,13 +2,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
 import {
   forgottenAt,
   type Guesses,
   type PauseRule,
   planGuess,
-} from "../../src/features/people/limits/pause.ts";
+} from "../../src/features/people/limits/guess-limit.ts";
+import type { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
 import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { sha256 } from "../../src/platform/crypto/hash.ts";
 import { networkOf } from "../../src/platform/network.ts";

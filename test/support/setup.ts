@@ -6,7 +6,7 @@ import type { EventLogObject } from "../../src/delivery/event-log/event-log-obje
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../src/env.ts";
 import type { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
-import type { RequestRateObject } from "../../src/features/quotas/rates/object/request-rate-object.ts";
+import type { RequestRateObject } from "../../src/features/quotas/rates/request-rate-object.ts";
 import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import type { Settings } from "../../src/platform/config/settings.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";

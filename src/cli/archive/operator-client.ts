@@ -2,12 +2,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SIGNATURE_HEADER } from "../../features/backup/format.ts";
 import type { OperatorPurpose } from "../../features/backup/table.ts";
+import { backoffMs } from "../../platform/flow/backoff.ts";
 import { CommandError } from "../process/command.ts";
 import type { SignedText } from "./archive-folder.ts";
 import type { OperatorToken } from "./operator-token.ts";
 
 const MAX_ATTEMPTS = 8;
-const MAX_PAUSE_MS = 30_000;
+const BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
 const HINT = " Is it running? Name its address by --url, then run this again: it continues.";
 
 export interface OperatorOptions {
@@ -69,7 +70,7 @@ export class OperatorClient {
       if (mayBeGone && response instanceof Response && response.status === 404) return null;
       if (retryAfterMs === null || attempt === MAX_ATTEMPTS)
         throw new CommandError(`${why}${response instanceof Error ? HINT : ""}`);
-      const ms = Math.min(MAX_PAUSE_MS, Math.max(retryAfterMs, 500 * 2 ** attempt));
+      const ms = Math.min(BACKOFF.maxMs, Math.max(retryAfterMs, backoffMs(attempt, BACKOFF)));
       if (retryAfterMs > 0 || response instanceof Error) this.#options.show(`${why} Waiting …`);
       await pause(ms, undefined, { signal: this.#options.stop });
     }

@@ -1,6 +1,7 @@
 /** Deletes rows of the outbox once they are relayed: those of one organization together, a moment later. No response waits for it. */
 import type { RequestContext } from "../../platform/context/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
+import { sleep } from "../../platform/time-limit.ts";
 import { deleteOutboxEntries } from "./command-store.ts";
 import { deleteEvents } from "./outbox-store.ts";
 
@@ -81,5 +82,5 @@ async function deleteRows(db: Database, { commands, events }: Collected): Promis
 /** The relayed rows of all requests of the isolate. */
 export const relayedRows = new RelayedRows({
   now: () => Date.now(),
-  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  wait: sleep,
 });

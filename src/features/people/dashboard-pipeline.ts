@@ -3,12 +3,12 @@
 import type { Env } from "../../env.ts";
 import { failure, success } from "../../http/envelope.ts";
 import { parseJson, readBody } from "../../http/json-body.ts";
-import { delayRefusal } from "../../http/late-refusals.ts";
 import { limitAuthFailures, limitClient, limitCredential } from "../../http/rate-limit.ts";
 import { toAppError } from "../../http/refusal.ts";
 import { withoutCors } from "../../http/security/cors.ts";
 import { requireSameOrigin } from "../../http/security/csrf.ts";
 import { originOf } from "../../http/security/origin.ts";
+import { delayRefusal } from "../../http/tarpit.ts";
 import { checkBody, checkPath } from "../../http/validate.ts";
 import { quotaDefaults } from "../../platform/config/limits.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";

@@ -1,4 +1,4 @@
-/** What guessing costs: the limits on signing in and up, changing a password and using an invitation. */
+/** Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. */
 
 import type { Env } from "../../env.ts";
 import { clientAddress } from "../../platform/config/hosts.ts";
@@ -6,19 +6,24 @@ import type { Settings } from "../../platform/config/settings.ts";
 import { sha256 } from "../../platform/crypto/hash.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/durations.ts";
 import { AppError } from "../../platform/errors.ts";
+import { KeyedLimits, TokenBucket, takeTurn } from "../../platform/flow/token-bucket.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
+import { sleep } from "../../platform/time-limit.ts";
+import type { PauseRule } from "./limits/guess-limit.ts";
 import type { GuessLimitObject } from "./limits/guess-limit-object.ts";
-import { PasswordTurns } from "./limits/password-turns.ts";
-import type { PauseRule } from "./limits/pause.ts";
 
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
 const PASSWORDS: PauseRule = {
-  ...{ free: 5, firstMs: 2 * SECOND_MS, maxMs: 15 * MINUTE_MS },
+  free: 5,
+  firstMs: 2 * SECOND_MS,
+  maxMs: 15 * MINUTE_MS,
   forgetMs: 15 * MINUTE_MS,
 };
 /** Wrong passwords of all people and wrong invitations from one network. */
 const NETWORK_FAILURES: PauseRule = {
-  ...{ free: 60, firstMs: SECOND_MS, maxMs: MINUTE_MS },
+  free: 60,
+  firstMs: SECOND_MS,
+  maxMs: MINUTE_MS,
   forgetMs: 30 * SECOND_MS,
 };
 /** People who sign up without an invitation from one network. */
@@ -26,14 +31,57 @@ const NETWORK_SIGN_UPS: PauseRule = { ...NETWORK_FAILURES, forgetMs: SECOND_MS }
 
 /** Mails that people ask for from one network, whomever they are for. */
 const NETWORK_MAILS: PauseRule = {
-  ...{ free: 10, firstMs: 10 * SECOND_MS, maxMs: 5 * MINUTE_MS },
+  free: 10,
+  firstMs: 10 * SECOND_MS,
+  maxMs: 5 * MINUTE_MS,
   forgetMs: MINUTE_MS,
 };
 /** Mails to one address, asked for from all networks together: no one can fill another's mailbox. */
 const ADDRESS_MAILS: PauseRule = {
-  ...{ free: 3, firstMs: 5 * MINUTE_MS, maxMs: 6 * 60 * MINUTE_MS },
+  free: 3,
+  firstMs: 5 * MINUTE_MS,
+  maxMs: 6 * 60 * MINUTE_MS,
   forgetMs: 60 * MINUTE_MS,
 };
+
+/**
+ * Rates of wrong passwords: of one client, of all clients of an isolate, and beside those of browsers that their person
+ * has signed in with, which strangers on many networks cannot use up. A check takes some 100 ms of the isolate's thread.
+ */
+const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };
+const WRONG_OF_ALL = { perSecond: 1, burst: 20 };
+const WRONG_OF_KNOWN = { perSecond: 0.25, burst: 5 };
+/** A check that would wait longer is refused. */
+const MAX_WAIT_MS = 5_000;
+const MAX_CLIENTS = 10_000;
+
+/** Token buckets of wrong passwords: wrong ones must not take the thread from everyone else. */
+export class WrongPasswords {
+  readonly #clients = new KeyedLimits((now) => new TokenBucket(WRONG_OF_CLIENT, now), MAX_CLIENTS);
+  readonly #all = new TokenBucket(WRONG_OF_ALL, 0);
+  readonly #known = new TokenBucket(WRONG_OF_KNOWN, 0);
+
+  /** Takes a client's turn for a check at `now` (epoch ms); when it is refused, asking again sooner is of no use. */
+  take(client: string, now: number, isKnown: boolean): PasswordTurn | { readonly refusedForMs: number } {
+    const hasShare = isKnown && this.#known.affordableIn(now) < this.#all.affordableIn(now);
+    const buckets = [this.#clients.of(client, now), hasShare ? this.#known : this.#all];
+    const waitMs = takeTurn(buckets, MAX_WAIT_MS, now);
+    if (waitMs > MAX_WAIT_MS) return { refusedForMs: waitMs - MAX_WAIT_MS };
+    return {
+      waitMs,
+      refund: (later) => {
+        for (const bucket of buckets) bucket.spend(-1, later);
+      },
+    };
+  }
+}
+
+interface PasswordTurn {
+  /** Milliseconds until the check may start. */
+  readonly waitMs: number;
+  /** The password was right. */
+  refund(now: number): void;
+}
 
 /** What was counted as a guess before it was known whether it is right. */
 interface Guess {
@@ -62,8 +110,7 @@ export interface SignInLimits {
   countMail(email: string): Promise<void>;
 }
 
-/** An isolate has one thread. */
-const turns = new PasswordTurns();
+const wrongPasswords = new WrongPasswords();
 
 /**
  * The limits for the clients of a network. Where all clients have one address, passwords are limited for each person
@@ -110,9 +157,9 @@ export function signInLimits(
     },
     takeTurn: async (email, knownBrowser) => {
       const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
-      const turn = turns.take(client, Date.now(), knownBrowser !== null);
+      const turn = wrongPasswords.take(client, Date.now(), knownBrowser !== null);
       if ("refusedForMs" in turn) throw tooMany(Math.ceil(turn.refusedForMs / SECOND_MS));
-      if (turn.waitMs > 0) await new Promise((resolve) => setTimeout(resolve, turn.waitMs));
+      if (turn.waitMs > 0) await sleep(turn.waitMs);
       return { forgive: async () => turn.refund(Date.now()) };
     },
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),

@@ -50,5 +50,11 @@ export interface QuotaRow {
   readonly max: number | null;
 }
 
+/** Writes the rate of an organization's requests, where the quotas show it, unless it is the same. */
+export const setRate = ({ accountId }: Tenant, perSecond: number): Statement => ({
+  sql: "UPDATE quotas SET used = ?1 WHERE account_id = ?2 AND quota = 'requests_per_second' AND used <> ?1",
+  params: [perSecond, accountId],
+});
+
 /** All counts of an organization, with the limits that the operator has set for it. */
 export const selectQuotas = ({ accountId }: Tenant): Statement<QuotaRow> => quotasOfAccount({ accountId });

@@ -2,6 +2,7 @@
 
 import { AppError, notFound } from "../../platform/errors.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
+import { sleep } from "../../platform/time-limit.ts";
 import { beingRestored, RESTORING_EPOCH } from "../../wire/being-restored.ts";
 import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
@@ -126,7 +127,7 @@ export class JoinAuthorizer {
       if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
       if (!mayJoin(claims.userId)) {
-        await new Promise((resolve) => setTimeout(resolve, joinRefusedAfterMs(Math.random())));
+        await sleep(joinRefusedAfterMs(Math.random()));
         return TOO_MANY_JOINS;
       }
       room.handshake.verified(id);

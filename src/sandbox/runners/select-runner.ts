@@ -3,6 +3,7 @@ import type { Settings } from "../../platform/config/settings.ts";
 import { namespaceSettings, runLimits } from "../../platform/config/workflows.ts";
 import type { DebugPort } from "../../platform/debug-port.ts";
 import { AppError } from "../../platform/errors.ts";
+import { sleep } from "../../platform/time-limit.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { Isolates } from "./isolates.ts";
@@ -58,5 +59,5 @@ const PORTS: ApiPorts = {
   fetch: (...args) => fetch(...args),
   now: Date.now,
   random: Math.random,
-  pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  pause: sleep,
 };

@@ -3,7 +3,7 @@
 import { app } from "../../../src/app.ts";
 import { EventLogObject as EventLog } from "../../../src/delivery/event-log/event-log-object.ts";
 import type { Env } from "../../../src/env.ts";
-import { RequestRateObject as RequestRate } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
+import { RequestRateObject as RequestRate } from "../../../src/features/quotas/rates/request-rate-object.ts";
 import { RequestLogObject as RequestLog } from "../../../src/features/request-log/request-log-object.ts";
 import { RoomObject as Room, SubscriberObject as Subscriber } from "../../../src/objects.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";

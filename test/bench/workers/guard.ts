@@ -7,7 +7,7 @@ import { openTenant } from "../../../src/platform/placement/databases.ts";
 
 export { EventLogObject } from "../../../src/delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "../../../src/features/quotas/rates/object/request-rate-object.ts";
+export { RequestRateObject } from "../../../src/features/quotas/rates/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { RoomObject, SubscriberObject } from "../../../src/objects.ts";

@@ -72,7 +72,7 @@ export const ACCESS: readonly Bug[] = [
   },
   {
     story: "Many wrong passwords at once occupied the thread that answers everyone.",
-    file: "test/people/password-turns.test.ts",
+    file: "test/people/wrong-passwords.test.ts",
     titles: ["of one client start at once five times, then wait for their turns or are refused"],
   },
   {

@@ -59,7 +59,7 @@ export const REQUESTS: readonly Bug[] = [
   {
     story:
       "Clients that were refused tried again at once, in step with all others, and loaded the thread that answers everyone.",
-    file: "test/http/late-refusals.test.ts",
+    file: "test/http/tarpit.test.ts",
     titles: [
       "20 times in ten seconds is answered at once, then later each time, up to a second",
       "with a thousand %s at once does not get all answers at the same moment",

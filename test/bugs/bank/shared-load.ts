@@ -143,7 +143,7 @@ export const SHARED_LOAD: readonly Bug[] = [
   },
   {
     story: "A thousand requests of one organization at once kept all others of the process waiting.",
-    file: "test/http/request-pacing.test.ts",
+    file: "test/http/credential-buckets.test.ts",
     titles: [
       "has a hundred in each second, and is refused what would wait for more than five, beside another one",
     ],

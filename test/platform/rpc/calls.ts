@@ -17,7 +17,7 @@ import type { SubscriberKey } from "../../../src/delivery/port/subscriber.ts";
 import type { Destination, WebhookMessage } from "../../../src/delivery/port/webhook-request.ts";
 import { openDelivery, type Subscribers } from "../../../src/delivery/subscribers.ts";
 import { signInLimits } from "../../../src/features/people/sign-in-limits.ts";
-import { openRequestRates } from "../../../src/features/quotas/rates/request-rate-gateway.ts";
+import { openRequestRates } from "../../../src/features/quotas/rates/request-counters.ts";
 import type { LoggedRequest } from "../../../src/features/request-log/logged-requests.ts";
 import { openRequestLogs } from "../../../src/features/request-log/request-log-object.ts";
 import { archivedObject } from "../../../src/platform/archive/archived-object.ts";

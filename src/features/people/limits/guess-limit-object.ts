@@ -6,8 +6,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "../../../platform/log.ts";
 import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
+import { forgottenAt, type PauseRule, planGuess } from "./guess-limit.ts";
 import { GuessStore } from "./guess-store.ts";
-import { forgottenAt, type PauseRule, planGuess } from "./pause.ts";
 
 export class GuessLimitObject extends DurableObject {
   /** Epoch milliseconds; tests replace it by their own clock. */

@@ -1,6 +1,6 @@
 /** The SQLite database of an object that counts guesses. Empty until the first one. */
 import { createTables, FACTS, openTables, type Schema } from "../../../platform/objects/object-tables.ts";
-import type { Guesses } from "./pause.ts";
+import type { Guesses } from "./guess-limit.ts";
 
 /** Of more counted keys than this, those that would be forgotten first make room: a botnet cannot fill the storage. */
 const MAX_KEYS = 10_000;

@@ -1,13 +1,16 @@
 /**
- * Counts the requests of organizations in one isolate, and refuses what exceeds the isolate's share of a quota. No request
- * waits for the object that knows the shares: it is asked after a window, and its answer holds for the next ones.
+ * Counts the requests of organizations in one isolate, and refuses those above the isolate's share of the quota. No
+ * request waits for the object that knows the shares: a report after each window brings the share for the next ones.
  */
+import type { Env } from "../../../env.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { openStub } from "../../../platform/objects/rpc.ts";
 import { TtlCache } from "../../../platform/ttl-cache.ts";
 import { describeExceeded } from "../../../wire/quota.ts";
-import { type RateShare, type RequestRates, WINDOW_MS } from "./port/request-rate-port.ts";
+import type { RequestRateObject } from "./request-rate-object.ts";
+import { type RateShare, type RequestRates, WINDOW_MS } from "./request-rates.ts";
 
-/** While the object cannot be reached, a share holds for so long; then the limits per location alone do. */
+/** A share holds for this long while the object cannot be reached; then the limits per location do. */
 const SHARE_KEPT_MS = 60_000;
 const MAX_SHARES = 10_000;
 const WINDOW_SECONDS = WINDOW_MS / 1000;
@@ -18,6 +21,12 @@ interface Window {
   admitted: number;
   refused: number;
 }
+
+/** Opens the objects that know the rates of requests: one for each organization. */
+export const openRequestRates = (env: Pick<Env, "REQUEST_RATES">): RequestRates => ({
+  report: (accountId, report) =>
+    openStub<RequestRateObject>(env.REQUEST_RATES, accountId).report(accountId, report),
+});
 
 export interface CounterPorts {
   readonly rates: RequestRates;

@@ -3,17 +3,16 @@
  * forgets is reported again within seconds. Storage has only what its alarm needs.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../../../env.ts";
-import { quotaDefaults } from "../../../../platform/config/limits.ts";
-import { isFenced } from "../../../../platform/d1/d1-errors.ts";
-import { logError } from "../../../../platform/log.ts";
-import { DurableAlarm } from "../../../../platform/objects/durable-alarm.ts";
-import { openTenant } from "../../../../platform/placement/databases.ts";
-import { usedOf } from "../../queries.ts";
-import { selectQuotas } from "../../shared-store.ts";
-import type { RateReport, RateShare } from "../port/request-rate-port.ts";
-import { setRate } from "./rate-store.ts";
+import type { Env } from "../../../env.ts";
+import { quotaDefaults } from "../../../platform/config/limits.ts";
+import { isFenced } from "../../../platform/d1/d1-errors.ts";
+import { logError } from "../../../platform/log.ts";
+import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
+import { openTenant } from "../../../platform/placement/databases.ts";
+import { usedOf } from "../queries.ts";
+import { selectQuotas, setRate } from "../shared-store.ts";
 import { RateSum } from "./rate-sum.ts";
+import type { RateReport, RateShare } from "./request-rates.ts";
 
 /** How often the rate is written to the database, and the limit read from there. */
 const SYNC_MS = 15_000;

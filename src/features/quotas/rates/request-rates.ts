@@ -2,14 +2,14 @@
 
 /** What an isolate has counted in a window. */
 export interface RateReport {
-  /** Names who has counted. */
+  /** The isolate's name for itself and the kind of caller. */
   readonly counter: string;
   /** Requests that were let through. */
   readonly admitted: number;
   readonly refused: number;
 }
 
-/** What a counter may let through until its next report; all in requests a second. */
+/** Limits of a counter until its next report, all in requests a second. */
 export interface RateShare {
   readonly perSecond: number;
   /** What all other counters let through. */
@@ -23,5 +23,5 @@ export interface RequestRates {
   report(accountId: string, report: RateReport): Promise<RateShare>;
 }
 
-/** Requests of so long are counted together, and then reported, in milliseconds. */
+/** The time between two reports of a counter, in milliseconds. */
 export const WINDOW_MS = 5_000;

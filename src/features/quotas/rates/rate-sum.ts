@@ -1,8 +1,8 @@
-/** Sums up what counters have reported, and divides the organization's limit among them. Pure. */
-import { type RateReport, type RateShare, WINDOW_MS } from "../port/request-rate-port.ts";
+/** Sums up the reports of counters, and divides the organization's limit among them. Pure. */
+import { type RateReport, type RateShare, WINDOW_MS } from "./request-rates.ts";
 
 const WINDOW_SECONDS = WINDOW_MS / 1000;
-/** A counter that has not reported for so long counts nothing at present. */
+/** A counter without a report for this long counts as absent. */
 const PRESENT_MS = 2 * WINDOW_MS;
 
 /** Requests a second. */
@@ -14,10 +14,7 @@ interface Rate {
   readonly until: number;
 }
 
-/**
- * How much one can have of a limit beside others that want these amounts: each gets what it wants, as far as that is not
- * more than the others can have as well. So the flood of one leaves the rest what they want, up to an equal part.
- */
+/** Max-min fair share of `limit` beside others that want these amounts: a flood leaves each other one an equal part. */
 export function fairShare(limit: number, wanted: readonly number[]): number {
   let left = limit;
   let sharing = wanted.length + 1;
@@ -41,7 +38,7 @@ export class RateSum {
     });
   }
 
-  /** What a counter may let through, when the organization may have `limit` requests a second. */
+  /** The counter's share of the organization's `limit`, in requests a second. */
   shareOf(counter: string, limit: number, now: number): RateShare {
     const others = [...this.#present(now)].filter(([name]) => name !== counter).map(([, rate]) => rate);
     return {
@@ -54,7 +51,7 @@ export class RateSum {
     };
   }
 
-  /** What all counters let through at present, or with what they refused, in whole requests a second. */
+  /** Whole requests a second that all counters let through, or also refused (`wanted`). */
   total(of: "admitted" | "wanted", now: number): number {
     return Math.round([...this.#present(now).values()].reduce((sum, rate) => sum + rate[of], 0));
   }

@@ -1,4 +1,4 @@
-/** How guesses are slowed down: some are free, then each pause is twice as long as the one before. Pure. */
+/** The limit on guesses: some are free, then exponential backoff, while earlier guesses are forgotten. Pure. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 
 export interface PauseRule {
@@ -25,7 +25,7 @@ const NONE: Guesses = { count: 0, at: 0 };
 const countAt = ({ count, at }: Guesses, { forgetMs }: PauseRule, now: number): number =>
   Math.max(0, count - Math.max(0, now - at) / forgetMs);
 
-/** When nothing of them counts any more, epoch milliseconds. */
+/** When all of them are forgotten, epoch milliseconds. */
 export const forgottenAt = ({ count, at }: Guesses, { forgetMs }: PauseRule): number =>
   Math.ceil(at + count * forgetMs);
 

@@ -83,7 +83,7 @@ interface PasswordTurn {
   refund(now: number): void;
 }
 
-/** What was counted as a guess before it was known whether it is right. */
+/** A guess, counted before it is known whether it is right. */
 interface Guess {
   /** Takes the count back, because it was right. */
   forgive(): Promise<void>;

@@ -1,6 +1,6 @@
-/** Token buckets: what a client may spend refills with time, up to a burst. Pure. */
+/** Token buckets: a limit that refills with time, up to a burst. Pure. */
 
-/** What may be spent: steadily, and at once after a while without spending. */
+/** Tokens a second, and at once after a while without spending. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;

@@ -1,4 +1,4 @@
-/** What sockets send: receives their frames, and runs their messages as fast as their users can afford. */
+/** Receives the frames of sockets, and runs their messages as fast as their users can afford. */
 
 import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import type { OpenDocuments } from "../documents/sync/open-documents.ts";
@@ -52,7 +52,7 @@ interface MessagePorts {
   handling?(id: string, requestId: string | undefined): void;
 }
 
-/** Who receives frames of documents: before a socket has joined, and after. */
+/** Receivers of frames about documents: before a socket has joined, and after. */
 interface DocumentParts {
   readonly sockets: DocumentSockets;
   readonly open: OpenDocuments;

@@ -1,4 +1,4 @@
-/** What each message costs its room. A message type without an entry here does not compile. */
+/** The cost of each message to its room. A message type without an entry here does not compile. */
 import type { Rate } from "../../platform/flow/token-bucket.ts";
 import type { CommentPage } from "./comment-messages.ts";
 import type { ClientMessage } from "./messages.ts";
@@ -9,7 +9,7 @@ interface DocumentMessage {
   readonly bytes: Uint8Array;
 }
 
-/** What a joined socket can send. */
+/** A message or binary frame of a joined socket. */
 export type SocketMessage = ClientMessage | DocumentMessage;
 type MessageOf<Type extends SocketMessage["type"]> = Extract<SocketMessage, { readonly type: Type }>;
 
@@ -48,7 +48,7 @@ export const BROADCASTS_OF_USER: Rate = { perSecond: 4_000, burst: 10_000 };
 export const BROADCASTS_OF_ROOM: Rate = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;
 const DELIVERED_BYTES_PER_POINT = 4 * 1024;
-/** Of what is read of a frame about a document, and of what is merged to answer one. */
+/** Bytes of a document that a point reads, or merges for an answer. */
 const DOCUMENT_BYTES_PER_POINT = 512;
 /** A delivery costs as much as this many bytes, however small it is. */
 const MIN_DELIVERY_BYTES = 256;
@@ -60,7 +60,7 @@ export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 export const MAX_WAITING_MESSAGES = 2_000;
 
 /**
- * What a message costs beside its frame and its deliveries, which are counted. `excess` says what happens to one
+ * The cost of a message beside its frame and its deliveries, which are counted. `excess` says what happens to one
  * that its user cannot afford: it runs nevertheless, because it costs little but its frame, or what it costs delays
  * the user's other ones; it waits in order with the socket's; it is refused, because it is of no use later, unless it
  * follows one that waits; or it waits only behind those that do.
@@ -75,13 +75,13 @@ interface MessageCost<Message> {
   readonly isQuestion: boolean;
 }
 
-/** What it costs to read, or to merge, so many bytes of a document. */
+/** Points to read, or to merge, `bytes` of a document. */
 export const documentPoints = (bytes: number): number => Math.floor(bytes / DOCUMENT_BYTES_PER_POINT);
 
 const free = { rows: 0, reads: 0, excess: "runs", isQuestion: false } as const;
 const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const;
 
-/** What a filter costs, because all comments that match it are counted. */
+/** Rows for a filter, because all matching comments are counted. */
 const COUNTED_COMMENTS = 100;
 
 const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
@@ -118,7 +118,7 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
 /** The cost of a message's type. */
 export const costOf = <Type extends SocketMessage["type"]>(type: Type) => COSTS[type];
 
-/** What a message costs when it runs, in points, without its deliveries. */
+/** Points of a message that runs, without its deliveries. */
 export function pointsOf<Type extends SocketMessage["type"]>(
   message: MessageOf<Type> & { type: Type },
 ): number {
@@ -127,12 +127,12 @@ export function pointsOf<Type extends SocketMessage["type"]>(
   return rows + cost.reads * POINTS_PER_READ;
 }
 
-/** What frames of `bytes` cost that reach `receivers`, in points. */
+/** Points of frames of `bytes` that reach `receivers`. */
 export const deliveryPoints = (bytes: number, receivers: number): number =>
   (Math.max(bytes, MIN_DELIVERY_BYTES) * receivers) / DELIVERED_BYTES_PER_POINT;
 
-/** What receiving a frame of `bytes` costs, in frames. */
+/** Frames that a frame of `bytes` counts for. */
 export const framesOf = (bytes: number): number => 1 + Math.floor(bytes / FRAME_BYTES);
 
-/** What a frame of `bytes` costs beside that because it is refused or cannot be understood, in frames. */
+/** Frames that a refused or unreadable frame of `bytes` counts for besides. */
 export const framesOfRefused = (bytes: number): number => Math.floor(bytes / REFUSED_FRAME_BYTES);

@@ -53,7 +53,7 @@ export class RequestCounters {
     const counter = `${isOfUser ? "users" : "others"}:${this.#id}`;
     const key = `${accountId}:${isOfUser}`;
     let window = this.#windows.get(key);
-    // One that did not end was cut off with the request that had begun it.
+    // A window without an end was cut off with the request that began it.
     if (window === undefined || now >= window.startedAt + 2 * WINDOW_MS) {
       window = { startedAt: now, admitted: 0, refused: 0 };
       this.#windows.set(key, window);

@@ -1,6 +1,6 @@
 /** The port to the objects that know the rate of an organization's requests in the whole world: one for each organization. */
 
-/** What an isolate has counted in a window. */
+/** An isolate's counts of one window. */
 export interface RateReport {
   /** The isolate's name for itself and the kind of caller. */
   readonly counter: string;
@@ -12,7 +12,7 @@ export interface RateReport {
 /** Limits of a counter until its next report, all in requests a second. */
 export interface RateShare {
   readonly perSecond: number;
-  /** What all other counters let through. */
+  /** The sum that all other counters let through. */
   readonly others: number;
   /** The organization's limit. */
   readonly limit: number;

@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pace } from "../../src/delivery/port/handler.ts";
-import type { Job, WaitingJobs } from "../../src/delivery/subscriber/round-robin.ts";
-import { RoundRobin } from "../../src/delivery/subscriber/round-robin.ts";
+import { type Job, RoundRobin, type WaitingJobs } from "../../src/delivery/subscriber/round-robin.ts";
 import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
 
 const MAX_IN_FLIGHT = 6;

@@ -6,9 +6,8 @@ import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
 import { PAGES } from "./pages.tsx";
 import { Shell } from "./shell/shell.tsx";
-import { ErrorMessage } from "./ui/error-message.tsx";
-import { Loading } from "./ui/loading.tsx";
-import { usePageTitle } from "./ui/use-page-title.ts";
+import { ErrorMessage, Loading } from "./ui/feedback.tsx";
+import { usePageTitle } from "./ui/page.tsx";
 
 const SignIn = lazy(() => loadPage(() => import("./sign-in/sign-in.tsx")));
 const SignUp = lazy(() => loadPage(() => import("./sign-in/sign-up.tsx")));

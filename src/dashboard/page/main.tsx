@@ -6,8 +6,7 @@ import { Router } from "wouter";
 import { App } from "./app.tsx";
 import { watchConnection } from "./data/connection.ts";
 import { queryClient } from "./data/query-client.ts";
-import { WithConnection } from "./ui/connection-banner.tsx";
-import { Notices } from "./ui/notices.tsx";
+import { Notices, WithConnection } from "./ui/feedback.tsx";
 import { applyTheme } from "./ui/theme.ts";
 
 applyTheme();

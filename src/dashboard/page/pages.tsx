@@ -1,7 +1,7 @@
 /** The pages of an organization, each loaded when it is first opened, or when a pointer or the focus reaches a link to it. */
 import { type ComponentType, lazy } from "react";
 import { loadPage } from "./data/load-page.ts";
-import { ErrorMessage } from "./ui/error-message.tsx";
+import { ErrorMessage } from "./ui/feedback.tsx";
 
 interface PageModule {
   readonly default: ComponentType;

@@ -1,8 +1,7 @@
 /** The scheduler of a queue: decides which deliveries start now. Only jobs in flight and the next turns are in memory. */
 import type { BatchLimits, Pace } from "../port/handler.ts";
 import { replayOfLane } from "../port/replay.ts";
-import type { Job, WaitingJobs } from "./round-robin.ts";
-import { RoundRobin } from "./round-robin.ts";
+import { type Job, RoundRobin, type WaitingJobs } from "./round-robin.ts";
 
 /** Lanes that go first, because a person asked for their deliveries. Further ones wait for their turns. */
 const MAX_PREFERRED = 1_000;

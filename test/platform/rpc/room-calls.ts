@@ -1,8 +1,7 @@
 /** The calls of a room's object: see `calls.ts`. */
 import * as Y from "yjs";
 import { fold } from "../../../src/platform/text.ts";
-import type { RoomGateway } from "../../../src/room/host/gateway.ts";
-import { roomGateway } from "../../../src/room/host/gateway.ts";
+import { type RoomGateway, roomGateway } from "../../../src/room/host/gateway.ts";
 import { PERSONAL_PARTS } from "../../../src/room/port/personal-data.ts";
 import type { RoomCommand } from "../../../src/room/port/room-command.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";

@@ -1,8 +1,8 @@
 /** The figures of a webhook or a workflow over a time that the person chooses. */
 import { useFilters } from "../data/use-filters.ts";
 import { Stats } from "../overview/stats.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { RangeSelect, rangeOf } from "../ui/range-select.tsx";
+import { ErrorMessage } from "../ui/feedback.tsx";
+import { RangeSelect, rangeOf } from "../ui/fields.tsx";
 import { type Subject, useDeliveryStats } from "./use-delivery-stats.ts";
 
 /** Such as "99.8 %"; rounded down, so that 100 % means all. */

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { DocumentAuthor } from "atrium/server";
 import { isUnreachable } from "../data/connection.ts";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { Loading } from "../ui/feedback.tsx";
 import { TextDiff } from "../ui/text-diff.tsx";
 import { Changes } from "./changes.tsx";
 import type { DocumentRoot } from "./document-root.ts";

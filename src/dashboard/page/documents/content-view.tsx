@@ -1,7 +1,6 @@
 /** What a document says: as text, and its shared types as a tree. */
 import { Tabs } from "@base-ui/react/tabs";
-import { useShared } from "../ui/change-count.ts";
-import { JsonTree } from "../ui/json-tree.tsx";
+import { JsonTree, useShared } from "../ui/json-tree.tsx";
 import type { DocumentRoot } from "./document-root.ts";
 
 /** More of a text at once makes the page slow. */

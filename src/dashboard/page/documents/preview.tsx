@@ -3,9 +3,8 @@ import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/se
 import { useState } from "react";
 import { useLive } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { SelectField } from "../ui/select-field.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { SelectField } from "../ui/fields.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Comparison } from "./comparison.tsx";
 import { ContentView } from "./content-view.tsx";

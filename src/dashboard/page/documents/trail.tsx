@@ -1,8 +1,7 @@
 /** Who wrote what in a document, and when. */
 import type { DocumentAuthor, DocumentVersion, TrailEntry } from "atrium/server";
 import { Button } from "../ui/button.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Time } from "../ui/time.tsx";
 import { Rollbacks } from "./rollbacks.tsx";

@@ -5,7 +5,7 @@ import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
+import type { BulkAction } from "../ui/several.tsx";
 
 /** All of a room's documents, of which there are at most 1,000, by name. */
 export function useDocuments(roomId: string) {

@@ -4,8 +4,8 @@ import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import {
   type DocumentPlace,
   useCreateVersion,

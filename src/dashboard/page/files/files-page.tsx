@@ -7,14 +7,11 @@ import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAddress } from "../data/use-address.ts";
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { Button } from "../ui/button.tsx";
-import { CursorPager } from "../ui/cursor-pager.tsx";
-import { Empty } from "../ui/empty.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchBox } from "../ui/search-box.tsx";
 import { formatSize } from "../ui/size.ts";
-import { Table } from "../ui/table.tsx";
+import { CursorPager, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 /** The query for files of all rooms, or of one. */

@@ -1,6 +1,5 @@
 /** Explains how the page updates, and lets the person join the room to watch it live. */
-import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { Button, Icon } from "../ui/button.tsx";
 import { useLive } from "./live.tsx";
 
 export function JoinBar({ isClosed = false }: { readonly isClosed?: boolean }) {

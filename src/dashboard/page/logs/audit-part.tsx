@@ -6,11 +6,9 @@ import { useCurrent, useIsOwner, useKey } from "../data/organization.tsx";
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { DateFilter } from "../rooms/date-filter.tsx";
 import { Button } from "../ui/button.tsx";
-import { CursorPager } from "../ui/cursor-pager.tsx";
-import { Empty } from "../ui/empty.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { FilterSelect } from "../ui/fields.tsx";
+import { CursorPager } from "../ui/table.tsx";
 import { AuditTable } from "./audit-table.tsx";
 
 type Resource = AuditEntry["resource"]["type"];

@@ -2,8 +2,8 @@
 import type { AuditEntry } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress } from "../data/use-address.ts";
-import { Empty } from "../ui/empty.tsx";
-import { Identifier } from "../ui/identifier.tsx";
+import { Identifier } from "../ui/copy.tsx";
+import { Empty } from "../ui/feedback.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { operationName } from "./operation-name.ts";

@@ -2,9 +2,8 @@
 import type { ApiRequest } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress } from "../data/use-address.ts";
-import { Badge } from "../ui/badge.tsx";
-import { Empty } from "../ui/empty.tsx";
-import { Identifier } from "../ui/identifier.tsx";
+import { Identifier } from "../ui/copy.tsx";
+import { Badge, Empty } from "../ui/feedback.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 

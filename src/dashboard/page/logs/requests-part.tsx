@@ -4,11 +4,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { RequestFilter } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { chosen, useFilters } from "../data/use-filters.ts";
-import { CursorPager } from "../ui/cursor-pager.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { SearchBox } from "../ui/search-box.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { FilterSelect, SearchBox } from "../ui/fields.tsx";
+import { CursorPager } from "../ui/table.tsx";
 import { RequestTable } from "./request-table.tsx";
 
 /** A page of the log, refreshed every `refreshMs` milliseconds. */

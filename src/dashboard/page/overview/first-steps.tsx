@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { useAddress } from "../data/use-address.ts";
 import { NewRoom } from "../rooms/new-room.tsx";
 import { useKeys } from "../settings/use-keys.ts";
-import { Badge } from "../ui/badge.tsx";
+import { Badge } from "../ui/feedback.tsx";
 
 export function FirstSteps({ overview }: { readonly overview: Overview }) {
   const address = useAddress();

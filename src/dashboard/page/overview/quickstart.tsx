@@ -2,8 +2,8 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useIsOwner } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
+import { CodeBlock } from "../ui/copy.tsx";
+import { ErrorMessage } from "../ui/feedback.tsx";
 import { type Snippet, snippetsOf } from "./snippets.ts";
 import { type QuickstartActions, useQuickstart } from "./use-quickstart.ts";
 

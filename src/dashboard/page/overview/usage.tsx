@@ -7,9 +7,8 @@ import { useFilters } from "../data/use-filters.ts";
 import { QuotaMeters } from "../settings/quota-meters.tsx";
 import { useQuotas } from "../settings/use-quotas.ts";
 import { Chart } from "../ui/chart.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { RangeSelect, rangeOf } from "../ui/range-select.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { RangeSelect, rangeOf } from "../ui/fields.tsx";
 import { useUsage } from "./use-usage.ts";
 
 export function Usage() {

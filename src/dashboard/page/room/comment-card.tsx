@@ -1,9 +1,9 @@
 /** A comment with its author, anchor, reactions and actions. */
 import type { Comment, User } from "atrium/server";
 import type { Selection } from "../data/use-selection.ts";
-import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { Badge } from "../ui/feedback.tsx";
 import { SelectBox } from "../ui/select-box.tsx";
 import { Time } from "../ui/time.tsx";
 import { Reply } from "./new-comment.tsx";

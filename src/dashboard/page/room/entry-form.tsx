@@ -2,11 +2,10 @@
 import { AtriumError, type Entry } from "atrium/server";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeBlock } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { TextArea, TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextArea } from "../ui/text-area.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { useFindEntry, useSetEntry } from "./use-stores.ts";
 
 /** What the entry has become while it was edited; null for `entry` when it was deleted. */

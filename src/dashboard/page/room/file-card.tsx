@@ -1,9 +1,9 @@
 /** A file with a preview, where that is safe, and a link to open it. */
 import type { StorageFile } from "atrium/server";
 import type { Selection } from "../data/use-selection.ts";
+import { Icon } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { CopyButton } from "../ui/copy.tsx";
 import { SelectBox } from "../ui/select-box.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Time } from "../ui/time.tsx";

@@ -3,9 +3,8 @@ import type { User } from "atrium/server";
 import { useState } from "react";
 import { Button, type ButtonProps } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { SelectField, TextArea } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { SelectField } from "../ui/select-field.tsx";
-import { TextArea } from "../ui/text-area.tsx";
 import { useCreateComment } from "./use-comments.ts";
 
 export interface NewCommentProps {

@@ -2,8 +2,8 @@
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
 
 export function NewStore({ onChosen }: { readonly onChosen: (name: string) => void }) {
   const [isOpen, setOpen] = useState(false);

@@ -2,9 +2,8 @@
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { SelectField, TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { SelectField } from "../ui/select-field.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { useCreateUser } from "./use-users.ts";
 
 export function NewUser({ roomId }: { readonly roomId: string }) {

@@ -4,13 +4,12 @@ import type { Room } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAddress } from "../data/use-address.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, Icon } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { DropMenu } from "../ui/drop-menu.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { Icon } from "../ui/icon.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { useDeleteRoom, useReconcile, useUpdateRoom } from "./use-room.ts";
 
 export function RoomActions({ room }: { readonly room: Room }) {

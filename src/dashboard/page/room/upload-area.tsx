@@ -2,7 +2,7 @@
 import type { Room, User } from "atrium/server";
 import { useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { SelectField } from "../ui/select-field.tsx";
+import { SelectField } from "../ui/fields.tsx";
 import { type PendingUpload, useUploads } from "./use-files.ts";
 
 export interface UploadAreaProps {

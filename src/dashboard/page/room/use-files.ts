@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
+import type { BulkAction } from "../ui/several.tsx";
 
 const REFRESH_MS = 5000;
 

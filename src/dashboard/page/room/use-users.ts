@@ -5,8 +5,8 @@ import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
-import { saveFile } from "../ui/save-file.ts";
+import { saveFile } from "../ui/copy.tsx";
+import type { BulkAction } from "../ui/several.tsx";
 
 export function useUsers(roomId: string, search: UserSearch) {
   const { atrium } = useCurrent();

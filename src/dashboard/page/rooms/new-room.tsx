@@ -4,8 +4,8 @@ import { useLocation } from "wouter";
 import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { useCreateRoom } from "./use-rooms.ts";
 
 export function NewRoom() {

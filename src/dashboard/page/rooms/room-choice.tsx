@@ -1,7 +1,6 @@
 /** Selects one of the newest rooms by name, any other by its ID, or all rooms. */
 import { useState } from "react";
-import { SelectField } from "../ui/select-field.tsx";
-import { TextField } from "../ui/text-field.tsx";
+import { SelectField, TextField } from "../ui/fields.tsx";
 import { useRooms } from "./use-rooms.ts";
 
 const OFFERED = 100;

@@ -1,13 +1,10 @@
 /** The list of rooms, with search, state and date filters, and actions on several of them. */
 import type { RoomSearch } from "atrium/server";
 import { chosen, sortedBy, useFilters } from "../data/use-filters.ts";
-import { Empty } from "../ui/empty.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { FilterSelect, SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
-import { SearchBox } from "../ui/search-box.tsx";
+import { Pager } from "../ui/table.tsx";
 import { DateFilter } from "./date-filter.tsx";
 import { NewRoom } from "./new-room.tsx";
 import { RoomTable } from "./room-table.tsx";

@@ -1,12 +1,10 @@
 /** What a back end needs: the account ID, API keys, an end for users' tokens, and a first request. */
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { sortedBy, useFilters } from "../data/use-filters.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { Identifier } from "../ui/identifier.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { Pager } from "../ui/pager.tsx";
+import { CodeBlock, Identifier } from "../ui/copy.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { Pager } from "../ui/table.tsx";
 import { firstRequest } from "./first-request.ts";
 import { KeyTable } from "./key-table.tsx";
 import { NewKey } from "./new-key.tsx";

@@ -2,7 +2,7 @@
 import type { ApiKey } from "atrium/server";
 import { useCurrent } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
+import type { BulkAction } from "../ui/several.tsx";
 
 /** What can be done with several API keys. */
 export function useKeyActions(): readonly BulkAction<ApiKey>[] {

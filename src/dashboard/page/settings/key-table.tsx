@@ -5,7 +5,7 @@ import type { Filters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { SelectCell } from "../ui/select-box.tsx";
-import { SelectionBar } from "../ui/selection-bar.tsx";
+import { SelectionBar } from "../ui/several.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useKeyActions } from "./key-actions.ts";

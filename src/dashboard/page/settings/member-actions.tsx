@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { Button } from "../ui/button.tsx";
 import { Confirm, ConfirmButton } from "../ui/confirm.tsx";
-import { Secret } from "../ui/secret.tsx";
+import { Secret } from "../ui/copy.tsx";
 import { useCreatePasswordLink, useRemoveMember } from "./use-members.ts";
 
 /** For a member who forgot their password: a link by which they choose a new one. */

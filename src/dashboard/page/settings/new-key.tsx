@@ -2,11 +2,10 @@
 import { useState } from "react";
 import { useCurrent } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeBlock, Secret } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { Secret } from "../ui/secret.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { firstRequest } from "./first-request.ts";
 import { useCreateKey } from "./use-keys.ts";
 

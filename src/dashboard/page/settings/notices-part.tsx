@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { callDashboard } from "../data/api.ts";
 import { useCurrent, useIsOwner, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { SelectField } from "../ui/select-field.tsx";
+import { ErrorMessage } from "../ui/feedback.tsx";
+import { SelectField } from "../ui/fields.tsx";
 
 interface Notices {
   readonly wanted: boolean;

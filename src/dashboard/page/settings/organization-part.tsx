@@ -4,8 +4,8 @@ import { ME } from "../data/me.ts";
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
 
 export function OrganizationPart() {
   const isOwner = useIsOwner();

@@ -3,9 +3,9 @@ import type { PersonExport } from "../../../features/privacy/person/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { useAction } from "../data/use-action.ts";
 import { Button } from "../ui/button.tsx";
+import { saveFile } from "../ui/copy.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { saveFile } from "../ui/save-file.ts";
-import { TextField } from "../ui/text-field.tsx";
 
 export const OwnData = () => (
   <>

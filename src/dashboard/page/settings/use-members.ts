@@ -4,7 +4,7 @@ import type { Invitation, Member, MemberSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
+import type { BulkAction } from "../ui/several.tsx";
 
 export function useMembers(page: MemberSearch) {
   const { atrium } = useCurrent();

@@ -1,5 +1,5 @@
 /** The pages of an organization, for the navigation, the palette and the shortcuts. */
-import type { IconName } from "../ui/icon.tsx";
+import type { IconName } from "../ui/button.tsx";
 
 export interface NavigationItem {
   readonly name: string;

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { loadPage } from "../data/load-page.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Loading } from "../ui/loading.tsx";
+import { Loading } from "../ui/feedback.tsx";
 
 const Finder = lazy(() => loadPage(() => import("./finder.tsx")));
 

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { callDashboard } from "../data/api.ts";
-import { ErrorMessage } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/feedback.tsx";
 import { loadTurnstile } from "./turnstile.ts";
 
 const useSiteKey = () =>

@@ -1,5 +1,5 @@
 /** The fields for an email address and a new password. */
-import { TextField } from "../ui/text-field.tsx";
+import { TextField } from "../ui/fields.tsx";
 
 const MIN_PASSWORD_CHARACTERS = 10;
 const MAX_PASSWORD_CHARACTERS = 128;

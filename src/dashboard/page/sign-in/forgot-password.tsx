@@ -2,9 +2,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { callDashboard } from "../data/api.ts";
-import { ErrorMessage } from "../ui/error-message.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { Form } from "../ui/form.tsx";
-import { Loading } from "../ui/loading.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";

@@ -4,9 +4,9 @@ import { Redirect, useLocation } from "wouter";
 import type { OwnOrganization } from "../../../features/people/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { ME, useMe } from "../data/me.ts";
+import { Loading } from "../ui/feedback.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
 export default function NewOrganization() {

@@ -3,9 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { PasswordLinkPreview } from "../../../features/people/schema.ts";
 import { callDashboard } from "../data/api.ts";
-import { ErrorMessage } from "../ui/error-message.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { Form } from "../ui/form.tsx";
-import { Loading } from "../ui/loading.tsx";
 import { NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 

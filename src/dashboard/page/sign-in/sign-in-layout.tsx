@@ -1,7 +1,7 @@
 /** The frame of the pages outside an organization. */
 import type { ReactNode } from "react";
-import { Monogram } from "../ui/monogram.tsx";
-import { usePageTitle } from "../ui/use-page-title.ts";
+import { Monogram } from "../ui/button.tsx";
+import { usePageTitle } from "../ui/page.tsx";
 
 export interface SignInLayoutProps {
   readonly title: string;

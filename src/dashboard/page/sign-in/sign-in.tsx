@@ -1,8 +1,8 @@
 /** The sign-in page. */
 import { Link, useLocation, useSearch } from "wouter";
 import { useSignIn } from "../data/me.ts";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";

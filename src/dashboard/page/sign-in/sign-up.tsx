@@ -2,10 +2,9 @@
 import { Link, useLocation } from "wouter";
 import type { SignUpPolicy } from "../../../features/people/sign-up-policy.ts";
 import { useSignUp, useSignUpPolicy } from "../data/me.ts";
-import { ErrorMessage } from "../ui/error-message.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";

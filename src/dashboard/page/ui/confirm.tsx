@@ -2,8 +2,8 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { type ReactNode, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
-import { ErrorMessage } from "./error-message.tsx";
-import { TextField } from "./text-field.tsx";
+import { ErrorMessage } from "./feedback.tsx";
+import { TextField } from "./fields.tsx";
 
 export interface ConfirmProps {
   readonly title: string;

@@ -1,7 +1,7 @@
 /** A modal dialog, which traps the focus. */
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
-import { Icon } from "./icon.tsx";
+import { Icon } from "./button.tsx";
 
 export interface DialogProps {
   readonly title: string;

@@ -3,7 +3,7 @@ import { Form as Base } from "@base-ui/react/form";
 import { type ReactNode, useRef } from "react";
 import { fieldProblemOf } from "../data/advice.ts";
 import { Button } from "./button.tsx";
-import { ErrorMessage } from "./error-message.tsx";
+import { ErrorMessage } from "./feedback.tsx";
 
 export type Values = Readonly<Record<string, string>>;
 

@@ -1,14 +1,32 @@
-/** A JSON value as a tree: closed parts are not rendered, large ones in pages, and what changes is highlighted for a moment. */
+/** JSON as a tree with its changes. */
+import { replaceEqualDeep } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "./button.tsx";
-import { useChangeCount } from "./change-count.ts";
 import { countOf, isContainer, previewOf } from "./json-preview.ts";
+
+/** How often what a component shows has changed since it appeared: as a key, it restarts an animation. */
+export function useChangeCount(value: unknown): number {
+  const [seen, setSeen] = useState({ value, count: 0 });
+  if (Object.is(seen.value, value)) return seen.count;
+  const count = seen.count + 1;
+  setSeen({ value, count });
+  return count;
+}
+
+/** The value, with the parts of the one before where they are equal: what has changed is another object. */
+export function useShared<Value>(value: Value): Value {
+  const [known, setKnown] = useState(value);
+  if (Object.is(known, value)) return known;
+  const shared = replaceEqualDeep(known, value) as Value;
+  if (!Object.is(known, shared)) setKnown(shared);
+  return shared;
+}
 
 /** Larger pages are slow to render. */
 const PAGE_SIZE = 100;
 const MAX_STRING = 1_000;
 
-export interface JsonTreeProps {
+interface JsonTreeProps {
   /** What the value is called; its key, in an object. */
   readonly name?: string | undefined;
   /** The same object as before where nothing has changed. */

@@ -1,8 +1,19 @@
-/** The layout of a page: title, actions and content. */
-import type { ReactNode } from "react";
-import { usePageTitle } from "./use-page-title.ts";
+/** The frame of a page: its title, its heading, and how it comes into view. */
+import { type ReactNode, useEffect } from "react";
 
-export interface PageProps {
+/** For the current link of a row that scrolls on narrow screens: it is in view, wherever it is in the row. */
+export const bringIntoView = (link: Element | null): void =>
+  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
+/** Sets the title of the document. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Atrium`;
+  }, [title]);
+}
+
+/** The layout of a page: title, actions and content. */
+interface PageProps {
   readonly title: string;
   /** Links to the parent pages. */
   readonly above?: ReactNode;

@@ -4,12 +4,11 @@ import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { useKey } from "../data/organization.tsx";
 import { useFilters } from "../data/use-filters.ts";
 import { useSelection } from "../data/use-selection.ts";
-import { ErrorMessage } from "../ui/error-message.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
-import { Loading } from "../ui/loading.tsx";
-import { Pager } from "../ui/pager.tsx";
+import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { FilterSelect } from "../ui/fields.tsx";
 import { SelectAllRow } from "../ui/select-box.tsx";
-import { SelectionBar } from "../ui/selection-bar.tsx";
+import { SelectionBar } from "../ui/several.tsx";
+import { Pager } from "../ui/table.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { useDeliveries, useDeliveryActions } from "./use-deliveries.ts";
 

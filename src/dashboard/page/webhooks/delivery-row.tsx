@@ -2,10 +2,9 @@
 import type { Delivery, DeliveryAttempt } from "atrium/server";
 import { useState } from "react";
 import type { Selection } from "../data/use-selection.ts";
-import { Badge, type BadgeProps } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
-import { CausedBy } from "../ui/request-link.tsx";
+import { CodeBlock, prettyJson } from "../ui/copy.tsx";
+import { Badge, type BadgeProps, CausedBy } from "../ui/feedback.tsx";
 import { SelectBox } from "../ui/select-box.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";

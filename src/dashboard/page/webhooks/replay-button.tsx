@@ -4,9 +4,8 @@ import { useState } from "react";
 import { DAY_MS } from "../../../platform/durations.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { SelectField, TextField } from "../ui/fields.tsx";
 import { Form, type Values } from "../ui/form.tsx";
-import { SelectField } from "../ui/select-field.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { type ReplaySpan, useReplay } from "./use-replay.ts";
 
 /** As a field of type `datetime-local` has it: the person's local time, to the minute. */

@@ -4,7 +4,7 @@ import type { Delivery } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { allAtOnce } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
-import type { BulkAction } from "../ui/bulk-action.ts";
+import type { BulkAction } from "../ui/several.tsx";
 
 const REFRESH_MS = 2000;
 

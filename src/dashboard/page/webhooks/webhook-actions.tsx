@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useAddress } from "../data/use-address.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { Secret } from "../ui/secret.tsx";
+import { Secret } from "../ui/copy.tsx";
 import { ReplayButton } from "./replay-button.tsx";
 import { SECRET_ADVICE } from "./secret-advice.ts";
 import { useTestWebhook } from "./use-deliveries.ts";

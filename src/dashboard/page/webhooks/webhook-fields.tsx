@@ -3,9 +3,8 @@ import type { Webhook } from "atrium/server";
 import { useState } from "react";
 import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { RoomChoice } from "../rooms/room-choice.tsx";
-import { EventChoice } from "../ui/event-choice.tsx";
+import { EventChoice, TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import type { WebhookInput } from "./use-webhooks.ts";
 
 export interface WebhookFieldsProps {

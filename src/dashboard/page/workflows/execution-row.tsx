@@ -1,9 +1,8 @@
 /** A run: its status and, when expanded, its result and logs. */
 import type { WorkflowExecution as Execution } from "atrium/server";
 import { useState } from "react";
-import { Badge } from "../ui/badge.tsx";
-import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
-import { CausedBy } from "../ui/request-link.tsx";
+import { CodeBlock, prettyJson } from "../ui/copy.tsx";
+import { Badge, CausedBy } from "../ui/feedback.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function ExecutionRow({ execution }: { readonly execution: Execution }) {

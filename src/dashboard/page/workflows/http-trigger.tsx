@@ -1,9 +1,8 @@
 /** How requests start a workflow: the address, and the secret that signs them. */
 import type { Workflow } from "atrium/server";
 import { useCurrent } from "../data/organization.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { Secret } from "../ui/secret.tsx";
+import { CodeBlock, Secret } from "../ui/copy.tsx";
 import { Time } from "../ui/time.tsx";
 import { useRotateTriggerSecret } from "./use-workflows.ts";
 

@@ -8,10 +8,10 @@ import { useAction } from "../data/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorMessage } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/feedback.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
 import { Table } from "../ui/table.tsx";
-import { TextField } from "../ui/text-field.tsx";
 import { Time } from "../ui/time.tsx";
 
 interface SecretsProps {

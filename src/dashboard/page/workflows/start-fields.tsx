@@ -1,6 +1,5 @@
 /** The fields of what starts a workflow beside events: its schedule, and requests to it. */
-import { Choice } from "../ui/choice.tsx";
-import { TextField } from "../ui/text-field.tsx";
+import { Choice, TextField } from "../ui/fields.tsx";
 import type { Fields } from "./draft-fields.ts";
 
 export interface StartFieldsProps extends Pick<Fields, "schedule" | "httpTrigger"> {

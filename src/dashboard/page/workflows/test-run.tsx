@@ -4,8 +4,8 @@ import { useState } from "react";
 import { EVENT_NAMES, isEventName } from "../data/events.ts";
 import { useNames } from "../live/use-names.ts";
 import { RoomChoice } from "../rooms/room-choice.tsx";
+import { SelectField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { SelectField } from "../ui/select-field.tsx";
 import { ExecutionDetail } from "./execution-row.tsx";
 import { useRunWorkflow } from "./use-executions.ts";
 

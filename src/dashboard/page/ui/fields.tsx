@@ -1,0 +1,206 @@
+/** Fields of forms and filters of lists. */
+
+import { Checkbox } from "@base-ui/react/checkbox";
+import { Field } from "@base-ui/react/field";
+import type { Usage, WebhookEventName } from "atrium/server";
+import { type ChangeEvent, type ComponentProps, type ReactNode, useEffect, useId, useRef } from "react";
+import { EVENTS } from "../data/events.ts";
+import type { Filters } from "../data/use-filters.ts";
+import { Icon } from "./button.tsx";
+
+/** A labeled single-line text field. */
+interface TextFieldProps
+  extends Omit<ComponentProps<"input">, "ref" | "defaultValue" | "value" | "onChange"> {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: ReactNode;
+  readonly defaultValue?: string;
+  /** With `onChange`, what the field shows. */
+  readonly value?: string;
+  readonly onChange?: (event: ChangeEvent<HTMLInputElement>) => void;
+}
+
+export const TextField = ({ label, hint, name, ...input }: TextFieldProps) => (
+  <Field.Root name={name} className="field">
+    <Field.Label>{label}</Field.Label>
+    <Field.Control className="input" autoComplete="off" {...input} />
+    {hint && <Field.Description className="soft small">{hint}</Field.Description>}
+    <Field.Error className="field-error" />
+  </Field.Root>
+);
+
+/** A labeled multi-line text field. */
+interface TextAreaProps extends Omit<ComponentProps<"textarea">, "ref" | "defaultValue"> {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: string;
+  readonly defaultValue?: string;
+}
+
+export const TextArea = ({ label, hint, name, defaultValue, ...rest }: TextAreaProps) => (
+  <Field.Root name={name} className="field">
+    <Field.Label>{label}</Field.Label>
+    <Field.Control
+      className="input area"
+      render={<textarea spellCheck={false} {...rest} />}
+      {...(defaultValue !== undefined && { defaultValue })}
+    />
+    {hint && <Field.Description className="soft small">{hint}</Field.Description>}
+    <Field.Error className="field-error" />
+  </Field.Root>
+);
+
+/** A labeled native select. */
+interface SelectFieldProps extends ComponentProps<"select"> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** Hides the label except from screen readers. */
+  readonly isLabelHidden?: boolean;
+}
+
+export function SelectField({ label, hint, isLabelHidden = false, children, ...select }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id} className={isLabelHidden ? "hidden" : undefined}>
+        {label}
+      </label>
+      <select id={id} className="input" aria-describedby={hint ? `${id}-hint` : undefined} {...select}>
+        {children}
+      </select>
+      {hint && (
+        <p className="soft small" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A checkbox with its label. */
+interface ChoiceProps {
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+  readonly children: ReactNode;
+}
+
+export const Choice = ({ isOn, onChange, children }: ChoiceProps) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control
+  <label className="choice">
+    <Checkbox.Root className="checkbox" checked={isOn} onCheckedChange={onChange}>
+      <Checkbox.Indicator className="checkbox-mark">
+        <Icon name="check" />
+      </Checkbox.Indicator>
+    </Checkbox.Root>
+    {children}
+  </label>
+);
+
+/** Checkboxes to choose one or more events. */
+interface EventChoiceProps<Name extends WebhookEventName> {
+  /** What there is to choose from. */
+  readonly names: readonly Name[];
+  readonly chosen: readonly Name[];
+  readonly onChange: (chosen: readonly Name[]) => void;
+}
+
+export const EventChoice = <Name extends WebhookEventName>({
+  names,
+  chosen,
+  onChange,
+}: EventChoiceProps<Name>) => (
+  <fieldset className="field choices">
+    <legend>Events</legend>
+    {names.map((name) => (
+      <Choice
+        key={name}
+        isOn={chosen.includes(name)}
+        onChange={(isOn) => onChange(names.filter((one) => (one === name ? isOn : chosen.includes(one))))}
+      >
+        <code>{name}</code>
+        <span className="soft small">{EVENTS[name]}</span>
+      </Choice>
+    ))}
+  </fieldset>
+);
+
+/** How far back figures go, kept in the URL. */
+type Range = Usage["range"];
+
+const NAME = "range";
+const LONGER_OR_SHORTER = { "1h": "Last hour", "7d": "Last 7 days", "30d": "Last 30 days" };
+
+/** The range that the person has chosen; a day if none. */
+export function rangeOf({ get }: Pick<Filters, "get">): Range {
+  const value = get(NAME);
+  return value === "1h" || value === "7d" || value === "30d" ? value : "24h";
+}
+
+export const RangeSelect = ({ filters }: { readonly filters: Pick<Filters, "get" | "set"> }) => (
+  <FilterSelect label="Time" filters={filters} name={NAME} all="Last 24 hours" options={LONGER_OR_SHORTER} />
+);
+
+/** Narrows a list to what has one of a few values. */
+interface FilterSelectProps {
+  /** For screen readers; the options say it to everyone else. */
+  readonly label: string;
+  readonly filters: Pick<Filters, "get" | "set">;
+  /** The filter that it sets. */
+  readonly name: string;
+  /** The option for no filter, such as "All types". */
+  readonly all: string;
+  /** The labels of the other options by their values. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export const FilterSelect = ({ label, filters, name, all, options }: FilterSelectProps) => (
+  <SelectField
+    label={label}
+    isLabelHidden
+    value={filters.get(name)}
+    onChange={(event) => filters.set(name, event.currentTarget.value)}
+  >
+    <option value="">{all}</option>
+    {Object.entries(options).map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </SelectField>
+);
+
+/** A search field, applied shortly after the last key press, or by Enter where a search is costly. */
+const DEBOUNCE_MS = 250;
+
+interface SearchBoxProps {
+  readonly label: string;
+  readonly initial: string;
+  readonly onSearch: (text: string) => void;
+  /** True where it is applied by Enter, and when it is emptied. */
+  readonly isByEnter?: boolean;
+}
+
+export function SearchBox({ label, initial, onSearch, isByEnter = false }: SearchBoxProps) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const searchLater = (text: string) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onSearch(text), DEBOUNCE_MS);
+  };
+  return (
+    <div className="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        className="input"
+        aria-label={label}
+        placeholder={label}
+        maxLength={256}
+        defaultValue={initial}
+        data-shortcut="search"
+        onChange={({ currentTarget: { value } }) => (!isByEnter || value === "") && searchLater(value)}
+        onKeyDown={({ key, currentTarget }) => key === "Enter" && onSearch(currentTarget.value)}
+      />
+    </div>
+  );
+}

@@ -5,18 +5,10 @@ import { notFound } from "../../platform/errors.ts";
 import { IfVersion, Json, JsonObject } from "../../room/protocol/message-fields.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { parseAddress, requestRoom } from "./commands.ts";
+import { DeletedEntry, StoreEntry, WrittenEntry } from "./store-schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
-export const Seq = z
-  .int()
-  .meta({ description: "The `seq` of the change that was made.", minimum: 0, example: 7 });
-const Version = z
-  .int()
-  .meta({ description: "The `seq` of the change that gave the entry this value.", minimum: 0, example: 7 });
-const Value = z.unknown().meta({ description: "Any JSON.", example: { title: "Buy milk", done: false } });
-const Written = z.object({ version: Version, seq: Seq });
-export const StoreEntry = z.object({ value: Value, version: Version });
 const ifVersion = IfVersion.meta({
   description:
     "The version that the entry must have, 0 if it must not exist; otherwise the response is `CONFLICT`.",
@@ -47,7 +39,7 @@ export const entryEndpoints = [
     handle: async (ctx, { params }) => {
       const data = parseAddress(params);
       const request = { type: "STORE_GET", requestId: undefined, data } as const;
-      const entry = await requestRoom<z.infer<typeof StoreEntry>>(ctx, params.roomId, request);
+      const entry = await requestRoom<StoreEntry>(ctx, params.roomId, request);
       if (entry.version === 0) throw notFound("Rooms", "Entry");
       return entry;
     },
@@ -62,7 +54,7 @@ export const entryEndpoints = [
     errors: ["NOT_FOUND", "CONFLICT"],
     body: EntryWrite,
     done: "Entry set",
-    data: Written,
+    data: WrittenEntry,
     handle: (ctx, { params, body }) => {
       const data = { ...parseAddress(params), ...body };
       return requestRoom(ctx, params.roomId, { type: "STORE_SET", requestId: undefined, data });
@@ -78,7 +70,7 @@ export const entryEndpoints = [
     errors: ["NOT_FOUND", "CONFLICT"],
     body: EntryMerge,
     done: "Entry updated",
-    data: Written,
+    data: WrittenEntry,
     handle: (ctx, { params, body }) => {
       const data = { ...parseAddress(params), ...body };
       return requestRoom(ctx, params.roomId, { type: "STORE_UPDATE", requestId: undefined, data });
@@ -93,7 +85,7 @@ export const entryEndpoints = [
     details: "Deleting an entry that does not exist changes nothing.",
     errors: ["NOT_FOUND"],
     done: "Entry deleted",
-    data: z.object({ seq: Seq }),
+    data: DeletedEntry,
     handle: (ctx, { params }) => {
       const data = parseAddress(params);
       return requestRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });

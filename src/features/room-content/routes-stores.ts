@@ -7,7 +7,7 @@ import { Key } from "../../room/protocol/message-fields.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { parseAddress, requestRoom } from "./commands.ts";
-import { Seq, StoreEntry } from "./routes-entries.ts";
+import { StorePage, StoreSummary } from "./store-schema.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<RoomContext>();
 
@@ -47,15 +47,7 @@ export const storeEndpoints = [
     details: "In the order of their names, with the size of each. A store without entries is not listed.",
     errors: ["NOT_FOUND"],
     done: "Stores retrieved",
-    data: z.object({
-      stores: z.array(
-        z.object({
-          name: z.string(),
-          entries: z.int().meta({ minimum: 1, example: 1 }),
-          bytes: z.int().meta({ description: "Of keys and values, in UTF-8.", minimum: 1, example: 40 }),
-        }),
-      ),
-    }),
+    data: z.object({ stores: z.array(StoreSummary) }),
     handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "STORE_LIST" }),
   }),
   endpoint({
@@ -70,11 +62,7 @@ A store that does not exist yet is empty.`,
     errors: ["NOT_FOUND"],
     query: StoreQuery,
     done: "Store retrieved",
-    data: z.object({
-      entries: z.record(z.string(), StoreEntry),
-      seq: Seq,
-      next: z.string().optional().meta({ description: "The last key, if other entries follow." }),
-    }),
+    data: StorePage,
     handle: (ctx, { params, query }) => {
       const data = { store: parseAddress(params).store, ...query };
       return requestRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data });

@@ -40,6 +40,8 @@ export type {
   DocumentSegment,
   DocumentSummary,
   DocumentVersion,
+  Entries,
+  Entry,
   FoundFile,
   Hour,
   Invitation,
@@ -57,6 +59,7 @@ export type {
   Room,
   SharedTypeName,
   StorageFile,
+  StoreSummary,
   TrailEntry,
   UploadResult,
   Usage,
@@ -71,6 +74,7 @@ export type {
   WorkflowVersion,
   WorkflowVersionSummary,
   WorkflowWithSecret,
+  Written,
 } from "../wire/resources.ts";
 export { AtriumServer, type AtriumServerOptions } from "./atrium-server.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
@@ -103,18 +107,7 @@ export type {
 } from "./pages.ts";
 export type { RequestFilter, Requests } from "./requests.ts";
 export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
-export type {
-  BatchResponse,
-  Entries,
-  Entry,
-  EntryPage,
-  StoreBatch,
-  StoreOperation,
-  StoreSummary,
-  Stores,
-  WriteOptions,
-  Written,
-} from "./stores.ts";
+export type { BatchResponse, EntryPage, StoreBatch, StoreOperation, Stores, WriteOptions } from "./stores.ts";
 export type { Users, UserWithSessions } from "./users.ts";
 export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
 export type { DeliverySearch, Webhooks } from "./webhooks.ts";

@@ -1,29 +1,10 @@
 /** `AtriumServer.stores`: the key-value stores of a room. Users in the room receive each write as it happens. */
+import type { Entries, Entry, StoreSummary, Written } from "../wire/resources.ts";
 import { Resource } from "./pages.ts";
-
-export interface Entry {
-  readonly value: unknown;
-  /** The `seq` of the change that wrote this value. */
-  readonly version: number;
-}
 
 export interface WriteOptions {
   /** Writes only if the entry has this version, 0 for no entry; otherwise `CONFLICT`. */
   readonly ifVersion?: number;
-}
-
-export interface Written {
-  /** The entry's new version. */
-  readonly version: number;
-  /** The room's latest change. */
-  readonly seq: number;
-}
-
-/** A store, how many entries it has, and the bytes of their keys and values. */
-export interface StoreSummary {
-  readonly name: string;
-  readonly entries: number;
-  readonly bytes: number;
 }
 
 /** A page of a store's entries. */
@@ -32,14 +13,6 @@ export interface EntryPage {
   readonly after?: string;
   /** At most 10,000, which is the default. A page has about 1 MiB at most. */
   readonly limit?: number;
-}
-
-/** Entries of a store in the order of their keys, and the room's latest change. */
-export interface Entries {
-  readonly entries: Record<string, Entry>;
-  readonly seq: number;
-  /** The last key, to pass as `after`; left out when no other entries follow. */
-  readonly next?: string;
 }
 
 /** One operation of a batch. */

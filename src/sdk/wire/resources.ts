@@ -21,6 +21,12 @@ export type {
   SharedTypeName,
   TrailEntry,
 } from "../../features/room-content/documents/schema.ts";
+export type {
+  StoreEntry as Entry,
+  StorePage as Entries,
+  StoreSummary,
+  WrittenEntry as Written,
+} from "../../features/room-content/store-schema.ts";
 export type { ListedRoom } from "../../features/rooms/schema.ts";
 export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
 export type { Delivery, DeliveryAttempt } from "../../features/webhooks/delivery-schema.ts";

@@ -1,15 +1,10 @@
 /** The documents of a room in an order that the person has chosen. Pure. */
 
-interface Sortable {
-  readonly name: string;
-  readonly participants: number;
-  readonly bytes: number;
-  readonly seq: number;
-  readonly updated_at: string;
-  readonly created_at: string;
-}
+import type { DocumentSummary } from "../../../features/room-content/documents/schema.ts";
 
 const FIELDS = ["name", "participants", "bytes", "seq", "updated_at", "created_at"] as const;
+
+type Sortable = Pick<DocumentSummary, (typeof FIELDS)[number]>;
 
 const compare = <Value extends string | number>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;

@@ -1,4 +1,5 @@
 /** The stream of a room: what happened, by one line each, from several sources. */
+import type { DocumentSummary } from "../../../features/room-content/documents/schema.ts";
 import type { FeedItem } from "../live/feed-item.ts";
 import { previewOf } from "../ui/json-preview.ts";
 
@@ -25,13 +26,7 @@ export function itemOfFeed(item: FeedItem, at: Date, number: number, by: string 
   return { ...common, name: "write", about: `${item.store} / ${item.key}: ${value} by ${who}` };
 }
 
-/** What the list of documents says of one. */
-interface ListedDocument {
-  readonly name: string;
-  readonly seq: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+type ListedDocument = Pick<DocumentSummary, "name" | "seq" | "created_at" | "updated_at">;
 
 /** The documents that were created, changed or deleted between two lists of them. */
 export function changedDocuments(

@@ -1,5 +1,4 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
-
 import type { Env } from "../../env.ts";
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
@@ -9,6 +8,9 @@ import { HOUR_MS } from "../../platform/durations.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { openTenant } from "../../platform/placement/databases.ts";
+import { ERASED_FIELDS } from "../../wire/erased-user.ts";
+import type { Event } from "../../wire/events.ts";
+import type { User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscription-store.ts";
 import type { OutgoingEvent } from "../port/delivery-record.ts";
 import type { RoomSubscription } from "../port/subscriber.ts";
@@ -16,7 +18,36 @@ import { EventLogStore } from "./event-log-store.ts";
 import { EVENT_LOG_SCHEMA } from "./event-log-table.ts";
 import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 import type { LogQuery, LogSlice } from "./log-query.ts";
-import { redactEvent } from "./redact-event.ts";
+
+/** In place of a file's name and key, which often say whose it is. */
+const ERASED_FILE = "deleted";
+
+/** The event, as JSON, without the user's name, picture, custom ID, comments and names of files. The ID stays. */
+function redactEvent(body: string, userId: string): string {
+  const event = parse(body);
+  const redacted: Record<string, unknown> = { ...event };
+  if ("user" in event) redacted.user = redactUser(event.user, userId);
+  if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
+  if ("comment" in event && event.comment.user_id === userId)
+    redacted.comment = { ...event.comment, text: "", anchor: null };
+  if ("file" in event && event.file.uploadedBy === userId) {
+    redacted.file = {
+      ...{ ...event.file, key: ERASED_FILE, filename: ERASED_FILE },
+      url: new URL("/", event.file.url).href,
+    };
+    redacted.data = { ...event.data, key: ERASED_FILE };
+  }
+  return JSON.stringify(redacted);
+}
+
+function redactUser(user: User, userId: string): User {
+  if (user.id !== userId) return user;
+  const { profile_picture: _, custom_id: __, ...rest } = user;
+  return { ...rest, name: ERASED_FIELDS.name };
+}
+
+/** As `presentEvent` wrote it. */
+const parse = (body: string): Event => JSON.parse(body) as Event;
 
 /** The longest delay of a deletion: each alarm then finds more than one expired event. */
 const PRUNE_EVERY_MS = HOUR_MS;

@@ -7,9 +7,16 @@ import type { Trace } from "../../platform/trace.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
 import type { EventCause } from "../../wire/event-cause.ts";
 import type { RoomSnapshot, RoomStats } from "../../wire/snapshots.ts";
-import type { AuthoredUpdate, VersionChange, VersionInfo, WrittenRange } from "../port/document-history.ts";
+import type {
+  AuthoredUpdate,
+  VersionChange,
+  VersionInfo,
+  VersionPart,
+  VersionPosition,
+  WrittenRange,
+} from "../port/document-history.ts";
 import type { TracedCommand } from "../port/room-command.ts";
-import type { DocumentRefusal, DocumentWrite } from "../port/room-documents.ts";
+import type { DocumentPart, DocumentRefusal, DocumentWrite } from "../port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -20,7 +27,6 @@ import {
   TRACE_HEADER,
 } from "../port/upgrade-headers.ts";
 import type { Response as RoomResponse } from "../protocol/protocol.ts";
-import { collectParts, collectVersion } from "./collect-parts.ts";
 import type { RoomObject } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
@@ -186,4 +192,36 @@ function dataOf(json: string): object {
   if (response.success) return response.data;
   const { module, code, message } = response.error;
   throw new AppError(module, code, message);
+}
+
+/** Reads the parts of a document one by one; from the start again when they were folded meanwhile. */
+async function collectParts(
+  read: (part: number) => Promise<DocumentPart | null>,
+): Promise<readonly Uint8Array[] | null> {
+  let parts: Uint8Array[] = [];
+  let version: string | null = null;
+  for (;;) {
+    const part = await read(parts.length);
+    if (part === null) return null;
+    if (version !== null && part.version !== version) parts = [];
+    else if (part.update === null) return parts;
+    else parts.push(part.update);
+    version = part.version;
+  }
+}
+
+/** Reads the updates of a version, as many at a time as fit into a call; null when the document is another one. */
+async function collectVersion(
+  read: (from: VersionPosition) => Promise<VersionPart | null>,
+  documentId: number | null,
+): Promise<readonly Uint8Array[] | null> {
+  const updates: Uint8Array[] = [];
+  let from: VersionPosition | null = { documentId, afterSeq: 0 };
+  while (from !== null) {
+    const part: VersionPart | null = await read(from);
+    if (part === null) return null;
+    updates.push(...part.updates);
+    from = part.next;
+  }
+  return updates;
 }

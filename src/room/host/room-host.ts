@@ -2,6 +2,8 @@
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
+import type { Downloads } from "../engine/downloads.ts";
+import { Sessions } from "../engine/participants/sessions.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -14,12 +16,11 @@ import {
 import { CLOSE, isBroken } from "../protocol/close.ts";
 import { PING, PONG } from "../protocol/protocol.ts";
 import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
+import { SqliteStorage } from "../storage/storage-sqlite.ts";
 import { FrameBatcher } from "../transport/frame-batcher.ts";
-import { respondWithPart } from "./download-response.ts";
 import { roomMetrics } from "./room-context.ts";
 import type { RoomPorts } from "./room-ports.ts";
 import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
-import { settleRestored } from "./settle-restored.ts";
 
 /** For the gateway, which remembers it. */
 const tooManyConnections = (waitMs: number): Response =>
@@ -138,4 +139,31 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
     this.#batcher.finish(); // who has sent something is not silent
     await this.#opened.alarm.run();
   }
+}
+
+/** The next part of a download: each piece is read when the client has taken the one before. 404 if it is not open. */
+function respondWithPart(downloads: Downloads, id: string): Response {
+  if (!downloads.begin(id)) return new Response(null, { status: 404 });
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const piece = downloads.read(id);
+    for (const text of piece?.texts ?? []) controller.enqueue(text);
+    // One that was given up ends in the middle of its JSON: its client is gone, or reads on over its socket.
+    if (piece === null || piece.isLast) controller.close();
+  };
+  const source = { pull, cancel: () => downloads.close(id) };
+  return new Response(new ReadableStream(source, { highWaterMark: 0 }));
+}
+
+/**
+ * Ends the open sessions when the room was last known to be running, as after a crash, with the events of that, which wait
+ * in the outbox. No one has a grace. An epoch begins by itself, as the room starts without sockets. `now` is in epoch
+ * milliseconds.
+ */
+function settleRestored(storage: DurableObjectStorage, now: number): void {
+  const stored = new SqliteStorage(storage);
+  for (const { userId } of stored.graces.list()) stored.graces.delete(userId);
+  new Sessions(stored, () => crypto.randomUUID()).recover(new Set());
+  const record = stored.readRecord();
+  // The database may have stats of a later version than the archive: those of the archive are newer from now on.
+  if (record !== null) stored.writeRecord({ ...record, version: Math.max(record.version + 1, now) });
 }

@@ -1,15 +1,37 @@
 /** The room's storage in memory, for tests of the room. */
-
 import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
-import { MemoryGraces } from "./memory-graces.ts";
 import { MemoryChanges, MemoryEpochs } from "./memory-log.ts";
 import { MemoryChangedStores, MemoryDocumentNotes, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
+import { MemoryPart } from "./memory-part.ts";
 import { MemoryReceipts } from "./memory-receipts.ts";
 import { MemoryVersions } from "./memory-versions.ts";
-import type { OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
+import type { Grace, GraceTable, OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
+
+/** The users in memory who stay online without a socket for a moment. */
+const byEnd = (one: Grace, other: Grace): number =>
+  one.endsAt - other.endsAt || (one.userId < other.userId ? -1 : 1);
+
+class MemoryGraces extends MemoryPart<readonly Grace[]> implements GraceTable {
+  constructor() {
+    super([]);
+  }
+
+  put(grace: Grace): void {
+    this.delete(grace.userId);
+    this.state = [...this.state, grace].sort(byEnd);
+  }
+
+  delete(userId: string): void {
+    this.state = this.state.filter((grace) => grace.userId !== userId);
+  }
+
+  list(): Grace[] {
+    return [...this.state];
+  }
+}
 
 interface SessionRow extends StoredSession {
   /** Null once the session has ended. */

@@ -1,17 +1,41 @@
 /** The room's storage in the SQLite database of its Durable Object. */
-
 import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteEntries } from "./sqlite-entries.ts";
-import { SqliteGraces } from "./sqlite-graces.ts";
 import { SqliteChanges, SqliteEpochs } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
+import { SqlitePart } from "./sqlite-part.ts";
 import { SqliteReceipts } from "./sqlite-receipts.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import { SqliteVersions } from "./sqlite-versions.ts";
-import type { OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
+import type { Grace, GraceTable, OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
+
+/** The users in SQLite who stay online without a socket for a moment. */
+type GraceRow = { user_id: string; ends_at: number; left_at: number; state: string | null };
+
+/** As {@link SqliteGraces} wrote it. */
+const parseState = (json: string): Readonly<Record<string, unknown>> | null =>
+  JSON.parse(json) as Readonly<Record<string, unknown>> | null;
+
+class SqliteGraces extends SqlitePart implements GraceTable {
+  put({ userId, endsAt, leftAt, state }: Grace): void {
+    const insert = "INSERT OR REPLACE INTO graces (user_id, ends_at, left_at, state) VALUES (?, ?, ?, ?)";
+    this.tables.write(insert, userId, endsAt, leftAt, state === undefined ? null : JSON.stringify(state));
+  }
+
+  delete(userId: string): void {
+    this.tables.write("DELETE FROM graces WHERE user_id = ?", userId);
+  }
+
+  list(): Grace[] {
+    return this.tables.read<GraceRow>("SELECT * FROM graces ORDER BY ends_at, user_id").map((row) => ({
+      ...{ userId: row.user_id, endsAt: row.ends_at, leftAt: row.left_at },
+      ...(row.state !== null && { state: parseState(row.state) }),
+    }));
+  }
+}
 
 type RecordRow = {
   account_id: string;

@@ -7,7 +7,7 @@ import type { SubscriberPorts } from "../../../src/delivery/subscriber/subscribe
 import type { Env } from "../../../src/env.ts";
 import { subscriberPorts } from "../../../src/objects.ts";
 import { HOUR_MS } from "../../../src/platform/durations.ts";
-import { colorOf } from "../../../src/room/engine/presence/color.ts";
+import { colorOf } from "../../../src/room/engine/presence/kept-states.ts";
 import { account } from "../../support/api.ts";
 import { CALLS, type Kind } from "./calls.ts";
 import { Names } from "./exchange.ts";

@@ -1,6 +1,6 @@
 /** What clients of documents may send before their tokens are verified. */
 import { describe, expect, it } from "vitest";
-import { EarlyFrames } from "../../../src/room/documents/sync/early-frames.ts";
+import { EarlyFrames } from "../../../src/room/documents/sync/pending-tokens.ts";
 
 const KIBIBYTE = 1024;
 /** With what keeping it takes, a frame of so many bytes. */

@@ -5,8 +5,7 @@ import { CHANGE_LIFETIME_MS, MAX_CATCH_UP_BYTES, MAX_KEPT_CHANGES } from "../../
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { LogTotals } from "../../storage/storage-log.ts";
-import { type ChangedEntry, replacedBy } from "./changed-entry.ts";
+import type { EntryAddress, LogTotals, Replaced } from "../../storage/storage-log.ts";
 import { Epochs } from "./epochs.ts";
 import { fingerprintOf, Receipts } from "./receipts.ts";
 
@@ -212,3 +211,17 @@ export class Changes {
 }
 
 const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));
+
+/** The entry of a store that a change is about, and which earlier change of it is to leave the log. */
+interface ChangedEntry extends EntryAddress {
+  /** The seq of the change that wrote the entry so far; 0 if there was no entry. */
+  readonly before: number;
+  /** Whether there is no entry any more. */
+  readonly isDeleted: boolean;
+}
+
+/** The latest change of an entry so far; null if it is dropped by now. */
+function replacedBy({ before, store, key }: ChangedEntry, droppedSeq: number): Replaced | null {
+  if (before === 0) return { deletionOf: { store, key } };
+  return before > droppedSeq ? { seq: before } : null;
+}

@@ -6,11 +6,26 @@ import type { Comment } from "../../../wire/comment.ts";
 import type { CommentCreation, CommentPage } from "../../protocol/comment-messages.ts";
 import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../../protocol/limits.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { CommentFilter, CommentPart } from "../../storage/storage-content.ts";
+import type { CommentFilter, CommentPart, StoredComment } from "../../storage/storage-content.ts";
 import type { CommentEvents } from "../outbox/comment-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./store-quota.ts";
-import { parseComment, rowOf, withoutContent } from "./stored-comment.ts";
+
+/** A comment as storage has it: as JSON, with or without its content. */
+const rowOf = (comment: Comment): StoredComment => ({
+  id: comment.id,
+  threadId: comment.thread_id,
+  resolved: comment.resolved,
+  comment: JSON.stringify(comment),
+});
+
+/** What may be sent of a comment whose author is erased. */
+const withoutContent = (comment: Comment): Comment => ({
+  ...{ ...comment, text: "", anchor: null, mentions: [], reactions: {} },
+});
+
+/** A comment as {@link rowOf} wrote it. */
+const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
 export interface CommentPorts {
   readonly storage: RoomStorage;

@@ -1,10 +1,33 @@
 /** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
+
+import { fnv1a } from "../../../platform/crypto/hash.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import { MAX_PRESENCE_BYTES, MAX_ROOM_PRESENCE_BYTES } from "../../protocol/limits.ts";
 import type { PresenceUpdate } from "../../protocol/messages.ts";
-import { colorOf } from "./color.ts";
+
+/** Sixteen hues that are distinct on white and on black. */
+const COLORS = [
+  "#e11d48",
+  "#ea580c",
+  "#ca8a04",
+  "#65a30d",
+  "#16a34a",
+  "#0d9488",
+  "#0891b2",
+  "#0284c7",
+  "#2563eb",
+  "#4f46e5",
+  "#7c3aed",
+  "#9333ea",
+  "#c026d3",
+  "#db2777",
+  "#b45309",
+  "#475569",
+] as const;
+
+export const colorOf = (userId: string): string => COLORS[fnv1a(userId) % COLORS.length] ?? COLORS[0];
 
 /** What a user's clients have set, without the color that the service adds. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
 import type { CommentFilter, CommentPart } from "../../src/room/storage/storage-content.ts";
 import type { NewChange } from "../../src/room/storage/storage-log.ts";
-import { MemoryStorage } from "../../src/room/storage/storage-memory.ts";
 import { SqliteStorage } from "../../src/room/storage/storage-sqlite.ts";
 import type { UserRecord } from "../../src/wire/user.ts";
+import { MemoryStorage } from "./memory-storage/storage-memory.ts";
 import { ROOM } from "./support/rows.ts";
 
 const RECORD: RoomRecord = {

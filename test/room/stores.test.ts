@@ -7,8 +7,8 @@ import { Changes } from "../../src/room/engine/content/changes.ts";
 import { StoreQuota } from "../../src/room/engine/content/store-quota.ts";
 import { Stores } from "../../src/room/engine/content/stores.ts";
 import type { RoomStorage } from "../../src/room/storage/storage.ts";
-import { MemoryStorage } from "../../src/room/storage/storage-memory.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { MemoryStorage } from "./memory-storage/storage-memory.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import { storeEventsOf } from "./support/store-events.ts";
 

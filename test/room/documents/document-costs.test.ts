@@ -12,7 +12,7 @@ import {
 import type { DocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
-import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
 import { roomOfTwo } from "../support/rooms.ts";
 import { DocumentClient } from "./document-client.ts";

@@ -7,7 +7,7 @@ import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.
 import { Channels } from "../../../src/room/documents/sync/channels.ts";
 import { FOLD_UPDATES, MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/room/documents/updates/limits.ts";
 import type { Author } from "../../../src/room/port/document-history.ts";
-import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { inMemory, inSqlite } from "./storage-drivers.ts";
 import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../src/room/documents/updates/limits.ts";
 import type { Author, VersionInfo } from "../../../src/room/port/document-history.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
+import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { inMemory, inSqlite } from "./storage-drivers.ts";
 import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";

@@ -2,8 +2,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
+import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 
 /** Works with a storage; each call of the function opens the same one anew. */
 export type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;

@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Receipts } from "../../../src/room/engine/content/receipts.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import { MemoryStorage } from "../../../src/room/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
+import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { roomOfTwo } from "../support/rooms.ts";
 
 const DAY_MS = 24 * 3_600_000;

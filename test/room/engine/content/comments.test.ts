@@ -4,7 +4,7 @@ import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/store-quota.ts";
 import { CommentEvents } from "../../../../src/room/engine/outbox/comment-events.ts";
-import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 
 /** A room of two, where `write` creates a comment of the first user. */

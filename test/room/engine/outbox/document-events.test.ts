@@ -8,11 +8,11 @@ import {
   DOCUMENT_EVENT_INTERVAL_MS,
   DocumentEvents,
 } from "../../../../src/room/engine/outbox/document-events.ts";
-import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
 import type { DocumentUpdatedEvent, VersionEvent } from "../../../../src/wire/content-events.ts";
 import type { EventName } from "../../../../src/wire/event-name.ts";
 import { FREE } from "../../documents/free-quota.ts";
 import { updatesOf } from "../../documents/yjs-edits.ts";
+import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
 
 const ADA = { type: "user", id: "ada" } as const;

@@ -5,9 +5,9 @@ import { expect, it } from "vitest";
 import { MAX_USERS_CHARACTERS } from "../../../../src/room/engine/outbox/event-recorder.ts";
 import { Sessions } from "../../../../src/room/engine/participants/sessions.ts";
 import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
-import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
 import type { SessionClosedEvent } from "../../../../src/wire/events.ts";
+import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
 
 const sessionOf = (userId: string, name = "Ada") => ({

@@ -1,7 +1,7 @@
 /** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
 import { beforeEach, expect, it } from "vitest";
 import { OutboxDrain } from "../../../../src/room/engine/outbox/outbox-drain.ts";
-import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 
 let now: number;
 let storage: MemoryStorage;

@@ -6,9 +6,9 @@ import {
   STORE_EVENT_INTERVAL_MS,
   type StoreEvents,
 } from "../../../../src/room/engine/outbox/store-events.ts";
-import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
 import type { StoreEvent } from "../../../../src/wire/content-events.ts";
 import type { EventCause } from "../../../../src/wire/event-cause.ts";
+import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
 import { storeEventsOf } from "../../support/store-events.ts";
 

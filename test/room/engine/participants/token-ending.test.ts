@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
-import { MemoryStorage } from "../../../../src/room/storage/storage-memory.ts";
+import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { makeRoom, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import { ROOM } from "../../support/rows.ts";
 

@@ -1,14 +1,14 @@
 /** A room's documents in memory. */
-import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
-import { distinctAuthors } from "./authors.ts";
-import { MemoryPart } from "./memory-part.ts";
+import type { Author, HistoryPage, TrailEntry } from "../../../src/room/port/document-history.ts";
+import { distinctAuthors } from "../../../src/room/storage/authors.ts";
 import type {
   DocumentTable,
   DocumentTail,
   StoredDocument,
   StoredUpdate,
   StretchRange,
-} from "./storage-documents.ts";
+} from "../../../src/room/storage/storage-documents.ts";
+import { MemoryPart } from "./memory-part.ts";
 
 interface Documents {
   readonly lastId: number;

@@ -1,6 +1,14 @@
 /** The log of changes and their epochs in memory. */
+
+import type {
+  ChangeLog,
+  EpochTable,
+  LoggedChange,
+  LogTotals,
+  NewChange,
+  Replaced,
+} from "../../../src/room/storage/storage-log.ts";
 import { MemoryPart } from "./memory-part.ts";
-import type { ChangeLog, EpochTable, LoggedChange, LogTotals, NewChange, Replaced } from "./storage-log.ts";
 
 interface Log {
   readonly changes: readonly NewChange[];

@@ -1,6 +1,12 @@
 /** The receipts of requests in memory. */
+
+import type {
+  PlacedReceipt,
+  ReceiptBounds,
+  ReceiptPlace,
+  ReceiptTable,
+} from "../../../src/room/storage/storage-log.ts";
 import { MemoryPart } from "./memory-part.ts";
-import type { PlacedReceipt, ReceiptBounds, ReceiptPlace, ReceiptTable } from "./storage-log.ts";
 
 /** Oldest first. */
 export class MemoryReceipts extends MemoryPart<readonly PlacedReceipt[]> implements ReceiptTable {

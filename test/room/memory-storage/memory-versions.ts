@@ -1,7 +1,7 @@
 /** The versions of a room's documents in memory. */
-import type { HistoryPage, VersionInfo } from "../port/document-history.ts";
+import type { HistoryPage, VersionInfo } from "../../../src/room/port/document-history.ts";
+import type { VersionTable } from "../../../src/room/storage/storage-versions.ts";
 import { MemoryPart } from "./memory-part.ts";
-import type { VersionTable } from "./storage-versions.ts";
 
 interface Row {
   readonly documentId: number;

@@ -1,7 +1,5 @@
 /** A room's outbox and occupancy period in memory. */
-import type { RoomFields } from "../../wire/room.ts";
-import type { UserRecord } from "../../wire/user.ts";
-import { MemoryPart } from "./memory-part.ts";
+
 import type {
   ChangedStore,
   ChangedStoreTable,
@@ -12,7 +10,10 @@ import type {
   OutboxEvent,
   Participant,
   RecordedEvent,
-} from "./storage-outbox.ts";
+} from "../../../src/room/storage/storage-outbox.ts";
+import type { RoomFields } from "../../../src/wire/room.ts";
+import type { UserRecord } from "../../../src/wire/user.ts";
+import { MemoryPart } from "./memory-part.ts";
 
 export class MemoryEvents implements EventTable {
   #rows: readonly OutboxEvent[] = [];

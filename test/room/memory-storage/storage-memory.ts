@@ -1,6 +1,15 @@
 /** The room's storage in memory, for tests of the room. */
-import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
-import type { UserRecord } from "../../wire/user.ts";
+
+import type {
+  Grace,
+  GraceTable,
+  OpenSession,
+  RoomRecord,
+  RoomStorage,
+  Stay,
+} from "../../../src/room/storage/storage.ts";
+import type { Attendance, StoredSession } from "../../../src/wire/snapshots.ts";
+import type { UserRecord } from "../../../src/wire/user.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryChanges, MemoryEpochs } from "./memory-log.ts";
@@ -8,7 +17,6 @@ import { MemoryChangedStores, MemoryDocumentNotes, MemoryEvents, MemoryOccupancy
 import { MemoryPart } from "./memory-part.ts";
 import { MemoryReceipts } from "./memory-receipts.ts";
 import { MemoryVersions } from "./memory-versions.ts";
-import type { Grace, GraceTable, OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
 
 /** The users in memory who stay online without a socket for a moment. */
 const byEnd = (one: Grace, other: Grace): number =>

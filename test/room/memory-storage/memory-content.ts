@@ -1,7 +1,6 @@
 /** A room's stores, comments and follows in memory. */
-import { byteLength } from "../../platform/text.ts";
-import { compareKeys } from "./key-order.ts";
-import { MemoryPart } from "./memory-part.ts";
+import { byteLength } from "../../../src/platform/text.ts";
+import { compareKeys } from "../../../src/room/storage/key-order.ts";
 import type {
   CommentFilter,
   CommentPart,
@@ -15,7 +14,8 @@ import type {
   StoredEntry,
   StoreSize,
   StoreTotals,
-} from "./storage-content.ts";
+} from "../../../src/room/storage/storage-content.ts";
+import { MemoryPart } from "./memory-part.ts";
 
 interface Stores {
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, StoredEntry>>;

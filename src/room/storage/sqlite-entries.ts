@@ -1,9 +1,10 @@
 /** The entries of a room's stores in SQLite, and how much they have. */
+
+import type { TextMemory } from "./kept-texts.ts";
 import { SqliteEntryTexts } from "./sqlite-entry-texts.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { SqliteTables } from "./sqlite-tables.ts";
 import type { EntryTable, EntryText, StoredEntry, StoreSize, StoreTotals } from "./storage-content.ts";
-import type { TextMemory } from "./text-memory.ts";
 
 type SizeRow = { name: string; entries: number; bytes: number };
 

@@ -1,9 +1,8 @@
 /** Reads the entries of stores as text, to be sent as it is; what does not change is read once. */
-import { KeptTexts } from "./kept-texts.ts";
+import { KeptTexts, TextMemory } from "./kept-texts.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import { LIMIT, type SqliteTables } from "./sqlite-tables.ts";
 import type { EntryText, StoreSize } from "./storage-content.ts";
-import { TextMemory } from "./text-memory.ts";
 
 /** What all rooms of an isolate keep together, also those that sleep, until others need the memory. */
 const KEPT_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import type { HistoryPage, VersionInfo } from "../port/document-history.ts";
 import { authorOf, columnsOf, parseAuthors } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";
-import type { VersionTable } from "./storage-versions.ts";
+import type { VersionTable } from "./storage-documents.ts";
 
 type VersionRow = {
   seq: number;

@@ -3,10 +3,9 @@
 import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
-import type { DocumentTable } from "./storage-documents.ts";
+import type { DocumentTable, VersionTable } from "./storage-documents.ts";
 import type { ChangeLog, EpochTable, ReceiptTable } from "./storage-log.ts";
 import type { ChangedStoreTable, DocumentNoteTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
-import type { VersionTable } from "./storage-versions.ts";
 
 /** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {

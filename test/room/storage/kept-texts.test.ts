@@ -3,10 +3,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { TextMemory } from "../../../src/room/storage/kept-texts.ts";
 import { compareKeys } from "../../../src/room/storage/key-order.ts";
 import { SqliteEntries } from "../../../src/room/storage/sqlite-entries.ts";
 import { SqliteTables } from "../../../src/room/storage/sqlite-tables.ts";
-import { TextMemory } from "../../../src/room/storage/text-memory.ts";
 
 /** UTF-16 has the last two the other way round. */
 const KEYS = [..."abcdefghijklmnopqrstuvwxyz".split(""), "\ue000", "🎉"];

@@ -37,7 +37,7 @@ export const ARCHIVE: readonly Mutant[] = [
   },
   {
     bug: "a restored room keeps users online",
-    file: "src/room/host/settle-restored.ts",
+    file: "src/room/host/room-host.ts",
     code: "for (const { userId } of stored.graces.list()) stored.graces.delete(userId);",
     by: "",
     tests: ROOMS,

@@ -144,14 +144,14 @@ export const DOCUMENTS: readonly Mutant[] = [
   },
   {
     bug: "a stranger fills memory with frames before its token is verified",
-    file: "src/room/documents/sync/early-frames.ts",
+    file: "src/room/documents/sync/pending-tokens.ts",
     code: "kept.bytes + bytes > MAX_BYTES_OF_SOCKET || ",
     by: "",
     tests: ["test/room/documents/early-frames.test.ts"],
   },
   {
     bug: "empty frames before a token is verified take no space",
-    file: "src/room/documents/sync/early-frames.ts",
+    file: "src/room/documents/sync/pending-tokens.ts",
     code: "const bytes = FRAME_BYTES + frame.length;",
     by: "const bytes = frame.length === 0 ? 0 : FRAME_BYTES + frame.length;",
     tests: ["test/room/documents/early-frames.test.ts"],

@@ -61,7 +61,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     bug: "users replay each other's requests",
-    file: "src/http/idempotency/fingerprint.ts",
+    file: "src/http/idempotency/receipt.ts",
     code: `if (actor.type === "user") return \`\${actor.accountId}:\${actor.userId}\`;`,
     by: 'if (actor.type === "user") return actor.accountId;',
     tests: ["test/files/user-token-access.test.ts"],

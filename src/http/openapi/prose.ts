@@ -15,9 +15,10 @@ without padding. Some endpoints also accept a user's JWT; they say so. Create AP
 organization with its first key by \`npm run account -- create NAME\`. Without the header, the dashboard's session cookie
 authenticates a member of the organization; changes are then accepted from the service's own pages only.
 
-**Input.** Except for uploads, bodies are JSON in UTF-8, up to ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep. Unknown fields are
-ignored, and the last value of a duplicate key counts. Strings are well-formed Unicode without NUL; their length is
-counted in code points. Unknown query parameters are ignored. Only parameters that are lists may be repeated.
+**Input.** Except for uploads, bodies are JSON in UTF-8, up to ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep. An
+unknown field is refused with \`VALIDATION_ERROR\`, and the last value of a duplicate key counts. Strings are well-formed
+Unicode without NUL; their length is counted in code points. Unknown query parameters are ignored. Only parameters that
+are lists may be repeated.
 
 **Retries.** A POST with an \`Idempotency-Key\` header (1 to 255 visible ASCII characters) is done only once. For 24 hours,
 the same request with the same key returns the first response, with \`Idempotency-Replayed: true\`. A different request with

@@ -27,7 +27,9 @@ const textsOf = (pattern: string, exclude: readonly string[] = []): string[] =>
 /** Lines with nothing but a comment. */
 const commentLines = (text: string): number =>
   sum(
-    (text.match(/^[ \t]*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/[ \t]*)$/gm) ?? []).map((comment) => comment.split("\n").length),
+    (text.match(/^[ \t]*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/[ \t]*)$/gm) ?? []).map(
+      (comment) => comment.split("\n").length,
+    ),
   );
 
 /** The folder at the top of `src`; files there stand for themselves. */
@@ -54,7 +56,7 @@ function largeFolders(): string[] {
 
 const codeLines = sum(sources.map(({ text }) => linesOf(text)));
 const styleLines = sum(textsOf("src/**/*.css").map(linesOf));
-const tests = textsOf("test/**/*.{ts,tsx}", ["**/node_modules", "test/bench", "test/endurance"]);
+const tests = textsOf("test/**/*.{ts,tsx,diff}", ["**/node_modules", "test/bench", "test/endurance"]);
 const folders = new Set(sources.map(({ file }) => topOf(file)).filter(isFolder));
 
 const measure = (name: string, today: number, bound: number, target: number): Measure => ({

@@ -1,45 +1,22 @@
-/** All planted bugs, by the part of the service that they are in. */
-import { ACCOUNTS } from "./accounts.ts";
-import { ARCHIVE } from "./archive.ts";
-import { DELIVERY } from "./delivery.ts";
-import { DOCUMENTS } from "./documents.ts";
-import { EVENT_LOG } from "./event-log.ts";
-import { FILES } from "./files.ts";
-import { HTTP } from "./http.ts";
-import { MEMBERS } from "./members.ts";
+/** Reads the planted bugs of `*.diff`, each file about one part of the service. */
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
 import type { Mutant } from "./mutant.ts";
-import { PEOPLE } from "./people.ts";
-import { POOL } from "./pool.ts";
-import { PRIVACY } from "./privacy.ts";
-import { QUOTAS } from "./quotas.ts";
-import { REALTIME } from "./realtime.ts";
-import { ROOMS } from "./rooms.ts";
-import { SDK } from "./sdk.ts";
-import { SENDING } from "./sending.ts";
-import { STORES } from "./stores.ts";
-import { USERS } from "./users.ts";
-import { WEBHOOKS } from "./webhooks.ts";
-import { WORKFLOWS } from "./workflows.ts";
 
-export const MUTANTS: readonly Mutant[] = [
-  ...ACCOUNTS,
-  ...ARCHIVE,
-  ...DELIVERY,
-  ...DOCUMENTS,
-  ...EVENT_LOG,
-  ...FILES,
-  ...HTTP,
-  ...MEMBERS,
-  ...PEOPLE,
-  ...POOL,
-  ...PRIVACY,
-  ...QUOTAS,
-  ...REALTIME,
-  ...ROOMS,
-  ...SDK,
-  ...SENDING,
-  ...STORES,
-  ...USERS,
-  ...WEBHOOKS,
-  ...WORKFLOWS,
-];
+/** Lines of a file: `@ source tests`, then for each bug its description, `- code` and, unless it only deletes, `+ code`. */
+function readMutants(file: string): Mutant[] {
+  const mutants: { -readonly [Key in keyof Mutant]: Mutant[Key] }[] = [];
+  let [source = "", ...tests]: string[] = [];
+  for (const line of readFileSync(path.join(import.meta.dirname, file), "utf8").split("\n")) {
+    const [mark, text, latest] = [line.slice(0, 2), line.slice(2), mutants.at(-1)];
+    if (mark === "@ ") [source = "", ...tests] = text.split(" ");
+    else if (mark === "- " && latest !== undefined) latest.code = text;
+    else if (mark === "+ " && latest !== undefined) latest.by = text;
+    else if (mark !== "# " && line !== "") mutants.push({ bug: line, file: source, code: "", by: "", tests });
+  }
+  return mutants;
+}
+
+export const MUTANTS: readonly Mutant[] = globSync("*.diff", { cwd: import.meta.dirname })
+  .sort()
+  .flatMap(readMutants);

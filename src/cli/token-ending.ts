@@ -4,7 +4,7 @@ import { insertForOnlineRooms } from "../delivery/outbox/command-store.ts";
 import { countUsed } from "../features/quotas/shared-store.ts";
 import { endTokensOfAccount } from "../features/users/token-store.ts";
 import type { Statement } from "../platform/d1/d1.ts";
-import type { RoomCommand } from "../room/port/room-command.ts";
+import type { RoomCommand } from "../room/types/room-object.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, databasePort } from "./database.ts";
 import { placeOf } from "./organization.ts";

@@ -24,8 +24,8 @@ async function draftOf(
     case "user.updated":
     case "user.deleted": {
       const user = parseUser(subject);
-      const attendance = event === "user.updated" ? await attendanceOf(rooms, row, user.id) : undefined;
-      return { event, data: { roomId, userId: user.id }, room, user: presentUser(user, attendance) };
+      const lastSeen = event === "user.updated" ? await lastSeenOf(rooms, row, user.id) : undefined;
+      return { event, data: { roomId, userId: user.id }, room, user: presentUser(user, lastSeen) };
     }
     case "file.uploaded":
     case "file.deleted": {
@@ -46,11 +46,8 @@ const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
   event === "file.uploaded" || event === "file.deleted" ? parseFile(subject).cause : null;
 
 /** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
-const attendanceOf = async (
-  rooms: RoomGateway,
-  { id, accountId, firstJoinAt }: RoomFields,
-  userId: string,
-) => (firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).attendance[userId]);
+const lastSeenOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomFields, userId: string) =>
+  firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).lastSeen[userId];
 
 /** As the statements of the features wrote them (`insertEvent`). */
 const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;

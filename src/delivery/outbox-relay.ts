@@ -4,7 +4,7 @@ import type { Database, Statement } from "../platform/d1/d1.ts";
 import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import type { RoomGateway } from "../room/host/gateway.ts";
-import type { TracedCommand } from "../room/port/room-command.ts";
+import type { TracedCommand } from "../room/types/room-object.ts";
 import { fanOut } from "./fan-out.ts";
 import {
   continueCommand,

@@ -11,7 +11,7 @@ export interface RoomStats {
 }
 
 /** What a room's object knows of one user's time online. */
-export interface Attendance {
+export interface LastSeen {
   readonly online: boolean;
   /** Epoch milliseconds of the latest join. */
   readonly joinedAt: number;
@@ -27,17 +27,17 @@ export interface StoredSession {
   readonly leftAt: number | null;
 }
 
-/** The room's stats, and the attendance of some users. */
+/** The room's stats, and the lastSeen of some users. */
 export interface RoomSnapshot {
   readonly stats: RoomStats;
   /** By user id, for those who have ever joined. */
-  readonly attendance: Record<string, Attendance>;
+  readonly lastSeen: Record<string, LastSeen>;
 }
 
-/** One user's attendance and sessions. */
+/** One user's lastSeen and sessions. */
 export interface UserSnapshot {
   /** Null before the first join. */
-  readonly attendance: Attendance | null;
+  readonly lastSeen: LastSeen | null;
   /** Newest first, at most 100. */
   readonly sessions: readonly (StoredSession & { readonly roomId: string })[];
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ROLES } from "../platform/context/actor.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
-import type { Attendance } from "./snapshots.ts";
+import type { LastSeen } from "./snapshots.ts";
 
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
@@ -72,8 +72,8 @@ export interface UserRecord {
   readonly createdAt: number;
 }
 
-/** Presents a user. Without attendance, it has never joined. */
-export function presentUser(row: UserRecord, attendance?: Attendance): User {
+/** Presents a user. Without lastSeen, it has never joined. */
+export function presentUser(row: UserRecord, lastSeen?: LastSeen): User {
   return {
     id: row.id,
     room_id: row.roomId,
@@ -81,9 +81,9 @@ export function presentUser(row: UserRecord, attendance?: Attendance): User {
     ...(row.profilePicture === null ? {} : { profile_picture: row.profilePicture }),
     ...(row.customId === null ? {} : { custom_id: row.customId }),
     role: row.role,
-    status: attendance?.online ? "online" : "offline",
+    status: lastSeen?.online ? "online" : "offline",
     created_at: presentTime(row.createdAt),
-    ...(attendance === undefined ? {} : { joined_at: presentTime(attendance.joinedAt) }),
+    ...(lastSeen === undefined ? {} : { joined_at: presentTime(lastSeen.joinedAt) }),
   };
 }
 

@@ -37,7 +37,7 @@ describe("a join whose answer cannot be read", () => {
   });
 });
 
-describe("a visit that cannot be stored", () => {
+describe("a participant over REST that cannot be stored", () => {
   // The others were shown the presence of a user who was not there, and saw that user leave without having joined.
   it.each([
     ["session", /INTO sessions/],
@@ -47,9 +47,10 @@ describe("a visit that cannot be stored", () => {
     await subscribe(atBen);
     await atBen.takeEvents();
     const agent = await room.user();
-    const visit = () => gateway.visit(room.id, room.accountId, agent.user.id, { state: { x: 1 }, ttl: 60 });
+    const add = () =>
+      gateway.addParticipant(room.id, room.accountId, agent.user.id, { state: { x: 1 }, ttl: 60 });
     const storage = await failStorage(room, statements);
-    await expect(visit()).rejects.toThrow("fault: storage");
+    await expect(add()).rejects.toThrow("fault: storage");
     storage.heal();
     await room.advance(1_000);
     const seen = await atBen.takeEvents();
@@ -57,7 +58,7 @@ describe("a visit that cannot be stored", () => {
     expect(JSON.stringify(seen)).not.toContain('"x"');
     expect(await room.online(agent)).toEqual([]);
     expect(await room.stats()).toMatchObject({ activeParticipants: 2 });
-    await visit();
+    await add();
     expect(namesOf(await atBen.takeEvents())).toEqual(["userJoined", "presence"]);
   });
 });

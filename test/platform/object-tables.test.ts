@@ -120,7 +120,7 @@ const LIVE_ROOM: Stored = {
     expect(room.events.list(9)).toMatchObject([{ id: "event 1", body: '{"name":"Zoë"}' }]);
     expect(room.changedStores.list()).toEqual([{ store: "s", fromSeq: 1, cause: null }]);
     expect([room.occupancy.readRoom()?.name, room.occupancy.readId()]).toEqual([ROOM.name, "period"]);
-    expect(room.graces.list()).toMatchObject([{ userId: "ben", endsAt: 40, leftAt: 35 }]);
+    expect(room.gracePeriods.list()).toMatchObject([{ userId: "ben", endsAt: 40, leftAt: 35 }]);
     room.entries.write("s", { key: "other", value: "2", version: 2 });
     expect(room.entries.find("s", "other")?.value).toBe("2");
   },

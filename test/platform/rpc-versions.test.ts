@@ -28,7 +28,16 @@ type Unreachable =
   | "clock";
 const ROOM: Called<Omit<RoomObject, Unreachable>> = {
   ...ARCHIVE,
-  ...{ fetch: 1, read: 2, readUser: 2, readPersonalData: 4, reconcile: 1, apply: 2, request: 2, visit: 3 },
+  ...{
+    fetch: 1,
+    read: 2,
+    readUser: 2,
+    readPersonalData: 4,
+    reconcile: 1,
+    apply: 2,
+    request: 2,
+    addParticipant: 3,
+  },
   ...{ listDocuments: 1, describeDocument: 2, readDocument: 3, writeDocument: 4, deleteDocument: 2 },
   ...{ readTrail: 3, listVersions: 3, readVersion: 4, readWritten: 3, changeVersion: 3, writeStores: 3 },
 };

@@ -51,7 +51,7 @@ async function fullRoom() {
   const version = { type: "create", name: "First", by: { type: "user", id: ada.user.id } } as const;
   await gateway.changeVersion(room.id, room.accountId, "minutes", version);
   await write(room, ben, "minutes", (doc) => doc.getText("text").insert(8, "We parted."));
-  await gateway.visit(room.id, room.accountId, cleo.user.id, { state: { busy: true }, ttl: 600 });
+  await gateway.addParticipant(room.id, room.accountId, cleo.user.id, { state: { busy: true }, ttl: 600 });
   await room.breakSockets(ben);
   await room.advance(30_000);
   return { room, ada, ben, cleo, atAda };

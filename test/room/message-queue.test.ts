@@ -1,6 +1,6 @@
 /** R60 and R69: what a user may send, and what happens to the rest. */
 import { describe, expect, it } from "vitest";
-import { joinRefusedAfterMs } from "../../src/room/engine/join/join-spread.ts";
+import { joinRefusedAfterMs } from "../../src/room/engine/join/join-decision.ts";
 import { MessageQueue } from "../../src/room/engine/message-queue.ts";
 import { deliveryPoints } from "../../src/room/protocol/costs.ts";
 import type { ClientMessage, StoreOperation } from "../../src/room/protocol/messages.ts";

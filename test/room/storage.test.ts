@@ -60,7 +60,7 @@ describe.each([
       expect(storage.readRecord()).toBeNull();
       expect(storage.listOpenSessions()).toEqual([]);
       expect(storage.listSessions("u", 100)).toEqual([]);
-      expect(storage.findAttendance(["u"])).toEqual({});
+      expect(storage.findLastSeen(["u"])).toEqual({});
     }));
 
   it("keeps the record as last written", () =>
@@ -131,7 +131,7 @@ describe.each([
       storage.insertSession(session("s3", "u2", 40));
       storage.endSession("s3", 50);
       const many = Array.from({ length: 500 }, (_, index) => `unknown-${index}`);
-      expect(storage.findAttendance([...many, "u1", "u2"])).toEqual({
+      expect(storage.findLastSeen([...many, "u1", "u2"])).toEqual({
         u1: { online: true, joinedAt: 30 },
         u2: { online: false, joinedAt: 40 },
       });
@@ -146,7 +146,7 @@ describe.each([
       storage.insertSession(session("s1", "u1"));
       storage.insertSession(session("s2", "u2"));
       storage.deleteSessions("u1");
-      expect(storage.findAttendance(["u1", "u2"])).toEqual({ u2: { online: true, joinedAt: 10 } });
+      expect(storage.findLastSeen(["u1", "u2"])).toEqual({ u2: { online: true, joinedAt: 10 } });
     }));
 
   it("keeps changes in order, and of those of an entry the latest", () =>
@@ -577,7 +577,7 @@ it("SQLite has no tables before the first write, nor after it is cleared (R31)",
     const tables = () =>
       storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('room', 'sessions')").toArray();
     const sqlite = new SqliteStorage(storage);
-    sqlite.findAttendance(["u"]);
+    sqlite.findLastSeen(["u"]);
     sqlite.transaction(() => sqlite.readRecord());
     expect(tables()).toEqual([]);
     sqlite.writeRecord(RECORD);

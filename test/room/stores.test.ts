@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { RoomObject } from "../../src/objects.ts";
 import { storeQuotaBytes } from "../../src/platform/config/limits.ts";
 import { Changes } from "../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../src/room/engine/content/store-quota.ts";
+import { StoreQuota } from "../../src/room/engine/content/stats-projection.ts";
 import { Stores } from "../../src/room/engine/content/stores.ts";
 import type { RoomStorage } from "../../src/room/storage/storage.ts";
 import { expectLogged } from "../support/log-guard.ts";

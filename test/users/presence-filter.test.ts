@@ -1,6 +1,6 @@
 /** Users by who is online, and by when each was last seen. */
 import { expect, it } from "vitest";
-import { findSeen } from "../../src/room/engine/participants/seen.ts";
+import { findSeen } from "../../src/room/engine/participants/online-users.ts";
 import { account } from "../support/api.ts";
 
 it("filters a room's users by who is online and when they were last seen, beside their names, page after page", async () => {

@@ -1,7 +1,7 @@
 /** The SQL of the room commands that wait in the outbox. */
 import { and, asc, eq, lt } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement } from "../../platform/d1/d1.ts";
-import type { TracedCommand } from "../../room/port/room-command.ts";
+import type { TracedCommand } from "../../room/types/room-object.ts";
 import { accountsWith, type PageBounds } from "./outbox-store.ts";
 import { outbox } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The outbox of a command: an entry in its batch, and a relay to the live room once that is committed. */
 import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
-import type { RoomCommand } from "../../room/port/room-command.ts";
+import type { RoomCommand } from "../../room/types/room-object.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
 import type { OutboxEntry } from "./command-store.ts";
 import { relayedRows } from "./relayed-rows.ts";

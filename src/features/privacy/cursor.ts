@@ -1,7 +1,7 @@
 /** Where the export of a user's data goes on: opaque to clients, and checked when it comes back. Pure. */
 import { base64url } from "jose";
 import * as z from "zod";
-import { PERSONAL_PARTS } from "../../room/port/personal-data.ts";
+import { PERSONAL_PARTS } from "../../room/types/room-object.ts";
 
 /** What is read one after the other: D1's row, the room's parts, D1's files, the log's events. */
 const SECTIONS = ["user", ...PERSONAL_PARTS, "files", "events"] as const;

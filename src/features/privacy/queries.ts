@@ -3,7 +3,7 @@
 import { decodePosition } from "../../http/lists/list-cursor.ts";
 import { toPage } from "../../http/lists/paginate.ts";
 import { presentTime } from "../../platform/time.ts";
-import type { RoomRecordOfUser } from "../../room/port/personal-data.ts";
+import type { RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
 import { presentSession } from "../../wire/user.ts";
 import { findEventsNaming } from "../events/queries.ts";

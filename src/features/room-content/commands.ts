@@ -7,7 +7,7 @@ import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
 import { Key, StoreName } from "../../room/protocol/message-fields.ts";
 import type { StoreBatch, StorePage } from "../../room/protocol/messages.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
-import type { RoomRequest, Visit } from "../../room/protocol/room-request.ts";
+import type { ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 
@@ -57,10 +57,12 @@ export async function addParticipant(
   ctx: LiveRoomContext,
   roomId: string,
   userId: string,
-  visit: Visit,
+  input: ParticipantInput,
 ): Promise<{ expires_at: string }> {
   await getRoomRow(ctx, roomId);
-  return { expires_at: presentTime(await ctx.rooms.visit(roomId, ctx.accountId, userId, visit, ctx.trace)) };
+  return {
+    expires_at: presentTime(await ctx.rooms.addParticipant(roomId, ctx.accountId, userId, input, ctx.trace)),
+  };
 }
 
 /**

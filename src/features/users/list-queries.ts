@@ -60,7 +60,7 @@ export async function getRoomWithUsers(
   const { total: usersTotal, ...shown } = presentScroll(page, counted, users, positionOf(page));
   return {
     room: presentRoom(row, ctx.now(), live.stats),
-    users: users.map((user) => presentUser(user, live.attendance[user.id])),
+    users: users.map((user) => presentUser(user, live.lastSeen[user.id])),
     usersTotal,
     ...shown,
   };
@@ -83,13 +83,13 @@ export async function listUsers(
     ...(await selectUsersPage(ctx, { roomId }, page, named)),
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
-  const { attendance } = await ctx.rooms.read(
+  const { lastSeen } = await ctx.rooms.read(
     roomId,
     ctx.accountId,
     rows.map((row) => row.id),
   );
   const users = rows.map(async (row) => {
-    const user = presentUser(row, attendance[row.id]);
+    const user = presentUser(row, lastSeen[row.id]);
     const maySeeToken =
       ctx.actor.type === "key" ||
       ctx.actor.type === "person" ||
@@ -105,6 +105,6 @@ export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: 
   const { users } = await findUsers(ctx, roomId, page);
   if (users.length === 0) return [];
   const ids = users.map((row) => row.id);
-  const { attendance } = await ctx.rooms.read(roomId, ctx.accountId, ids);
-  return users.map((row) => presentUser(row, attendance[row.id]));
+  const { lastSeen } = await ctx.rooms.read(roomId, ctx.accountId, ids);
+  return users.map((row) => presentUser(row, lastSeen[row.id]));
 }

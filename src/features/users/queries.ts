@@ -28,8 +28,8 @@ export async function getUser(
 export async function findUser(ctx: LiveRoomContext, roomId: string, userId: string): Promise<User | null> {
   const [[row]] = await ctx.db.run([selectUser(ctx, roomId, { id: userId })]);
   if (row === undefined) return null;
-  const { attendance } = await ctx.rooms.read(roomId, ctx.accountId, [userId]);
-  return presentUser(row, attendance[userId]);
+  const { lastSeen } = await ctx.rooms.read(roomId, ctx.accountId, [userId]);
+  return presentUser(row, lastSeen[userId]);
 }
 
 /** Presents a user's row with its token and latest sessions. One object call. */
@@ -42,7 +42,7 @@ export async function presentWithSessions(
     shownToken(ctx, row),
   ]);
   return {
-    user: { ...presentUser(row, live.attendance ?? undefined), token },
+    user: { ...presentUser(row, live.lastSeen ?? undefined), token },
     sessions: live.sessions.map(presentSession),
   };
 }

@@ -5,7 +5,7 @@ import { newOutboxEntry, relayCommand } from "../../delivery/outbox/outbox.ts";
 import { requireOwner } from "../../platform/context/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
-import type { RoomCommand } from "../../room/port/room-command.ts";
+import type { RoomCommand } from "../../room/types/room-object.ts";
 import { newTerms } from "../../wire/token-claims.ts";
 import { lowerRole } from "../../wire/user.ts";
 import { selectJoinedRoom } from "../rooms/shared-store.ts";

@@ -48,7 +48,7 @@ export async function trialEvent(
   const [eventId, now] = [await eventIdFor(ctx, workflowId), ctx.now()];
   const draft = sampleDraft(event, {
     room: presentRoom(room, now, live.stats),
-    users: users.map((row) => presentUser(row, live.attendance[row.id])),
+    users: users.map((row) => presentUser(row, live.lastSeen[row.id])),
     now,
     origin: ctx.origin,
     newId: ctx.newId,

@@ -1,6 +1,8 @@
 /** The edit history and the versions of a room's documents. */
 import { AppError, notFound } from "../../platform/errors.ts";
-import type { DocumentReports } from "../engine/outbox/document-events.ts";
+import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
+import type { RoomStorage } from "../storage/storage.ts";
+import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import type {
   AuthoredUpdate,
   HistoryPage,
@@ -10,9 +12,7 @@ import type {
   VersionPart,
   VersionPosition,
   WrittenRange,
-} from "../port/document-history.ts";
-import type { RoomStorage } from "../storage/storage.ts";
-import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
+} from "../types/documents.ts";
 import type { Documents } from "./documents.ts";
 import { foldHistoryEntries, sumOfBytes } from "./history/edit-history.ts";
 import { Versions } from "./history/versions.ts";

@@ -1,11 +1,10 @@
 /** Appends updates to a room's documents, and reads them for clients, without building a document. */
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
-import type { DocumentReports } from "../engine/outbox/document-events.ts";
-import type { Author } from "../port/document-history.ts";
-import type { DocumentDetails, DocumentInfo, DocumentPart } from "../port/room-documents.ts";
+import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, DocumentTail, StoredDocument } from "../storage/storage-documents.ts";
+import type { Author, DocumentDetails, DocumentInfo, DocumentPart } from "../types/documents.ts";
 import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
 import { foldDocument } from "./folding.ts";
 import { Retention } from "./history/retention.ts";

@@ -38,7 +38,7 @@ const PIECE_BYTES = 512 * 1024;
 
 const encoder = new TextEncoder();
 
-export interface DownloadPorts {
+interface DownloadPorts {
   now(): number;
   newId(): string;
   /** True while a user may ask more of the room. */

@@ -10,13 +10,13 @@ import type { Fault, Response } from "../protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
 import type { Joined } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
+import { Broadcasts } from "./broadcasts.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Downloads } from "./downloads.ts";
-import { Broadcasts } from "./messaging/broadcasts.ts";
+import { findSeen } from "./participants/online-users.ts";
 import type { Participants } from "./participants/participants.ts";
-import { findSeen } from "./participants/seen.ts";
-import type { Visits } from "./participants/visits.ts";
+import type { RestParticipants } from "./participants/rest-participants.ts";
 
 /** Who makes a request: a user, over a joined socket or over REST, the organization, or a workflow's run for it. */
 export interface Requester {
@@ -80,14 +80,14 @@ export class Requests {
   constructor(
     ports: RequestPorts,
     participants: Participants,
-    visits: Visits,
+    restParticipants: RestParticipants,
     content: RoomContent,
     downloads: Downloads,
   ) {
     this.#ports = ports;
     this.#participants = participants;
     this.#content = content;
-    this.#handlers = createHandlers(participants, visits, content, downloads);
+    this.#handlers = createHandlers(participants, restParticipants, content, downloads);
   }
 
   /** Handles a request completely or not at all. Never throws. */
@@ -174,7 +174,7 @@ const write = <Request extends RoomRequest>(
 
 function createHandlers(
   { presence, connections, sessions }: Participants,
-  visits: Visits,
+  restParticipants: RestParticipants,
   content: RoomContent,
   downloads: Downloads,
 ): Handlers {
@@ -234,14 +234,14 @@ function createHandlers(
     }),
 
     USERS_ONLINE: read("Users online retrieved", ({ data }) => {
-      const { users, next } = sessions.roster.page(data.limit, data.after);
+      const { users, next } = sessions.onlineUsers.page(data.limit, data.after);
       return JsonText.of({ users, next });
     }),
     USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
     PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
     PARTICIPANT_REMOVE: passing("Participant removed", ({ data }) => ({
       data: {},
-      effects: visits.end(data.userId),
+      effects: restParticipants.end(data.userId),
     })),
     PRESENCE_UPDATE: passing("Presence updated", ({ data }, by) => ({
       data: {},

@@ -12,15 +12,14 @@ import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
+import { DatabaseRequests } from "./database-requests.ts";
 import { Downloads } from "./downloads.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
-import type { JoinHandshake } from "./join/join-handshake.ts";
-import type { TokenRefresh } from "./join/token-refresh.ts";
+import type { JoinHandshake, TokenRefresh } from "./join/join-handshake.ts";
 import { MessageQueue, type MessageQueuePorts } from "./message-queue.ts";
 import type { Participants } from "./participants/participants.ts";
-import type { Visits } from "./participants/visits.ts";
+import type { RestParticipants } from "./participants/rest-participants.ts";
 import { type Requester, type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
-import { RoomQuestions } from "./room-questions.ts";
 
 const LEAVING: SocketMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
 
@@ -67,7 +66,7 @@ export class RoomMessages {
   readonly #queue: MessageQueue;
   readonly #documents: DocumentParts;
   /** Those that need the database. */
-  readonly questions: RoomQuestions;
+  readonly questions: DatabaseRequests;
   /** Of large stores, over HTTP. */
   readonly downloads: Downloads;
 
@@ -78,7 +77,7 @@ export class RoomMessages {
     joining: {
       readonly handshake: JoinHandshake;
       readonly tokenRefresh: TokenRefresh;
-      readonly visits: Visits;
+      readonly restParticipants: RestParticipants;
     },
     documents: DocumentParts,
   ) {
@@ -99,9 +98,9 @@ export class RoomMessages {
       content,
       participants.connections,
     );
-    this.#requests = new Requests(ports, participants, joining.visits, content, this.downloads);
+    this.#requests = new Requests(ports, participants, joining.restParticipants, content, this.downloads);
     const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
-    this.questions = new RoomQuestions(
+    this.questions = new DatabaseRequests(
       { now: () => ports.now(), report: (what, error) => ports.report(what, error), handle },
       participants,
       content,

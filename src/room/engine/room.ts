@@ -1,6 +1,6 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
 import type { EventCause } from "../../wire/event-cause.ts";
-import type { Attendance, RoomStats, StoredSession } from "../../wire/snapshots.ts";
+import type { LastSeen, RoomStats, StoredSession } from "../../wire/snapshots.ts";
 import { DocumentHistory } from "../documents/document-history.ts";
 import { Documents } from "../documents/documents.ts";
 import { Channels } from "../documents/sync/channels.ts";
@@ -8,7 +8,6 @@ import { DocumentRequests } from "../documents/sync/document-requests.ts";
 import { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import { OpenDocuments } from "../documents/sync/open-documents.ts";
 import { PendingTokens } from "../documents/sync/pending-tokens.ts";
-import type { PersonalPart, RecordsOfUser } from "../port/personal-data.ts";
 import { CLOSE } from "../protocol/close.ts";
 import { CONNECTION_COST } from "../protocol/costs.ts";
 import { failure } from "../protocol/frame.ts";
@@ -17,24 +16,21 @@ import type { RoomRequest } from "../protocol/room-request.ts";
 import type { RoomIdentity, RoomRecord, RoomStorage } from "../storage/storage.ts";
 import type { DocumentWire, Joined, Waiting } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
+import type { PersonalPart, RecordsOfUser } from "../types/room-object.ts";
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import { readPersonalData } from "./content/personal-data.ts";
-import { StoreQuota } from "./content/store-quota.ts";
+import { StoreQuota } from "./content/stats-projection.ts";
+import type { DatabaseRequests } from "./database-requests.ts";
 import type { Downloads } from "./downloads.ts";
-import { JoinHandshake, type JoinPorts } from "./join/join-handshake.ts";
-import { TokenRefresh } from "./join/token-refresh.ts";
+import { JoinHandshake, type JoinPorts, TokenRefresh } from "./join/join-handshake.ts";
 import type { MessageQueuePorts } from "./message-queue.ts";
-import { CommentEvents } from "./outbox/comment-events.ts";
-import { CurrentCause } from "./outbox/current-cause.ts";
-import { DocumentEvents } from "./outbox/document-events.ts";
-import { StoreEvents } from "./outbox/store-events.ts";
-import { Heartbeat } from "./participants/heartbeat.ts";
-import { Participants } from "./participants/participants.ts";
-import { Visits } from "./participants/visits.ts";
+import { DocumentEvents, StoreEvents } from "./outbox/delayed-events.ts";
+import { CommentEvents, CurrentCause } from "./outbox/room-events.ts";
+import { Heartbeat, Participants } from "./participants/participants.ts";
+import { RestParticipants } from "./participants/rest-participants.ts";
 import type { RequestOutcome, RequestPorts } from "./requests.ts";
+import { RoomCommandHandler } from "./room-commands.ts";
 import { RoomMessages } from "./room-messages.ts";
-import type { RoomQuestions } from "./room-questions.ts";
-import { RoomUpdates } from "./room-updates.ts";
 
 /** What the room needs from its host. */
 interface RoomPorts extends RequestPorts, ContentPorts, MessageQueuePorts, JoinPorts {
@@ -54,7 +50,7 @@ interface RoomPorts extends RequestPorts, ContentPorts, MessageQueuePorts, JoinP
 }
 
 /** How a client opens a socket for documents: with the document that it is for, and the token, if the address has them. */
-export interface DocumentEntry {
+interface DocumentEntry {
   readonly wire: DocumentWire["wire"];
   readonly name: string | null;
   readonly token: string;
@@ -70,11 +66,11 @@ export class Room {
   /** What sockets send. */
   readonly messages: RoomMessages;
   /** What REST changes. */
-  readonly updates: RoomUpdates;
+  readonly updates: RoomCommandHandler;
   /** How sockets join: completes `authorizeJoin` effects. */
   readonly handshake: JoinHandshake;
   /** Who takes part without a socket. */
-  readonly visits: Visits;
+  readonly restParticipants: RestParticipants;
   /** Sockets of editors' own clients: completes `authorizeDocuments` effects. */
   readonly documentSockets: DocumentSockets;
   readonly openDocuments: OpenDocuments;
@@ -130,12 +126,12 @@ export class Room {
       { ...eventPorts, events: this.documentEvents },
       this.#documents,
     );
-    const visits = new Visits(ports, participants);
-    const joining = { handshake, tokenRefresh, visits };
-    this.visits = visits;
+    const restParticipants = new RestParticipants(ports, participants);
+    const joining = { handshake, tokenRefresh, restParticipants };
+    this.restParticipants = restParticipants;
     const documents = { sockets: this.documentSockets, open: this.openDocuments };
     this.messages = new RoomMessages(ports, participants, content, joining, documents);
-    this.updates = new RoomUpdates(ports, participants, content, handshake);
+    this.updates = new RoomCommandHandler(ports, participants, content, handshake);
     this.heartbeat = new Heartbeat(ports, participants);
   }
 
@@ -145,7 +141,7 @@ export class Room {
   }
 
   /** The messages that need the database: completes `queryDatabase` effects. */
-  get questions(): RoomQuestions {
+  get questions(): DatabaseRequests {
     return this.messages.questions;
   }
 
@@ -181,8 +177,8 @@ export class Room {
   }
 
   /** By user id, for those of `userIds` who have ever joined. */
-  attendance(userIds: readonly string[]): Record<string, Attendance> {
-    return this.#participants.sessions.findAttendance(userIds);
+  lastSeen(userIds: readonly string[]): Record<string, LastSeen> {
+    return this.#participants.sessions.findLastSeen(userIds);
   }
 
   /** A user's sessions, newest first. */

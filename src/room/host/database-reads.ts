@@ -1,6 +1,6 @@
 /** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
 import type { RoomFields } from "../../wire/room.ts";
-import { DatabaseQueue, type Question } from "../engine/database-queue.ts";
+import { DatabaseQueue, type Question } from "../engine/database-requests.ts";
 import type { Room } from "../engine/room.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/effects.ts";

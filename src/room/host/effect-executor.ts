@@ -5,10 +5,9 @@ import { deliveryPoints } from "../protocol/costs.ts";
 import type { Effect } from "../transport/effects.ts";
 import { FlushTimer, TickPolicy } from "../transport/flush.ts";
 import type { Sockets } from "../transport/sockets.ts";
-import type { CurrentTrace } from "./current-trace.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 import type { JoinAuthorizer } from "./join-authorizer.ts";
-import type { RoomContext } from "./room-context.ts";
+import type { CurrentTrace, RoomContext } from "./room-context.ts";
 
 interface EffectPorts {
   readonly context: RoomContext;

@@ -7,16 +7,18 @@ import type { Trace } from "../../platform/trace.ts";
 import { TtlCache } from "../../platform/ttl-cache.ts";
 import type { EventCause } from "../../wire/event-cause.ts";
 import type { RoomSnapshot, RoomStats } from "../../wire/snapshots.ts";
+import type { Response as RoomResponse } from "../protocol/protocol.ts";
 import type {
   AuthoredUpdate,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
   VersionChange,
   VersionInfo,
   VersionPart,
   VersionPosition,
   WrittenRange,
-} from "../port/document-history.ts";
-import type { TracedCommand } from "../port/room-command.ts";
-import type { DocumentPart, DocumentRefusal, DocumentWrite } from "../port/room-documents.ts";
+} from "../types/documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -25,8 +27,8 @@ import {
   type DocumentAddress,
   ROOM_HEADER,
   TRACE_HEADER,
-} from "../port/upgrade-headers.ts";
-import type { Response as RoomResponse } from "../protocol/protocol.ts";
+  type TracedCommand,
+} from "../types/room-object.ts";
 import type { RoomObject } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
@@ -62,7 +64,7 @@ export function roomGateway(env: RoomBinding) {
   return {
     /** A new stub for each call, as a stub breaks with its object. */
     stub,
-    /** The room's stats, and the attendance of these users. */
+    /** The room's stats, and the lastSeen of these users. */
     read: async (roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot> =>
       stub(roomId).read(accountId, [...userIds]),
     /** Applies a change to the connected users; idempotent. Returns the stats after it. */
@@ -80,14 +82,14 @@ export function roomGateway(env: RoomBinding) {
       return dataOf(await stub(roomId).request(accountId, JSON.stringify(request), ...from));
     },
     /** A user takes part without a socket; returns until when (epoch ms), and throws the refusal. */
-    visit: async (
+    addParticipant: async (
       roomId: string,
       accountId: string,
       userId: string,
-      visit: object,
+      input: object,
       trace?: Trace | null,
     ): Promise<number> => {
-      const response = await stub(roomId).visit(accountId, userId, JSON.stringify(visit), trace);
+      const response = await stub(roomId).addParticipant(accountId, userId, JSON.stringify(input), trace);
       return (dataOf(response) as { readonly endsAt: number }).endsAt;
     },
     /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */

@@ -8,21 +8,21 @@ import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import { ceilingOf, isTokenOf, type TokenClaims } from "../../wire/token-claims.ts";
 import {
+  ANOTHER_ROOM,
+  INVALID_TOKEN,
   JOIN_FAILED,
+  JOIN_READS,
   type JoinDecision,
   type JoinRefusal,
   joinRefusal,
-} from "../engine/join/join-decision.ts";
-import {
-  ANOTHER_ROOM,
-  INVALID_TOKEN,
+  joinRefusedAfterMs,
+  joinsHeldMs,
   ROOM_CLOSED,
   ROOM_GONE,
   SOCKET_GONE,
   TOO_MANY_JOINS,
-} from "../engine/join/join-refusals.ts";
-import { JOIN_READS, joinRefusedAfterMs, joinsHeldMs } from "../engine/join/join-spread.ts";
-import type { Visitor } from "../engine/participants/visits.ts";
+} from "../engine/join/join-decision.ts";
+import type { RestParticipant } from "../engine/participants/rest-participants.ts";
 import type { Room } from "../engine/room.ts";
 import type { Effect } from "../transport/effects.ts";
 import { type RoomContext, roomMetrics } from "./room-context.ts";
@@ -146,7 +146,7 @@ export class JoinAuthorizer {
    * A user who may take part without a socket, by what the database says since the latest change that the room knows.
    * NOT_FOUND, or FORBIDDEN as for a join.
    */
-  async readVisitor(userId: string): Promise<Visitor> {
+  async readRestParticipant(userId: string): Promise<RestParticipant> {
     const { updates } = this.#ports.room;
     let joiner: Joiner | null;
     let revision: number;

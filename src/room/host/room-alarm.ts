@@ -1,9 +1,9 @@
 /** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
 
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import type { StatsProjection } from "../engine/content/stats-projection.ts";
 import type { DelayedEvents } from "../engine/outbox/delayed-events.ts";
 import type { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
-import type { StatsProjection } from "../engine/participants/stats-projection.ts";
 import type { Room } from "../engine/room.ts";
 import { SWEEP_INTERVAL_MS } from "../protocol/protocol.ts";
 import type { Sockets } from "../transport/sockets.ts";

@@ -1,6 +1,7 @@
 /** The identity, clock and log that the parts of a room's object share. */
 import { ROOMS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure } from "../../platform/telemetry/telemetry.ts";
+import { storeTrace, type Trace } from "../../platform/trace.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
 /** The counters of all rooms of this isolate. */
@@ -46,5 +47,35 @@ export class RoomContext {
   report(what: string, error: unknown): void {
     const { accountId: account, roomId: room } = this.#identity ?? {};
     reportFailure("room", what, { account, room, object: String(this.#state.id) }, error);
+  }
+}
+
+/** A room acts in turns without a pause: at any time for one request at most. */
+export class CurrentTrace {
+  #trace: Trace | null = null;
+  #frameId: string | undefined;
+
+  /** What `work` does follows from this request; null for none. */
+  during<T>(trace: Trace | null, work: () => T): T {
+    const [outer, frameId] = [this.#trace, this.#frameId];
+    this.#trace = trace;
+    this.#frameId = undefined;
+    try {
+      return work();
+    } finally {
+      this.#trace = outer;
+      this.#frameId = frameId;
+    }
+  }
+
+  /** The turn goes on with a message of the socket that this request has opened, with its `requestId`. */
+  continue(trace: Trace | null, frameId: string | undefined): void {
+    this.#trace = trace;
+    this.#frameId = frameId;
+  }
+
+  /** As an event keeps it: JSON, or null for none. */
+  get stored(): string | null {
+    return storeTrace(this.#trace && { ...this.#trace, frameId: this.#frameId });
   }
 }

@@ -4,6 +4,11 @@ import { StorageArchive } from "../../platform/archive/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
 import type { Downloads } from "../engine/downloads.ts";
 import { Sessions } from "../engine/participants/sessions.ts";
+import { CLOSE, isBroken } from "../protocol/close.ts";
+import { PING, PONG } from "../protocol/protocol.ts";
+import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
+import { SqliteStorage } from "../storage/storage-sqlite.ts";
+import { FrameBatcher } from "../transport/frame-batcher.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -12,12 +17,7 @@ import {
   type DocumentAddress,
   ROOM_HEADER,
   TRACE_HEADER,
-} from "../port/upgrade-headers.ts";
-import { CLOSE, isBroken } from "../protocol/close.ts";
-import { PING, PONG } from "../protocol/protocol.ts";
-import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
-import { SqliteStorage } from "../storage/storage-sqlite.ts";
-import { FrameBatcher } from "../transport/frame-batcher.ts";
+} from "../types/room-object.ts";
 import { roomMetrics } from "./room-context.ts";
 import type { RoomPorts } from "./room-ports.ts";
 import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
@@ -161,7 +161,7 @@ function respondWithPart(downloads: Downloads, id: string): Response {
  */
 function settleRestored(storage: DurableObjectStorage, now: number): void {
   const stored = new SqliteStorage(storage);
-  for (const { userId } of stored.graces.list()) stored.graces.delete(userId);
+  for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);
   new Sessions(stored, () => crypto.randomUUID()).recover(new Set());
   const record = stored.readRecord();
   // The database may have stats of a later version than the archive: those of the archive are newer from now on.

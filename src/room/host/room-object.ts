@@ -3,32 +3,29 @@ import { AppError } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/event-cause.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
-import { PartialFailure } from "../engine/partial-failure.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
+import { PartialFailure } from "../engine/room-commands.ts";
+import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
+import { MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
+import type { Fault } from "../protocol/protocol.ts";
+import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type {
   AuthoredUpdate,
+  DocumentDetails,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
   HistoryPage,
+  ListedDocument,
   TrailEntry,
   VersionChange,
   VersionInfo,
   VersionPart,
   VersionPosition,
   WrittenRange,
-} from "../port/document-history.ts";
-import type { PersonalPart, RecordsOfUser } from "../port/personal-data.ts";
-import type { TracedCommand } from "../port/room-command.ts";
-import type {
-  DocumentDetails,
-  DocumentPart,
-  DocumentRefusal,
-  DocumentWrite,
-  ListedDocument,
-} from "../port/room-documents.ts";
-import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
-import { MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
-import type { Fault } from "../protocol/protocol.ts";
-import type { RoomRequest, Visit } from "../protocol/room-request.ts";
+} from "../types/documents.ts";
+import type { PersonalPart, RecordsOfUser, TracedCommand } from "../types/room-object.ts";
 import { RoomHost } from "./room-host.ts";
 import type { RoomRuntime } from "./room-runtime.ts";
 
@@ -59,10 +56,10 @@ export class RoomObject extends RoomHost {
     return runtime;
   }
 
-  /** The stats, and the attendance of some users. Creates nothing in a room that no one has ever joined. */
+  /** The stats, and the lastSeen of some users. Creates nothing in a room that no one has ever joined. */
   read(accountId: string, userIds: string[]): RoomSnapshot {
     const room = this.#room(accountId);
-    return { stats: room.stats, attendance: room.attendance(userIds) };
+    return { stats: room.stats, lastSeen: room.lastSeen(userIds) };
   }
 
   /** The sessions of a user, newest first, and whether the user is online. */
@@ -70,7 +67,7 @@ export class RoomObject extends RoomHost {
     const { context, room } = this.runtime();
     const { roomId } = context.identify(accountId);
     const sessions = room.sessions(userId).map((session) => ({ ...session, roomId }));
-    return { attendance: room.attendance([userId])[userId] ?? null, sessions };
+    return { lastSeen: room.lastSeen([userId])[userId] ?? null, sessions };
   }
 
   /** Some of what the room keeps of a user, from a position on; null for the start. */
@@ -135,13 +132,18 @@ export class RoomObject extends RoomHost {
     return serialize(response);
   }
 
-  /** A user takes part without a socket for a time. Takes a {@link Visit} and returns the response, both as JSON. */
-  async visit(accountId: string, userId: string, visit: string, trace: Trace | null = null): Promise<string> {
+  /** A user takes part without a socket for a time. Takes a {@link ParticipantInput} and returns the response, both as JSON. */
+  async addParticipant(
+    accountId: string,
+    userId: string,
+    input: string,
+    trace: Trace | null = null,
+  ): Promise<string> {
     const { alarm, effects: executor, joins, room, traces } = this.#called(accountId);
     try {
-      const visitor = await joins.readVisitor(userId);
+      const participant = await joins.readRestParticipant(userId);
       const { endsAt, effects } = traces.during(trace, () =>
-        room.visits.begin(visitor, JSON.parse(visit) as Visit),
+        room.restParticipants.begin(participant, JSON.parse(input) as ParticipantInput),
       );
       executor.perform(effects);
       return serialize(success("Participant added", { endsAt }, undefined));

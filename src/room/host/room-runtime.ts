@@ -4,18 +4,17 @@ import { documentTrailKeptMs, reconnectGraceMs, storeQuotaBytes } from "../../pl
 import type { Settings } from "../../platform/config/settings.ts";
 import { type MetricBindings, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
+import { StatsProjection } from "../engine/content/stats-projection.ts";
 import { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
-import { StatsProjection } from "../engine/participants/stats-projection.ts";
 import { Room } from "../engine/room.ts";
 import { SqliteStorage } from "../storage/storage-sqlite.ts";
 import type { Effect } from "../transport/effects.ts";
 import { Sockets } from "../transport/sockets.ts";
-import { CurrentTrace } from "./current-trace.ts";
 import { DatabaseReads } from "./database-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
 import { JoinAuthorizer } from "./join-authorizer.ts";
 import { RoomAlarm } from "./room-alarm.ts";
-import { RoomContext, roomMetrics } from "./room-context.ts";
+import { CurrentTrace, RoomContext, roomMetrics } from "./room-context.ts";
 import type { RoomPorts } from "./room-ports.ts";
 
 /** The settings and bindings that a room uses itself. */

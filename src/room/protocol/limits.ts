@@ -84,8 +84,8 @@ export const MAX_BROADCAST_USERS = 1_000;
 /** Users per response to `USERS_GET`. */
 export const MAX_USERS_SHOWN = 1_000;
 /** Users per page of those who are online, and about how many bytes of JSON they may have: a crowd joins at once. */
-export const MAX_ROSTER_PAGE = 200;
-export const MAX_ROSTER_PAGE_BYTES = 64 * 1024;
+export const MAX_ONLINE_PAGE = 200;
+export const MAX_ONLINE_PAGE_BYTES = 64 * 1024;
 
 /** How deep arrays and objects in a frame can nest. */
 export const MAX_FRAME_DEPTH = 40;

@@ -16,11 +16,11 @@ import {
   StoreName,
 } from "./message-fields.ts";
 
-const RosterLimit = z.int().min(1).max(limits.MAX_ROSTER_PAGE);
+const OnlineLimit = z.int().min(1).max(limits.MAX_ONLINE_PAGE);
 
 /** A place among the users online: those behind the user who has joined then, with this id. */
-export const RosterPlace = z.object({ joined_at: z.iso.datetime(), id: Id });
-export type RosterPlace = z.infer<typeof RosterPlace>;
+export const OnlinePlace = z.object({ joined_at: z.iso.datetime(), id: Id });
+export type OnlinePlace = z.infer<typeof OnlinePlace>;
 
 /** `data` of `JOIN_ROOM`. A token that is missing or not a string counts as empty, and is refused as invalid. */
 export const JoinRoom = z.object({
@@ -29,7 +29,7 @@ export const JoinRoom = z.object({
   since: Seq.optional(),
   epoch: z.string().max(limits.MAX_ID_LENGTH).optional(),
   batch: z.boolean().default(false),
-  usersLimit: RosterLimit.optional(),
+  usersLimit: OnlineLimit.optional(),
 });
 export type JoinRoom = z.infer<typeof JoinRoom>;
 
@@ -149,7 +149,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("ROOM_GET", z.object({})),
   message(
     "USERS_ONLINE",
-    z.object({ after: RosterPlace.optional(), limit: RosterLimit.default(limits.MAX_ROSTER_PAGE) }),
+    z.object({ after: OnlinePlace.optional(), limit: OnlineLimit.default(limits.MAX_ONLINE_PAGE) }),
   ),
   message(
     "USERS_GET",

@@ -3,7 +3,7 @@
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type { Room } from "../../wire/room.ts";
 import type { Role, User } from "../../wire/user.ts";
-import type { RosterPlace } from "./messages.ts";
+import type { OnlinePlace } from "./messages.ts";
 
 /** A client sends PING when it is otherwise idle; the runtime answers PONG without waking the room. */
 export const PING = "ping";
@@ -112,7 +112,7 @@ export interface JoinedRoom {
   /** The users online, including the one that joins; for a client that limits them, the first of them. */
   readonly users: readonly User[];
   /** The last user of `users` that others follow: `after` for the next page. */
-  readonly next?: RosterPlace;
+  readonly next?: OnlinePlace;
   /** Whom each user follows, by user id: the joining user's own, then the earliest of all users, as many as fit. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
   /** The presence states by user id, as many as fit. */

@@ -26,7 +26,7 @@ export type RoomRequest =
   | OrganizationRequest;
 
 /** For how long a user takes part without a socket, and what it shows. */
-export interface Visit {
+export interface ParticipantInput {
   /** Undefined for what it has shown so far. */
   readonly state: Readonly<Record<string, unknown>> | null | undefined;
   /** Seconds. */

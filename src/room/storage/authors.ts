@@ -1,5 +1,5 @@
 /** Sets of the authors of documents. */
-import type { Author } from "../port/document-history.ts";
+import type { Author } from "../types/documents.ts";
 
 /** Each of them once, in the order of their first appearance. */
 export const distinctAuthors = (authors: readonly Author[]): Author[] => [

@@ -1,5 +1,5 @@
 /** How SQLite keeps authors: a user in one column, what acted for the organization in another, several in a third. */
-import type { Author } from "../port/document-history.ts";
+import type { Author } from "../types/documents.ts";
 
 /** `acting` is `key` or `person`, a colon and the id; rooms of the fourth schema did not keep it. */
 export type AuthorColumns = { user_id: string | null; acting: string | null };

@@ -1,5 +1,5 @@
 /** A room's documents in SQLite. A row holds 2 MB: longer data is cut into pieces. */
-import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
+import type { Author, HistoryPage, TrailEntry } from "../types/documents.ts";
 import { distinctAuthors } from "./authors.ts";
 import { type AuthorsColumns, authorsOf, columnsOfAll } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";

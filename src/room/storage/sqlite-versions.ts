@@ -1,5 +1,5 @@
 /** The versions of a room's documents in SQLite. */
-import type { HistoryPage, VersionInfo } from "../port/document-history.ts";
+import type { HistoryPage, VersionInfo } from "../types/documents.ts";
 import { authorOf, columnsOf, parseAuthors } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { VersionTable } from "./storage-documents.ts";

@@ -1,5 +1,5 @@
 /** The documents of a room in storage, with their versions. */
-import type { Author, HistoryPage, TrailEntry, VersionInfo } from "../port/document-history.ts";
+import type { Author, HistoryPage, TrailEntry, VersionInfo } from "../types/documents.ts";
 
 /** A version has no content of its own: the updates up to its number are kept, and folded on neither side of it. */
 export interface VersionTable {

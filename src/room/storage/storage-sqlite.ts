@@ -1,5 +1,5 @@
 /** The room's storage in the SQLite database of its Durable Object. */
-import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
+import type { LastSeen, StoredSession } from "../../wire/snapshots.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments } from "./sqlite-documents.ts";
@@ -10,17 +10,17 @@ import { SqlitePart } from "./sqlite-part.ts";
 import { SqliteReceipts } from "./sqlite-receipts.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import { SqliteVersions } from "./sqlite-versions.ts";
-import type { Grace, GraceTable, OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
+import type { GracePeriod, GracePeriodTable, OpenSession, RoomRecord, RoomStorage, Stay } from "./storage.ts";
 
 /** The users in SQLite who stay online without a socket for a moment. */
 type GraceRow = { user_id: string; ends_at: number; left_at: number; state: string | null };
 
-/** As {@link SqliteGraces} wrote it. */
+/** As {@link SqliteGracePeriods} wrote it. */
 const parseState = (json: string): Readonly<Record<string, unknown>> | null =>
   JSON.parse(json) as Readonly<Record<string, unknown>> | null;
 
-class SqliteGraces extends SqlitePart implements GraceTable {
-  put({ userId, endsAt, leftAt, state }: Grace): void {
+class SqliteGracePeriods extends SqlitePart implements GracePeriodTable {
+  put({ userId, endsAt, leftAt, state }: GracePeriod): void {
     const insert = "INSERT OR REPLACE INTO graces (user_id, ends_at, left_at, state) VALUES (?, ?, ?, ?)";
     this.tables.write(insert, userId, endsAt, leftAt, state === undefined ? null : JSON.stringify(state));
   }
@@ -29,7 +29,7 @@ class SqliteGraces extends SqlitePart implements GraceTable {
     this.tables.write("DELETE FROM graces WHERE user_id = ?", userId);
   }
 
-  list(): Grace[] {
+  list(): GracePeriod[] {
     return this.tables.read<GraceRow>("SELECT * FROM graces ORDER BY ends_at, user_id").map((row) => ({
       ...{ userId: row.user_id, endsAt: row.ends_at, leftAt: row.left_at },
       ...(row.state !== null && { state: parseState(row.state) }),
@@ -63,7 +63,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly changedStores: SqliteChangedStores;
   readonly documentNotes: SqliteDocumentNotes;
   readonly occupancy: SqliteOccupancy;
-  readonly graces: SqliteGraces;
+  readonly gracePeriods: SqliteGracePeriods;
 
   /**
    * `eventRecorded` is called within the turn that records an event: the outbox is to be drained after it. `trace` is
@@ -87,7 +87,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.changedStores = new SqliteChangedStores(this);
     this.documentNotes = new SqliteDocumentNotes(this);
     this.occupancy = new SqliteOccupancy(this);
-    this.graces = new SqliteGraces(this);
+    this.gracePeriods = new SqliteGracePeriods(this);
   }
 
   readRecord(): RoomRecord | null {
@@ -155,7 +155,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     return this.read<{ userId: string; leftAt: number | null }>(query, limit);
   }
 
-  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
+  findLastSeen(userIds: readonly string[]): Record<string, LastSeen> {
     // The ids are one JSON parameter: a statement can have at most 100 parameters.
     const rows = this.read<Omit<SessionRow, "id">>(
       `SELECT user_id, joined_at, left_at FROM json_each(?) AS wanted

@@ -1,6 +1,6 @@
 /** The room's storage port: synchronous, transactional, and empty until the first write. */
 
-import type { Attendance, StoredSession } from "../../wire/snapshots.ts";
+import type { LastSeen, StoredSession } from "../../wire/snapshots.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { DocumentTable, VersionTable } from "./storage-documents.ts";
@@ -37,7 +37,7 @@ export interface OpenSession {
 export type Stay = Pick<StoredSession, "userId" | "leftAt">;
 
 /** A user who stays online without a socket: the last one broke, and may be replaced until `endsAt`. */
-export interface Grace {
+export interface GracePeriod {
   readonly userId: string;
   /** Epoch milliseconds, like all times here. */
   readonly endsAt: number;
@@ -47,12 +47,12 @@ export interface Grace {
   readonly state?: Readonly<Record<string, unknown>> | null;
 }
 
-export interface GraceTable {
-  /** Adds a user's grace, or replaces it. */
-  put(grace: Grace): void;
+export interface GracePeriodTable {
+  /** Adds a user's grace period, or replaces it. */
+  put(grace: GracePeriod): void;
   delete(userId: string): void;
   /** The earliest end first. */
-  list(): Grace[];
+  list(): GracePeriod[];
 }
 
 /** Both drivers follow the same contract, and one suite tests it. Reading never creates anything. */
@@ -76,7 +76,7 @@ export interface RoomStorage {
   /** Of all users, newest first. */
   listLatestStays(limit: number): Stay[];
   /** By user id, for those of `userIds` who have ever joined. */
-  findAttendance(userIds: readonly string[]): Record<string, Attendance>;
+  findLastSeen(userIds: readonly string[]): Record<string, LastSeen>;
 
   readonly changes: ChangeLog;
   readonly epochs: EpochTable;
@@ -90,7 +90,7 @@ export interface RoomStorage {
   readonly changedStores: ChangedStoreTable;
   readonly documentNotes: DocumentNoteTable;
   readonly occupancy: OccupancyTable;
-  readonly graces: GraceTable;
+  readonly gracePeriods: GracePeriodTable;
 
   /** Deletes everything, including the tables. */
   clear(): void;

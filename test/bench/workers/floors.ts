@@ -31,7 +31,7 @@ const PAGE = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?";
 /** Answers like Atrium's object for a room that no one has joined. The name is that in wrangler.toml. */
 export class RoomObject extends DurableObject<Env> {
   read(_userIds: string[]) {
-    return { figures: { activeParticipants: 0, occupiedMs: 0, occupiedSince: null }, attendance: {} };
+    return { figures: { activeParticipants: 0, occupiedMs: 0, occupiedSince: null }, lastSeen: {} };
   }
 }
 

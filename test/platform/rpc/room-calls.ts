@@ -2,9 +2,8 @@
 import * as Y from "yjs";
 import { fold } from "../../../src/platform/text.ts";
 import { type RoomGateway, roomGateway } from "../../../src/room/host/gateway.ts";
-import { PERSONAL_PARTS } from "../../../src/room/port/personal-data.ts";
-import type { RoomCommand } from "../../../src/room/port/room-command.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
+import { PERSONAL_PARTS, type RoomCommand } from "../../../src/room/types/room-object.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
 
 const CAUSE = { workflowId: "workflow", depth: 1 };
@@ -174,9 +173,9 @@ const personalData: Calls = Object.fromEntries(
 
 export const ROOM_CALLS: Calls = {
   "take part without a socket": room((to, at, { userId }) =>
-    to.visit(...at, userId, { state: { cursor: 1 }, ttl: 60 }, TRACE),
+    to.addParticipant(...at, userId, { state: { cursor: 1 }, ttl: 60 }, TRACE),
   ),
-  "take part for longer": room((to, at, { userId }) => to.visit(...at, userId, { ttl: 60 })),
+  "take part for longer": room((to, at, { userId }) => to.addParticipant(...at, userId, { ttl: 60 })),
   "read the room": room((to, at, { userId }) => to.read(...at, [userId])),
   "read a user": room((to, at, { userId }) => to.stub(at[0]).readUser(at[1], userId)),
   ...requests,

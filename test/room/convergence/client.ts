@@ -1,6 +1,6 @@
 /** A careful client: it keeps what it has seen, and resends what was not answered. */
 import { expect } from "vitest";
-import type { RosterPlace } from "../../../src/room/protocol/messages.ts";
+import type { OnlinePlace } from "../../../src/room/protocol/messages.ts";
 import type { Change, JoinedRoom, Response, ServerMessage } from "../../../src/room/protocol/protocol.ts";
 import { ShownStates } from "../support/shown-states.ts";
 import type { ClientConnection } from "./environment.ts";
@@ -36,7 +36,7 @@ export class Client {
   /** Runs when a request has a response. */
   onAnswer: () => void = () => {};
   /** Where the users online begin that it has not read yet; null when it has all. */
-  nextPage: RosterPlace | null = null;
+  nextPage: OnlinePlace | null = null;
   readonly #presence = new ShownStates();
   readonly #online = new Set<string>();
 
@@ -56,7 +56,7 @@ export class Client {
 
   receive(message: ServerMessage): void {
     if (message.type === "response" && isJoinedRoom(message.data)) this.#rejoin(message.data);
-    else if (message.type === "response" && isRosterPage(message.data)) this.#readPage(message.data);
+    else if (message.type === "response" && isOnlinePage(message.data)) this.#readPage(message.data);
     else if (message.type === "response") this.#receiveResponse(message);
     else if ("seq" in message) this.#see(message);
     else if (message.event === "presence")
@@ -92,7 +92,7 @@ export class Client {
     this.unanswered.done += [...this.pending.keys()].filter((requestId) => done.has(requestId)).length;
   }
 
-  #readPage({ users, next = null }: RosterPage): void {
+  #readPage({ users, next = null }: OnlinePage): void {
     for (const { id } of users) this.#online.add(id);
     this.nextPage = next;
   }
@@ -119,9 +119,9 @@ export const viewOf = (online: readonly string[], presence: View["presence"]): V
 const isJoinedRoom = (data: object): data is JoinedRoom => "sessionId" in data;
 
 /** Users online: the response to `USERS_ONLINE`, and what that to `JOIN_ROOM` has of it. */
-interface RosterPage {
+interface OnlinePage {
   readonly users: readonly { readonly id: string }[];
-  readonly next?: RosterPlace | null;
+  readonly next?: OnlinePlace | null;
 }
 
-const isRosterPage = (data: object): data is RosterPage => "users" in data;
+const isOnlinePage = (data: object): data is OnlinePage => "users" in data;

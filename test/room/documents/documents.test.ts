@@ -6,7 +6,7 @@ import { DocumentHistory } from "../../../src/room/documents/document-history.ts
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
 import { Channels } from "../../../src/room/documents/sync/channels.ts";
 import { FOLD_UPDATES, MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/room/documents/updates/limits.ts";
-import type { Author } from "../../../src/room/port/document-history.ts";
+import type { Author } from "../../../src/room/types/documents.ts";
 import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { inMemory, inSqlite } from "./storage-drivers.ts";

@@ -11,7 +11,7 @@ import { SHARED_TYPES } from "../../../src/room/documents/updates/built-document
 import { mergeMany } from "../../../src/room/documents/updates/merge.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { MalformedUpdate } from "../../../src/room/documents/updates/update-values.ts";
-import type { Author } from "../../../src/room/port/document-history.ts";
+import type { Author } from "../../../src/room/types/documents.ts";
 import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { HOSTILE_ROOTS, hostileUpdate } from "./hostile-updates.ts";

@@ -11,8 +11,8 @@ import {
   MAX_AUTHORS,
   VERSION_QUIET_MS,
 } from "../../../src/room/documents/updates/limits.ts";
-import type { Author, VersionInfo } from "../../../src/room/port/document-history.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
 import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { FREE } from "./free-quota.ts";
 import { inMemory, inSqlite } from "./storage-drivers.ts";

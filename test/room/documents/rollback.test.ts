@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
-import type { Author, AuthoredUpdate } from "../../../src/room/port/document-history.ts";
+import type { Author, AuthoredUpdate } from "../../../src/room/types/documents.ts";
 import { contentOf, type Edit, edit, updatesOf } from "./yjs-edits.ts";
 
 const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });

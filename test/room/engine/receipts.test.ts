@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Receipts } from "../../../src/room/engine/content/receipts.ts";
+import { Receipts } from "../../../src/room/engine/content/changes.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
 import { MemoryStorage } from "../memory-storage/storage-memory.ts";

@@ -184,8 +184,8 @@ export class FuzzedObject implements Host {
         this.state = "active";
         await this.#room.set("active");
         return;
-      case "visited":
-        await this.#visit(change.user, change.ttl);
+      case "participant added":
+        await this.#addParticipant(change.user, change.ttl);
         return;
       case "removed":
         await this.#request({ type: "PARTICIPANT_REMOVE", data: { userId: this.#idOf(change.user) } });
@@ -233,9 +233,11 @@ export class FuzzedObject implements Host {
     await this.#room.apply({ type: "tokens.ended", userId });
   }
 
-  async #visit(index: number, ttl: number): Promise<void> {
+  async #addParticipant(index: number, ttl: number): Promise<void> {
     const visit = { state: { user: index }, ttl };
-    await gateway.visit(this.#room.id, this.#room.accountId, this.#idOf(index), visit).catch(requireRefusal);
+    await gateway
+      .addParticipant(this.#room.id, this.#room.accountId, this.#idOf(index), visit)
+      .catch(requireRefusal);
   }
 
   async #request(request: RoomRequest): Promise<void> {

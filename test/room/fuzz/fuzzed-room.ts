@@ -4,9 +4,8 @@ import type { RoomRow } from "../../../src/features/rooms/table.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
-import { PartialFailure } from "../../../src/room/engine/partial-failure.ts";
 import { Room } from "../../../src/room/engine/room.ts";
-import type { RoomCommand } from "../../../src/room/port/room-command.ts";
+import { PartialFailure } from "../../../src/room/engine/room-commands.ts";
 import { CLOSE } from "../../../src/room/protocol/close.ts";
 import { deliveryPoints } from "../../../src/room/protocol/costs.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
@@ -15,6 +14,7 @@ import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { Effect } from "../../../src/room/transport/effects.ts";
+import type { RoomCommand } from "../../../src/room/types/room-object.ts";
 import type { Role, UserRecord } from "../../../src/wire/user.ts";
 import { ROOM } from "../support/rows.ts";
 import { FailingStorage } from "./failing-storage.ts";
@@ -418,8 +418,8 @@ export class FuzzedRoom implements Host {
       case "roomOpened":
         this.#setState("active");
         return this.#apply({ type: "room.updated" });
-      case "visited":
-        return this.#visit(change.user, change.ttl);
+      case "participant added":
+        return this.#addParticipant(change.user, change.ttl);
       case "removed":
         return this.#request({ type: "PARTICIPANT_REMOVE", data: { userId: this.#idOf(change.user) } });
       default:
@@ -428,13 +428,13 @@ export class FuzzedRoom implements Host {
   }
 
   /** What fails may have begun a session. */
-  #visit(user: number, ttl: number): void {
+  #addParticipant(user: number, ttl: number): void {
     const person = this.#people[user];
     if (person === undefined || person.isDeleted || this.state !== "active") return;
     this.#failNext();
     try {
       const visitor = { room: this.#row, user: person.user };
-      this.#perform(this.#room.visits.begin(visitor, { state: { user }, ttl }).effects);
+      this.#perform(this.#room.restParticipants.begin(visitor, { state: { user }, ttl }).effects);
     } catch (error) {
       if (!(error instanceof AppError)) {
         this.#requireFault(error);
@@ -590,7 +590,7 @@ export class FuzzedRoom implements Host {
   }
 
   async outlastGraces(): Promise<void> {
-    while (this.#failing.untouched.graces.list().length > 0) await this.advance(GRACE_MS);
+    while (this.#failing.untouched.gracePeriods.list().length > 0) await this.advance(GRACE_MS);
   }
 
   async checkGrowth(): Promise<void> {

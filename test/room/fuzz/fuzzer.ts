@@ -340,7 +340,7 @@ export class Fuzzer {
     await this.#settle(() => known.knowsAll(joined));
     expect(known.closed).toBeNull();
     expect(known.seq).toBe(joined.seq);
-    expect(new Set(joined.users.map(({ id }) => id)), "who is online").toEqual(known.roster);
+    expect(new Set(joined.users.map(({ id }) => id)), "who is online").toEqual(known.onlineUsers);
     expect(joined.presence, "presence").toEqual(Object.fromEntries(known.presence));
     const ask = async (type: string, data: object): Promise<Record<string, unknown>> => {
       const requestId = await this.#send(newcomer, frameOf(type, data));

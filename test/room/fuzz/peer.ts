@@ -53,7 +53,7 @@ export class Peer {
   seq = 0;
   /** The room could not say what was missed. */
   wasReset = false;
-  readonly roster = new Set<string>();
+  readonly onlineUsers = new Set<string>();
   readonly #shown = new ShownStates();
   readonly mirror: Mirror;
   readonly copies: Copies;
@@ -114,9 +114,9 @@ export class Peer {
   #join(joined: Joined): void {
     expect(this.joined, `${this.name} joins twice`).toBeNull();
     this.joined = joined;
-    this.roster.clear();
-    for (const { id } of joined.users) this.roster.add(id);
-    expect(this.roster).toContain(joined.user.id);
+    this.onlineUsers.clear();
+    for (const { id } of joined.users) this.onlineUsers.add(id);
+    expect(this.onlineUsers).toContain(joined.user.id);
     if (joined.reset === true) {
       this.wasReset = true;
       this.mirror.entries.clear();
@@ -162,12 +162,13 @@ export class Peer {
 
   #notice(event: Passing): void {
     if (event.event === "userJoined") {
-      expect([...this.roster], `${this.name} sees a user join`).not.toContain(event.data.userId);
-      this.roster.add(event.data.userId);
+      expect([...this.onlineUsers], `${this.name} sees a user join`).not.toContain(event.data.userId);
+      this.onlineUsers.add(event.data.userId);
     } else if (event.event === "userLeft") {
       const isWhole = this.joined?.next === undefined;
-      if (isWhole) expect([...this.roster], `${this.name} sees a user leave`).toContain(event.data.userId);
-      this.roster.delete(event.data.userId);
+      if (isWhole)
+        expect([...this.onlineUsers], `${this.name} sees a user leave`).toContain(event.data.userId);
+      this.onlineUsers.delete(event.data.userId);
     } else if (event.event === "presence") {
       for (const update of event.data.updates) this.#shown.show(update);
     } else if (event.event === "mark") {
@@ -195,7 +196,7 @@ export class Peer {
   /** Whether this client has received what a newcomer was given. */
   knowsAll({ seq, users, presence }: Joined): boolean {
     const states = JSON.stringify(Object.entries(presence).sort());
-    const isCurrent = this.seq === seq && this.roster.size === users.length;
+    const isCurrent = this.seq === seq && this.onlineUsers.size === users.length;
     return isCurrent && JSON.stringify([...this.presence].sort()) === states;
   }
 

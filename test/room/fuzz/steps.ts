@@ -16,7 +16,7 @@ export type RestChange =
   | { readonly kind: "roomUpdated" | "roomClosed" | "roomOpened" | "allTokensEnded" }
   | { readonly kind: "write" | "comment" | "broadcast"; readonly key: number }
   /** The user takes part without a socket for some seconds, or has to leave. */
-  | { readonly kind: "visited"; readonly user: number; readonly ttl: number }
+  | { readonly kind: "participant added"; readonly user: number; readonly ttl: number }
   | { readonly kind: "removed"; readonly user: number };
 
 export type Step =
@@ -64,7 +64,11 @@ const restChange: fc.Arbitrary<RestChange> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("visited" as const), user, ttl: fc.constantFrom(10, 30) }),
+    arbitrary: fc.record({
+      kind: fc.constant("participant added" as const),
+      user,
+      ttl: fc.constantFrom(10, 30),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("removed" as const), user }) },
 );

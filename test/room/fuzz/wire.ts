@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ERROR_CODES, MODULES } from "../../../src/platform/error-codes.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { CLOSE } from "../../../src/room/protocol/close.ts";
-import { RosterPlace } from "../../../src/room/protocol/messages.ts";
+import { OnlinePlace } from "../../../src/room/protocol/messages.ts";
 import { Comment } from "../../../src/wire/comment.ts";
 import { Room } from "../../../src/wire/room.ts";
 import { Role, User } from "../../../src/wire/user.ts";
@@ -134,7 +134,7 @@ export const Joined = z.strictObject({
   role: Role,
   sessionId: z.string().min(1),
   users: z.array(User.strict()).min(1),
-  next: RosterPlace.strict().optional(),
+  next: OnlinePlace.strict().optional(),
   follows: z.record(z.string(), z.array(z.string()).min(1)),
   presence: z.record(z.string(), State),
   epoch: z.string().min(1),

@@ -3,7 +3,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { UserWithToken } from "../../../src/features/users/schema.ts";
-import { CurrentTrace } from "../../../src/room/host/current-trace.ts";
+import { CurrentTrace } from "../../../src/room/host/room-context.ts";
 import type { Room } from "../../../src/wire/room.ts";
 import { RecordingSubscriber } from "../../delivery/recording-subscriber.ts";
 import { account } from "../../support/api.ts";

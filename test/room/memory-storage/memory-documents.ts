@@ -1,5 +1,5 @@
 /** A room's documents in memory. */
-import type { Author, HistoryPage, TrailEntry } from "../../../src/room/port/document-history.ts";
+
 import { distinctAuthors } from "../../../src/room/storage/authors.ts";
 import type {
   DocumentTable,
@@ -8,6 +8,7 @@ import type {
   StoredUpdate,
   StretchRange,
 } from "../../../src/room/storage/storage-documents.ts";
+import type { Author, HistoryPage, TrailEntry } from "../../../src/room/types/documents.ts";
 import { MemoryPart } from "./memory-part.ts";
 
 interface Documents {

@@ -1,6 +1,7 @@
 /** The versions of a room's documents in memory. */
-import type { HistoryPage, VersionInfo } from "../../../src/room/port/document-history.ts";
+
 import type { VersionTable } from "../../../src/room/storage/storage-documents.ts";
+import type { HistoryPage, VersionInfo } from "../../../src/room/types/documents.ts";
 import { MemoryPart } from "./memory-part.ts";
 
 interface Row {

@@ -1,14 +1,14 @@
 /** The room's storage in memory, for tests of the room. */
 
 import type {
-  Grace,
-  GraceTable,
+  GracePeriod,
+  GracePeriodTable,
   OpenSession,
   RoomRecord,
   RoomStorage,
   Stay,
 } from "../../../src/room/storage/storage.ts";
-import type { Attendance, StoredSession } from "../../../src/wire/snapshots.ts";
+import type { LastSeen, StoredSession } from "../../../src/wire/snapshots.ts";
 import type { UserRecord } from "../../../src/wire/user.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
@@ -19,15 +19,15 @@ import { MemoryReceipts } from "./memory-receipts.ts";
 import { MemoryVersions } from "./memory-versions.ts";
 
 /** The users in memory who stay online without a socket for a moment. */
-const byEnd = (one: Grace, other: Grace): number =>
+const byEnd = (one: GracePeriod, other: GracePeriod): number =>
   one.endsAt - other.endsAt || (one.userId < other.userId ? -1 : 1);
 
-class MemoryGraces extends MemoryPart<readonly Grace[]> implements GraceTable {
+class MemoryGracePeriods extends MemoryPart<readonly GracePeriod[]> implements GracePeriodTable {
   constructor() {
     super([]);
   }
 
-  put(grace: Grace): void {
+  put(grace: GracePeriod): void {
     this.delete(grace.userId);
     this.state = [...this.state, grace].sort(byEnd);
   }
@@ -36,7 +36,7 @@ class MemoryGraces extends MemoryPart<readonly Grace[]> implements GraceTable {
     this.state = this.state.filter((grace) => grace.userId !== userId);
   }
 
-  list(): Grace[] {
+  list(): GracePeriod[] {
     return [...this.state];
   }
 }
@@ -62,7 +62,7 @@ export class MemoryStorage implements RoomStorage {
   readonly changedStores = new MemoryChangedStores();
   readonly documentNotes = new MemoryDocumentNotes();
   readonly occupancy = new MemoryOccupancy();
-  readonly graces = new MemoryGraces();
+  readonly gracePeriods = new MemoryGracePeriods();
 
   transaction<T>(work: () => T): T {
     const [record, sessions] = [this.#record, [...this.#sessions]];
@@ -130,14 +130,14 @@ export class MemoryStorage implements RoomStorage {
     return latest.map(({ userId, leftAt }) => ({ userId, leftAt }));
   }
 
-  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
-    const attendance: Record<string, Attendance> = {};
+  findLastSeen(userIds: readonly string[]): Record<string, LastSeen> {
+    const lastSeen: Record<string, LastSeen> = {};
     for (const userId of userIds) {
       const latest = this.listSessions(userId, 1)[0];
       if (latest !== undefined)
-        attendance[userId] = { online: latest.leftAt === null, joinedAt: latest.joinedAt };
+        lastSeen[userId] = { online: latest.leftAt === null, joinedAt: latest.joinedAt };
     }
-    return attendance;
+    return lastSeen;
   }
 
   clear(): void {
@@ -148,10 +148,10 @@ export class MemoryStorage implements RoomStorage {
 
   #parts() {
     const { changes, epochs, receipts, entries, comments, follows, documents } = this;
-    const { versions, events, changedStores, documentNotes, occupancy, graces } = this;
+    const { versions, events, changedStores, documentNotes, occupancy, gracePeriods } = this;
     return [
       ...[changes, epochs, receipts, entries, comments, follows, documents],
-      ...[versions, events, changedStores, documentNotes, occupancy, graces],
+      ...[versions, events, changedStores, documentNotes, occupancy, gracePeriods],
     ];
   }
 }

@@ -60,8 +60,8 @@ export class Simulation {
   #ids = 0;
   #occupiedMs = 0;
 
-  /** When the graces of the users end who are online without a socket. */
-  readonly #graces = new Map<string, number>();
+  /** When the grace periods of the users end who are online without a socket. */
+  readonly #gracePeriods = new Map<string, number>();
   /** Whether the latest socket that a user has lost was closed for good. */
   readonly #leftForGood = new Map<string, boolean>();
   readonly #graceMs: number;
@@ -113,16 +113,16 @@ export class Simulation {
   /** What the step means for those who are online without a socket. */
   #updateGraces(step: Step, before: ReadonlySet<string>): void {
     const joined = this.#joined();
-    for (const [userId, endsAt] of this.#graces) {
+    for (const [userId, endsAt] of this.#gracePeriods) {
       const isChecked = step.type === "sweep" || step.type === "reconcile";
-      if (joined.has(userId) || (isChecked && endsAt <= this.#now)) this.#graces.delete(userId);
+      if (joined.has(userId) || (isChecked && endsAt <= this.#now)) this.#gracePeriods.delete(userId);
     }
-    if (step.type === "closeRoom" || step.type === "deleteRoom") this.#graces.clear();
-    if (step.type === "deleteUser") this.#graces.delete(USERS[step.user % USERS.length] ?? "");
+    if (step.type === "closeRoom" || step.type === "deleteRoom") this.#gracePeriods.clear();
+    if (step.type === "deleteUser") this.#gracePeriods.delete(USERS[step.user % USERS.length] ?? "");
     const endsAt = Math.ceil((this.#now + this.#graceMs) / WHOLE_MS) * WHOLE_MS;
     for (const userId of before)
       if (this.#graceMs > 0 && !joined.has(userId) && this.#leftForGood.get(userId) === false)
-        this.#graces.set(userId, endsAt);
+        this.#gracePeriods.set(userId, endsAt);
     this.#leftForGood.clear();
   }
 
@@ -295,7 +295,7 @@ export class Simulation {
   }
 
   #check(): void {
-    const online = new Set([...this.#joined(), ...this.#graces.keys()]);
+    const online = new Set([...this.#joined(), ...this.#gracePeriods.keys()]);
     expect(new Set(this.#storage.listOpenSessions().map(({ user }) => user.id))).toEqual(online);
     this.#checkSessions(online);
     this.#checkStats(online.size);
@@ -304,7 +304,7 @@ export class Simulation {
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
     if (!this.#isStalled) this.#checkEvents(online);
-    expect(this.#room.heartbeat.sweepAt() === null).toBe(this.#sockets.size + this.#graces.size === 0);
+    expect(this.#room.heartbeat.sweepAt() === null).toBe(this.#sockets.size + this.#gracePeriods.size === 0);
   }
 
   /** The outbox is empty, and the events describe the room as it is. */
@@ -319,7 +319,7 @@ export class Simulation {
       const sessions = this.#room.sessions(userId);
       const open = sessions.filter(({ leftAt }) => leftAt === null);
       expect(open).toHaveLength(online.has(userId) ? 1 : 0);
-      expect(this.#room.attendance([userId])[userId]?.online ?? false).toBe(online.has(userId));
+      expect(this.#room.lastSeen([userId])[userId]?.online ?? false).toBe(online.has(userId));
       for (const [index, { joinedAt, leftAt }] of sessions.entries()) {
         expect(leftAt ?? this.#now).toBeGreaterThanOrEqual(joinedAt);
         expect(joinedAt).toBeGreaterThanOrEqual(sessions[index + 1]?.leftAt ?? 0);

@@ -153,8 +153,8 @@ export class TestRoom {
   /** The ids of those of `testUsers` who are online, according to the object. */
   async online(...testUsers: TestUser[]): Promise<string[]> {
     const ids = testUsers.map(({ user }) => user.id);
-    const { attendance } = await gateway.read(this.id, this.accountId, ids);
-    return ids.filter((id) => attendance[id]?.online);
+    const { lastSeen } = await gateway.read(this.id, this.accountId, ids);
+    return ids.filter((id) => lastSeen[id]?.online);
   }
 
   sessions(user: TestUser) {

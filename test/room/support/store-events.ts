@@ -1,6 +1,6 @@
 /** The recorder of store events over a storage, without the rest of the room. */
 
-import { StoreEvents } from "../../../src/room/engine/outbox/store-events.ts";
+import { StoreEvents } from "../../../src/room/engine/outbox/delayed-events.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { EventCause } from "../../../src/wire/event-cause.ts";
 

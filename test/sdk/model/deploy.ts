@@ -1,6 +1,6 @@
 /** A model of a deploy: all clients lose their rooms at once and come back, while others use the same database. */
 import { FairLoader } from "../../../src/platform/flow/fair-queue.ts";
-import { JOIN_READS, joinsHeldMs } from "../../../src/room/engine/join/join-spread.ts";
+import { JOIN_READS, joinsHeldMs } from "../../../src/room/engine/join/join-decision.ts";
 import { reconnectDelayMs } from "../../../src/sdk/client/connection/reconnect.ts";
 
 export interface Deploy {

@@ -6,8 +6,7 @@ import { type Rendered, renderContent } from "../../../room/documents/content/re
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
 import { mergeMany } from "../../../room/documents/updates/merge.ts";
-import type { Author } from "../../../room/port/document-history.ts";
-import type { DocumentDetails, ListedDocument } from "../../../room/port/room-documents.ts";
+import type { Author, DocumentDetails, ListedDocument } from "../../../room/types/documents.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 

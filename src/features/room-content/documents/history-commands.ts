@@ -4,7 +4,7 @@ import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
-import type { HistoryPage, TrailEntry, VersionInfo } from "../../../room/port/document-history.ts";
+import type { HistoryPage, TrailEntry, VersionInfo } from "../../../room/types/documents.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 import {
   type DocumentContext,

@@ -5,11 +5,13 @@ import type { Change } from "../../../room/documents/compare/compare.ts";
 import type { Segment } from "../../../room/documents/compare/segments.ts";
 import type { Rendered } from "../../../room/documents/content/render-content.ts";
 import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
-import type { Author, TrailEntry as StoredEntry, VersionInfo } from "../../../room/port/document-history.ts";
 import type {
+  Author,
   DocumentDetails as DescribedDocument,
   ListedDocument,
-} from "../../../room/port/room-documents.ts";
+  TrailEntry as StoredEntry,
+  VersionInfo,
+} from "../../../room/types/documents.ts";
 
 export const wholeNumber = z
   .string()

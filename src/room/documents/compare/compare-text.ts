@@ -1,7 +1,7 @@
 /** Compares a text, or XML, at two points of a document's history. */
 import * as Y from "yjs";
-import type { Author } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
+import type { Author } from "../../types/documents.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import { closingTag, openingTag, requireDepth, valueAt } from "./items.ts";
 import { type Budget, type Segment, Segments } from "./segments.ts";

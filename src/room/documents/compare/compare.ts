@@ -1,6 +1,6 @@
 /** Compares a shared type at two points of its document's history. */
 import * as Y from "yjs";
-import type { Author } from "../../port/document-history.ts";
+import type { Author } from "../../types/documents.ts";
 import type { Authored } from "../history/attribution.ts";
 import { type Items, itemsOf, type SharedType, sharedTypeOf } from "../updates/built-document.ts";
 import { compareText, isText } from "./compare-text.ts";

@@ -1,7 +1,7 @@
 /** The difference of a text, as segments that were kept, inserted or deleted. */
 import { AppError } from "../../../platform/errors.ts";
-import type { Author } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
+import type { Author } from "../../types/documents.ts";
 
 /** Characters of JSON. */
 const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;

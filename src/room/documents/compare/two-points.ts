@@ -1,6 +1,6 @@
 /** A document at two points of its history, built once. */
 import * as Y from "yjs";
-import type { Author } from "../../port/document-history.ts";
+import type { Author } from "../../types/documents.ts";
 import { type Attribution, type Authored, attribute } from "../history/attribution.ts";
 import { BuiltDocument, type Items } from "../updates/built-document.ts";
 import { RangeMap } from "../updates/range-map.ts";

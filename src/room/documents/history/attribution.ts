@@ -1,5 +1,5 @@
 /** Attributes operations and deletions to authors: to those of the first update that has them. */
-import type { Author, AuthoredUpdate } from "../../port/document-history.ts";
+import type { Author, AuthoredUpdate } from "../../types/documents.ts";
 import { RangeMap } from "../updates/range-map.ts";
 import { scanUpdate } from "../updates/update-reader.ts";
 

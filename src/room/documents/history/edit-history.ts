@@ -1,7 +1,8 @@
 /** The edit history of a document (`trail` on the wire): entries by author and minute, coarser with age. */
-import type { TrailEntry } from "../../port/document-history.ts";
+
 import { distinctAuthors } from "../../storage/authors.ts";
 import type { StoredUpdate } from "../../storage/storage-documents.ts";
+import type { TrailEntry } from "../../types/documents.ts";
 import { HISTORY_STRETCH_MS, MAX_AUTHORS, MAX_PART_BYTES } from "../updates/limits.ts";
 import { type Deleted, mergeWhole } from "../updates/merge.ts";
 

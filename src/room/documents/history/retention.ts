@@ -1,6 +1,7 @@
 /** Ages the history of a document: unnamed versions go, and entries between two versions are joined. */
-import type { TrailEntry } from "../../port/document-history.ts";
+
 import type { RoomStorage } from "../../storage/storage.ts";
+import type { TrailEntry } from "../../types/documents.ts";
 import { AGED_ENTRIES, AGED_VERSIONS, MAX_PART_BYTES } from "../updates/limits.ts";
 import { agedStretches, joinUpdates, type Stretch, sumOfBytes } from "./edit-history.ts";
 import { Versions } from "./versions.ts";

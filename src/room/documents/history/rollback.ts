@@ -1,6 +1,6 @@
 /** Restores a version, and takes back the edits of one author, by ordinary edits. */
 import * as Y from "yjs";
-import type { Author, AuthoredUpdate } from "../../port/document-history.ts";
+import type { Author, AuthoredUpdate } from "../../types/documents.ts";
 import { BuiltDocument, type DeleteSet } from "../updates/built-document.ts";
 import type { RangeMap } from "../updates/range-map.ts";
 import { type Attribution, attribute } from "./attribution.ts";

@@ -1,8 +1,8 @@
 /** The versions of a document: points in its edit history, made by the room or named by someone. */
 import { AppError } from "../../../platform/errors.ts";
-import type { Author, VersionInfo } from "../../port/document-history.ts";
 import { distinctAuthors } from "../../storage/authors.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
+import type { Author, VersionInfo } from "../../types/documents.ts";
 import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "../updates/limits.ts";
 
 /** Arrival of the first and the last update since the latest version (epoch ms); null for none. */

@@ -1,7 +1,6 @@
 /** Joins the sockets of editors' own clients: y-websocket's and Hocuspocus'. */
 import type { JoinDecision } from "../../engine/join/join-decision.ts";
-import type { JoinHandshake } from "../../engine/join/join-handshake.ts";
-import { nextToken } from "../../engine/join/token-refresh.ts";
+import { type JoinHandshake, nextToken } from "../../engine/join/join-handshake.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { CLOSE } from "../../protocol/close.ts";
 import type { Authorizing, Joined, Waiting } from "../../transport/connection.ts";

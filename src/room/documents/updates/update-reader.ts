@@ -118,7 +118,7 @@ const inOwnBuffer = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 /**
- * Visits the parts of an update, and returns the offset of its deletions. Throws a {@link MalformedUpdate} for bytes
+ * RestParticipants the parts of an update, and returns the offset of its deletions. Throws a {@link MalformedUpdate} for bytes
  * that Yjs could not read whole.
  */
 export function readUpdate(update: Uint8Array, visitor: UpdateVisitor): number {

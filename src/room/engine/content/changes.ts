@@ -1,13 +1,27 @@
 /** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request id. */
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { CHANGE_LIFETIME_MS, MAX_CATCH_UP_BYTES, MAX_KEPT_CHANGES } from "../../protocol/limits.ts";
+import {
+  CHANGE_LIFETIME_MS,
+  MAX_CATCH_UP_BYTES,
+  MAX_KEPT_CHANGES,
+  MAX_RECEIPT_BYTES,
+  MAX_RECEIPTS,
+  RECEIPT_LIFETIME_MS,
+} from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { EntryAddress, LogTotals, Replaced } from "../../storage/storage-log.ts";
-import { Epochs } from "./epochs.ts";
-import { fingerprintOf, Receipts } from "./receipts.ts";
+import type {
+  EntryAddress,
+  EpochTable,
+  LogTotals,
+  Receipt,
+  ReceiptBounds,
+  ReceiptPlace,
+  ReceiptTable,
+  Replaced,
+} from "../../storage/storage-log.ts";
 
 /** The sender of the organization's requests: no user has an empty id. */
 export const ORGANIZATION = "";
@@ -224,4 +238,132 @@ interface ChangedEntry extends EntryAddress {
 function replacedBy({ before, store, key }: ChangedEntry, droppedSeq: number): Replaced | null {
   if (before === 0) return { deletionOf: { store, key } };
   return before > droppedSeq ? { seq: before } : null;
+}
+
+/** Clients of earlier epochs are reset. */
+const MAX_EPOCHS = 1_000;
+
+/**
+ * An epoch begins with the first join or change after the room has started without sockets: so it does after its
+ * storage was replaced by a backup, which knows nothing of the epochs that began since.
+ */
+class Epochs {
+  readonly #table: EpochTable;
+  readonly #newId: () => string;
+  /** True if sockets have survived the start of the room: what they were sent was not taken back. */
+  #isContinued = false;
+  /** The one that has begun since the start. */
+  #begun: string | null = null;
+  #current: string | null = null;
+
+  constructor(table: EpochTable, newId: () => string) {
+    this.#table = table;
+    this.#newId = newId;
+  }
+
+  /** Sockets have survived the start of the room, so the latest epoch goes on. */
+  continueLatest(): void {
+    this.#isContinued = true;
+  }
+
+  /** The id of the current epoch, which begins after the change `lastSeq` if none has begun yet. */
+  current(lastSeq: number): string {
+    this.#current ??= this.#find() ?? this.#begin(lastSeq);
+    return this.#current;
+  }
+
+  #find(): string | null {
+    const latest = this.#table.latest();
+    return this.#isContinued || latest === this.#begun ? latest : null;
+  }
+
+  #begin(lastSeq: number): string {
+    this.#begun = this.#newId();
+    this.#table.begin(this.#begun, lastSeq, MAX_EPOCHS);
+    return this.#begun;
+  }
+
+  /** Whether the room made the change `seq` in this epoch, or before it. */
+  includes(epoch: string, seq: number): boolean {
+    const lastSeq = this.#table.lastSeqOf(epoch);
+    return lastSeq !== null && seq <= lastSeq;
+  }
+
+  /** The current epoch as far as it is known without reading; null if it is not. */
+  get known(): string | null {
+    return this.#current;
+  }
+
+  /** Storage has been rolled back or cleared: of the current epoch, only what was known before that is known. */
+  reset(known: string | null = null): void {
+    this.#current = known;
+  }
+}
+
+/**
+ * Each time that a user has so many more, those that are no longer remembered are deleted: to find them, all of the
+ * user's are read.
+ */
+const RECEIPTS_PER_CLEANING = 256;
+
+/**
+ * Receipts are kept for a day. They are bounded by user: one who exceeds the limits loses their own earliest ones,
+ * which no other user can bring about.
+ */
+export class Receipts {
+  readonly #table: ReceiptTable;
+  readonly #now: () => number;
+
+  constructor(table: ReceiptTable, now: () => number) {
+    this.#table = table;
+    this.#now = now;
+  }
+
+  /** The answer to this request if it was carried out before, as JSON; null if not. */
+  findAnswer(sender: string, requestId: string, fingerprint: string): string | null {
+    const receipt = this.#table.find(sender, requestId);
+    if (receipt?.fingerprint !== fingerprint) return null;
+    const bounds = this.#boundsOf(this.#table.newest(sender) ?? receipt);
+    const isRemembered =
+      receipt.number >= bounds.number && receipt.total >= bounds.total && receipt.at >= bounds.at;
+    return isRemembered ? receipt.answer : null;
+  }
+
+  write(receipt: Receipt): void {
+    const { userId, requestId, answer } = receipt;
+    const newest = this.#table.newest(userId);
+    const size = byteLength(answer) + byteLength(requestId);
+    const place = { number: (newest?.number ?? 0) + 1, total: (newest?.total ?? 0) + size };
+    this.#table.insert({ ...receipt, ...place, at: this.#now() });
+    if (place.number % RECEIPTS_PER_CLEANING !== 1) return;
+    const bounds = this.#boundsOf(place);
+    this.#table.deleteBefore(userId, bounds);
+    this.#table.deleteExpiredOfNext(userId, bounds.at);
+  }
+
+  /** What is remembered beside the latest receipt of a user. */
+  #boundsOf({ number, total }: ReceiptPlace): ReceiptBounds {
+    return {
+      number: number - MAX_RECEIPTS + 1,
+      total: total - MAX_RECEIPT_BYTES,
+      at: this.#now() - RECEIPT_LIFETIME_MS,
+    };
+  }
+}
+
+/**
+ * Identifies a request's content: 53 bits of hash and the length. Only a sender can make two of its own collide,
+ * which deceives no one else: receipts are kept per sender.
+ */
+function fingerprintOf(request: RoomRequest): string {
+  const text = JSON.stringify([request.type, "data" in request ? request.data : undefined]);
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    high = Math.imul(high ^ unit, 0x9e3779b1);
+    low = Math.imul(low ^ unit, 0x5f356495);
+  }
+  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
+  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
+  return `${text.length.toString(36)}-${(4294967296 * (0x1fffff & low) + (high >>> 0)).toString(36)}`;
 }

@@ -7,9 +7,9 @@ import type { CommentCreation, CommentPage } from "../../protocol/comment-messag
 import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../../protocol/limits.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { CommentFilter, CommentPart, StoredComment } from "../../storage/storage-content.ts";
-import type { CommentEvents } from "../outbox/comment-events.ts";
+import type { CommentEvents } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
-import type { StoreQuota } from "./store-quota.ts";
+import type { StoreQuota } from "./stats-projection.ts";
 
 /** A comment as storage has it: as JSON, with or without its content. */
 const rowOf = (comment: Comment): StoredComment => ({
@@ -43,7 +43,7 @@ const MAX_SEARCHED_BYTES = 1024 * 1024;
 const SEARCHED_AT_ONCE = 20;
 
 /** What to look for; `after` is 0 to begin with. */
-export interface CommentSearch {
+interface CommentSearch {
   readonly search: string;
   readonly threadId?: string | null | undefined;
   readonly resolved?: boolean | null | undefined;

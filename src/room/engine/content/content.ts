@@ -1,11 +1,11 @@
 /** The room's lasting content, made of its parts: all of them log what they change. */
-import type { CommentEvents } from "../outbox/comment-events.ts";
-import type { CurrentCause } from "../outbox/current-cause.ts";
-import type { StoreEvents } from "../outbox/store-events.ts";
+
+import type { StoreEvents } from "../outbox/delayed-events.ts";
+import type { CommentEvents, CurrentCause } from "../outbox/room-events.ts";
 import { Changes } from "./changes.ts";
 import { type CommentPorts, Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
-import type { StoreQuota } from "./store-quota.ts";
+import type { StoreQuota } from "./stats-projection.ts";
 import { Stores } from "./stores.ts";
 
 export interface RoomContent {

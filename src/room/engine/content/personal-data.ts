@@ -1,9 +1,9 @@
 /** What a room keeps of one of its users: read in slices for an export. */
 
 import type { Comment } from "../../../wire/comment.ts";
-import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../port/personal-data.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { StoredDocument } from "../../storage/storage-documents.ts";
+import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../types/room-object.ts";
 import type { Comments } from "./comments.ts";
 
 const SESSIONS_AT_ONCE = 500;

@@ -1,5 +1,4 @@
 /** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
-
 import type { RoomFields } from "../../../wire/room.ts";
 import type { TokenEpochs } from "../../../wire/token-claims.ts";
 import type { Role, UserRecord } from "../../../wire/user.ts";
@@ -33,3 +32,33 @@ export const joinRefusal = (
 ): JoinRefusal => ({ approved: false, module, code, message, authFailed });
 
 export const JOIN_FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed: try again");
+
+export const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
+export const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
+export const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
+export const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
+export const TOO_MANY_JOINS = joinRefusal(
+  "Rooms",
+  "RATE_LIMITED",
+  "This user has joined too often, or was disconnected for sending too much; wait and retry",
+);
+/** No one receives it. */
+export const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
+
+/**
+ * A room that has lost its users holds their joins for this long, and then reads them together: rooms of a deployment
+ * do not all ask the database in the same second. `random` is at least 0 and less than 1.
+ */
+export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
+
+/**
+ * A join that comes too soon waits for its refusal: each attempt is a handshake, which costs more than all that follows.
+ * All sockets of a flood come back at once, and are refused one after the other. `random` is at least 0 and less than 1.
+ */
+export const joinRefusedAfterMs = (random: number): number => 2_000 + 2_000 * random;
+
+/**
+ * How those who wait are read: together, by one short read after the other. When rooms of a thousand come back, others'
+ * requests wait behind no more than that of each.
+ */
+export const JOIN_READS = { waitsPerRead: 50 } as const;

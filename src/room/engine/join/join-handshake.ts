@@ -4,14 +4,15 @@ import { lowerRole } from "../../../wire/user.ts";
 import { CLOSE } from "../../protocol/close.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
 import { MAX_JOIN_PRESENCE_BYTES } from "../../protocol/limits.ts";
-import { type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
+import type { MessageOf } from "../../protocol/messages.ts";
+import { type Fault, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Authorizing, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
-import { send } from "../../transport/connections.ts";
+import { type Connections, send } from "../../transport/connections.ts";
 import type { Effect } from "../../transport/effects.ts";
 import type { RoomContent } from "../content/content.ts";
+import { presentOnline } from "../participants/online-users.ts";
 import type { Participants } from "../participants/participants.ts";
-import { presentOnline } from "../participants/roster.ts";
 import { type JoinApproval, type JoinDecision, type JoinRefusal, joinRefusal } from "./join-decision.ts";
 
 const TOO_MANY_SOCKETS = joinRefusal(
@@ -129,7 +130,7 @@ export class JoinHandshake {
     const checks = this.#checkFollows();
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
-    const isBack = sessions.graces.end(user.id);
+    const isBack = sessions.gracePeriods.end(user.id);
     if (running === undefined) sessions.start(room, session);
     const connection: Joined = {
       phase: "joined",
@@ -168,9 +169,9 @@ export class JoinHandshake {
 
   /** Clients of earlier versions know no pages: they receive everyone. */
   #online(session: OpenSession, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
-    const { roster } = this.#participants.sessions;
-    if (usersLimit === undefined) return { users: roster.whole };
-    const { users, next } = roster.firstPage(usersLimit, session);
+    const { onlineUsers } = this.#participants.sessions;
+    if (usersLimit === undefined) return { users: onlineUsers.whole };
+    const { users, next } = onlineUsers.firstPage(usersLimit, session);
     return { users, next };
   }
 
@@ -178,7 +179,7 @@ export class JoinHandshake {
   #checkFollows(): Effect[] {
     if (this.#hasCheckedFollows) return [];
     const followed = [...this.#content.follows.allFollowed()];
-    const known = this.#participants.sessions.findAttendance(followed);
+    const known = this.#participants.sessions.findLastSeen(followed);
     this.#hasCheckedFollows = true;
     const userIds = followed.filter((userId) => known[userId] === undefined);
     return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
@@ -189,4 +190,65 @@ export class JoinHandshake {
     const changes = this.#content.changes.since(since, epoch);
     return changes === null ? { reset: true } : { changes };
   }
+}
+
+const refusal = (code: "FORBIDDEN" | "CONFLICT", message: string): Fault => ({
+  module: "Auth",
+  code,
+  message,
+});
+
+const ANOTHER_USER = refusal("FORBIDDEN", "token: must be of this connection's user");
+const LOWER_ROLE = refusal("FORBIDDEN", "token: allows a lower role than this connection has; join again");
+const IN_PROGRESS = refusal("CONFLICT", "Another token of this connection is being verified");
+
+/** The connection with its next token, or why the token is refused. */
+type NextToken = { readonly connection: Joined } | { readonly refusal: Fault };
+
+/** What a verified token does to the connection whose client has sent it. */
+export function nextToken(connection: Joined, decision: JoinDecision): NextToken {
+  if (!decision.approved) return { refusal: decision };
+  if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };
+  if (lowerRole(decision.ceiling, connection.role) !== connection.role) return { refusal: LOWER_ROLE };
+  return { connection: withToken(connection, decision) };
+}
+
+export class TokenRefresh {
+  readonly #connections: Connections;
+  /** The sockets whose next token is being verified. */
+  readonly #pending = new Set<string>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** A joined socket has sent `TOKEN_REFRESH`: one token at a time is verified. */
+  receive(id: string, { data, requestId }: MessageOf<"TOKEN_REFRESH">): Effect[] {
+    if (this.#pending.has(id)) return [send([id], failure(IN_PROGRESS, requestId))];
+    this.#pending.add(id);
+    return [{ type: "authorizeRefresh", id, token: data.token, requestId }];
+  }
+
+  /** Completes an `authorizeRefresh` effect. The socket may be gone by now. */
+  complete(id: string, decision: JoinDecision, requestId: string | undefined): Effect[] {
+    this.#pending.delete(id);
+    const connection = this.#connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    const next = nextToken(connection, decision);
+    if ("refusal" in next) return [send([id], failure(next.refusal, requestId))];
+    this.#connections.update(next.connection);
+    const expiresAt = new Date(next.connection.tokenExpiresAt).toISOString();
+    return [
+      { type: "attach", connection: next.connection },
+      send([id], success("Token refreshed", { expiresAt }, requestId)),
+    ];
+  }
+}
+
+function withToken(
+  { tokenEpochs: _, ...connection }: Joined,
+  { ceiling, tokenExpiresAt, tokenEpochs }: JoinApproval,
+): Joined {
+  const highest = lowerRole(ceiling, connection.ceiling);
+  return { ...connection, ceiling: highest, tokenExpiresAt, ...(tokenEpochs && { tokenEpochs }) };
 }

@@ -1,12 +1,13 @@
 /** Who is in the room: connections, sessions and presence together, and how users go offline. */
-
 import { ERROR_CODES, type ErrorCode } from "../../../platform/error-codes.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { CLOSE, type CloseCode } from "../../protocol/close.ts";
 import { UNJOINED_COST } from "../../protocol/costs.ts";
+import { SILENCE_MS } from "../../protocol/protocol.ts";
 import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
-import type { Joined } from "../../transport/connection.ts";
+import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "../../transport/connection.ts";
 import { Connections, send } from "../../transport/connections.ts";
+import { findOverdue, type Overdue, planAlarm } from "../../transport/deadlines.ts";
 import type { Effect } from "../../transport/effects.ts";
 import { Presence } from "../presence/presence.ts";
 import { Sessions } from "./sessions.ts";
@@ -14,7 +15,7 @@ import { Sessions } from "./sessions.ts";
 const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effect[] =>
   ids.map((id) => ({ type: "close", id, code, reason }));
 
-/** Graces end together, so that a thousand broken sockets need few alarms. */
+/** GracePeriods end together, so that a thousand broken sockets need few alarms. */
 const GRACE_GRANULARITY_MS = 1_000;
 
 const userEvent = (event: "userJoined" | "userLeft", user: User) =>
@@ -89,32 +90,32 @@ export class Participants {
     const left = new Set(
       removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
     );
-    const graced = isForGood ? [] : this.#beginGraces(left);
+    const graced = isForGood ? [] : this.#beginGracePeriods(left);
     return [
       ...graced,
       ...this.#endSessions(
-        [...left].filter((userId) => !this.sessions.graces.has(userId)),
+        [...left].filter((userId) => !this.sessions.gracePeriods.has(userId)),
         this.#ports.now(),
       ),
       ...removed.flatMap((connection) =>
-        this.presence.release(connection, this.sessions.graces.has(connection.userId)),
+        this.presence.release(connection, this.sessions.gracePeriods.has(connection.userId)),
       ),
       ...elsewhere,
     ];
   }
 
-  get #graceEnd(): number {
+  get #gracePeriodEnd(): number {
     const end = this.#ports.now() + this.#ports.graceMs;
     return Math.ceil(end / GRACE_GRANULARITY_MS) * GRACE_GRANULARITY_MS;
   }
 
   /** Without a grace, because the storage fails, their sessions end at once. */
-  #beginGraces(userIds: ReadonlySet<string>): Effect[] {
+  #beginGracePeriods(userIds: ReadonlySet<string>): Effect[] {
     if (this.#ports.graceMs === 0 || userIds.size === 0) return [];
-    const endsAt = this.#graceEnd;
+    const endsAt = this.#gracePeriodEnd;
     try {
       const online = [...userIds].filter((userId) => this.sessions.get(userId) !== undefined);
-      this.sessions.graces.begin(online.map((userId) => ({ userId, endsAt, leftAt: endsAt })));
+      this.sessions.gracePeriods.begin(online.map((userId) => ({ userId, endsAt, leftAt: endsAt })));
       return [{ type: "planAlarm" }];
     } catch (error) {
       this.#ports.report("The users of broken sockets could not be kept online", error);
@@ -123,22 +124,22 @@ export class Participants {
   }
 
   /** These users go offline if they have no socket: all such users by default. */
-  endGraces(userIds: Iterable<string> = this.sessions.graces.users()): Effect[] {
+  endGracePeriods(userIds: Iterable<string> = this.sessions.gracePeriods.users()): Effect[] {
     const without = [...userIds].filter(
       (userId) => this.sessions.get(userId) !== undefined && !this.connections.hasUser(userId),
     );
-    return this.sessions.graces.byLeaving(without, this.#ports.now()).flatMap(([leftAt, users]) => [
+    return this.sessions.gracePeriods.byLeaving(without, this.#ports.now()).flatMap(([leftAt, users]) => [
       ...this.#endSessions(users, leftAt),
       ...users.flatMap((userId) => {
-        this.sessions.graces.forget(userId); // even if its end could not be stored yet: `recover` tries again
+        this.sessions.gracePeriods.forget(userId); // even if its end could not be stored yet: `recover` tries again
         return this.presence.forget(userId);
       }),
     ]);
   }
 
   /** Users go offline who have been without a socket for too long. */
-  endDueGraces(): Effect[] {
-    return this.endGraces(this.sessions.graces.due(this.#ports.now()));
+  endDueGracePeriods(): Effect[] {
+    return this.endGracePeriods(this.sessions.gracePeriods.due(this.#ports.now()));
   }
 
   /** What concerns sockets does not depend on storage: sessions that cannot be ended now are ended by {@link recover}. */
@@ -169,15 +170,15 @@ export class Participants {
   }
 
   disconnectAll(code: CloseCode, reason: string): Effect[] {
-    return [...this.disconnect(this.connections.ids(), code, reason), ...this.endGraces()];
+    return [...this.disconnect(this.connections.ids(), code, reason), ...this.endGracePeriods()];
   }
 
   /** The room has started: users whose sockets did not survive that have the grace to come back. */
   restart(): Effect[] {
     const lost = this.#ports.graceMs === 0 ? [] : this.#waitForLost();
     // No socket has kept the states of those who are online without one.
-    const states = this.sessions.graces.users().flatMap((userId) => this.presence.forget(userId));
-    const shown = this.sessions.graces
+    const states = this.sessions.gracePeriods.users().flatMap((userId) => this.presence.forget(userId));
+    const shown = this.sessions.gracePeriods
       .states()
       .flatMap(([userId, state]) => this.presence.update({ id: "", userId }, { state }));
     return [...lost, ...this.recover(), ...states, ...shown];
@@ -185,7 +186,7 @@ export class Participants {
 
   #waitForLost(): Effect[] {
     try {
-      const hasLost = this.sessions.waitForLost(this.connections.users(), this.#graceEnd);
+      const hasLost = this.sessions.waitForLost(this.connections.users(), this.#gracePeriodEnd);
       return hasLost ? [{ type: "planAlarm" }, { type: "holdJoins" }] : [];
     } catch (error) {
       this.#ports.report("The users of broken sockets could not be kept online", error);
@@ -193,7 +194,7 @@ export class Participants {
     }
   }
 
-  /** Makes sessions and stats match the sockets that are really open, and the graces. */
+  /** Makes sessions and stats match the sockets that are really open, and the grace periods. */
   recover(): Effect[] {
     const online = this.connections.users();
     const left = this.#notifyLeft(this.sessions.recover(online));
@@ -201,5 +202,87 @@ export class Participants {
       .filter((userId) => this.sessions.get(userId) === undefined)
       .flatMap((userId) => this.connections.idsOf(userId));
     return [...left, ...this.disconnect(orphans, CLOSE.failed, "session lost")];
+  }
+}
+
+interface HeartbeatPorts {
+  now(): number;
+  /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
+  lastPingAt(id: string): number | null;
+  /** Reports an unexpected failure to the service's log. */
+  report(what: string, error: unknown): void;
+}
+
+const TOKEN_EXPIRED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The token has expired",
+  authFailed: true,
+};
+
+export class Heartbeat {
+  readonly #ports: HeartbeatPorts;
+  readonly #participants: Participants;
+  /** Until then, the room reads no joins (epoch ms). */
+  joinsHeldUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(ports: HeartbeatPorts, participants: Participants) {
+    this.#ports = ports;
+    this.#participants = participants;
+  }
+
+  /** A socket that survived hibernation. It may have been seen until shortly before its attachment was due again. */
+  restore(connection: Waiting | Joined): Waiting | Joined {
+    if (connection.phase === "waiting") return connection;
+    const lastSeenAt = connection.savedLastSeenAt + LAST_SEEN_GRANULARITY_MS;
+    return this.#withPings({ ...connection, lastSeenAt });
+  }
+
+  #withPings(connection: Joined): Joined {
+    const pingedAt = this.#ports.lastPingAt(connection.id) ?? 0;
+    return pingedAt > connection.lastSeenAt ? { ...connection, lastSeenAt: pingedAt } : connection;
+  }
+
+  /** Closes the sockets that have missed a deadline, and records that the room is running. */
+  sweep(): Effect[] {
+    const { joinTimeout, silent, tokenExpired } = this.#findOverdue();
+    const silence = `silent for ${SILENCE_MS / 1000} s`;
+    const effects = [
+      ...this.#participants.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
+      ...this.#participants.interrupt(silent, CLOSE.silent, silence),
+      ...this.#participants.disconnectFor(tokenExpired, TOKEN_EXPIRED),
+      ...this.#participants.endDueGracePeriods(),
+    ];
+    this.#recordAlive();
+    return effects;
+  }
+
+  /** Without it, a crash would end the sessions earlier than they did: no reason to keep the effects from others. */
+  #recordAlive(): void {
+    if (this.#participants.connections.joinedCount === 0) return;
+    try {
+      this.#participants.sessions.recordAlive(this.#ports.now());
+    } catch (error) {
+      this.#ports.report("A room could not record that it is running", error);
+    }
+  }
+
+  #findOverdue(): Record<Overdue, string[]> {
+    const overdue: Record<Overdue, string[]> = { joinTimeout: [], silent: [], tokenExpired: [] };
+    const { connections } = this.#participants;
+    for (const connection of connections.all()) {
+      const current = connection.phase === "joined" ? this.#withPings(connection) : connection;
+      if (current.phase === "joined") connections.update(current);
+      const reason = findOverdue(current, this.#ports.now(), this.joinsHeldUntil);
+      if (reason !== null) overdue[reason].push(current.id);
+    }
+    return overdue;
+  }
+
+  /** When to call {@link sweep} next (epoch ms); null when no one is online, and no socket waits. */
+  sweepAt(): number | null {
+    const { connections, sessions } = this.#participants;
+    const socketAt = planAlarm(this.#ports.now(), connections.all(), this.joinsHeldUntil);
+    const graceAt = sessions.gracePeriods.nextEnd;
+    return socketAt === null || graceAt === null ? (socketAt ?? graceAt) : Math.min(socketAt, graceAt);
   }
 }

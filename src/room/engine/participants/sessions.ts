@@ -1,13 +1,11 @@
 /** Who is online and since when, and the stats that follow from it: memory and storage in step. */
-
 import { ERASED_FIELDS } from "../../../wire/erased-user.ts";
 import type { RoomFields } from "../../../wire/room.ts";
-import type { Attendance, RoomStats, StoredSession } from "../../../wire/snapshots.ts";
+import type { LastSeen, RoomStats, StoredSession } from "../../../wire/snapshots.ts";
 import type { UserRecord } from "../../../wire/user.ts";
-import type { Grace, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
-import { EventRecorder } from "../outbox/event-recorder.ts";
-import { Graces } from "./graces.ts";
-import { Roster } from "./roster.ts";
+import type { GracePeriod, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
+import { EventRecorder } from "../outbox/room-events.ts";
+import { OnlineUsers } from "./online-users.ts";
 
 /** Sessions of one user that are listed. */
 const MAX_LISTED_SESSIONS = 100;
@@ -42,24 +40,24 @@ export class Sessions {
   readonly #storage: RoomStorage;
   readonly #recorder: EventRecorder;
   readonly #online = new Map<string, OpenSession>();
-  readonly #roster = new Roster(this.#online);
+  readonly #onlineUsers = new OnlineUsers(this.#online);
   /** Of those who are online without a socket. */
-  readonly graces: Graces;
+  readonly gracePeriods: GracePeriods;
   #record: RoomRecord | null = null;
 
   constructor(storage: RoomStorage, newId: () => string) {
     this.#storage = storage;
     this.#recorder = new EventRecorder(storage, newId);
-    this.graces = new Graces(storage);
+    this.gracePeriods = new GracePeriods(storage);
     this.#load();
   }
 
   #load(): void {
     this.#record = this.#storage.readRecord();
     this.#online.clear();
-    this.#roster.outdate();
+    this.#onlineUsers.outdate();
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
-    this.graces.load();
+    this.gracePeriods.load();
   }
 
   /** Null until the first join. */
@@ -83,8 +81,8 @@ export class Sessions {
   }
 
   /** The users who are online. */
-  get roster(): Pick<Roster, "whole" | "page" | "firstPage"> {
-    return this.#roster;
+  get onlineUsers(): Pick<OnlineUsers, "whole" | "page" | "firstPage"> {
+    return this.#onlineUsers;
   }
 
   list(userId: string): StoredSession[] {
@@ -101,12 +99,12 @@ export class Sessions {
     return this.#storage.listLatestStays(limit);
   }
 
-  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
-    return this.#storage.findAttendance(userIds);
+  findLastSeen(userIds: readonly string[]): Record<string, LastSeen> {
+    return this.#storage.findLastSeen(userIds);
   }
 
   /** A user comes online: with a grace, without a socket. `room` is the room's row as just read from the database. */
-  start(room: RoomFields, session: OpenSession, grace: Grace | null = null): void {
+  start(room: RoomFields, session: OpenSession, grace: GracePeriod | null = null): void {
     const { joinedAt } = session;
     const record = countParticipants(
       this.#record ?? newRecord(room, joinedAt),
@@ -117,11 +115,11 @@ export class Sessions {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
       this.#recorder.recordJoined(room, session, record);
-      if (grace !== null) this.graces.begin([grace]);
+      if (grace !== null) this.gracePeriods.begin([grace]);
     });
     this.#record = record;
     this.#online.set(session.user.id, session);
-    this.#roster.add(session);
+    this.#onlineUsers.add(session);
   }
 
   /** Users go offline at `at` (epoch ms); those who are not online are skipped. Returns the ended sessions. */
@@ -137,25 +135,25 @@ export class Sessions {
     this.#storage.transaction(() => {
       for (const session of ended) {
         this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
-        if (this.graces.has(session.user.id)) this.#storage.graces.delete(session.user.id);
+        if (this.gracePeriods.has(session.user.id)) this.#storage.gracePeriods.delete(session.user.id);
       }
       this.#storage.writeRecord(record);
       this.#recorder.recordLeft(ended, at, record);
     });
     this.#record = record;
-    if (ended.length > 0) this.#roster.outdate();
+    if (ended.length > 0) this.#onlineUsers.outdate();
     for (const session of ended) {
       this.#online.delete(session.user.id);
-      this.graces.forget(session.user.id);
+      this.gracePeriods.forget(session.user.id);
     }
   }
 
   /** The users without a socket whom a crash cut off: they stay online until `endsAt` (epoch ms), or left when it happened. */
   waitForLost(live: ReadonlySet<string>, endsAt: number): boolean {
     const { lastAliveAt } = this.#record ?? { lastAliveAt: 0 };
-    const lost = this.open().filter(({ user }) => !live.has(user.id) && !this.graces.has(user.id));
+    const lost = this.open().filter(({ user }) => !live.has(user.id) && !this.gracePeriods.has(user.id));
     if (lost.length === 0) return false;
-    this.graces.begin(lost.map(({ user }) => ({ userId: user.id, endsAt, leftAt: lastAliveAt })));
+    this.gracePeriods.begin(lost.map(({ user }) => ({ userId: user.id, endsAt, leftAt: lastAliveAt })));
     return true;
   }
 
@@ -167,8 +165,8 @@ export class Sessions {
     this.#load();
     const record = this.#record;
     if (record === null) return [];
-    for (const userId of live) this.graces.end(userId);
-    const orphaned = this.open().filter(({ user }) => !live.has(user.id) && !this.graces.has(user.id));
+    for (const userId of live) this.gracePeriods.end(userId);
+    const orphaned = this.open().filter(({ user }) => !live.has(user.id) && !this.gracePeriods.has(user.id));
     const online = this.#online.size - orphaned.length;
     const isConsistent =
       record.activeParticipants === online && (record.occupiedSince === null) === (online === 0);
@@ -205,7 +203,7 @@ export class Sessions {
     if (session === undefined) return;
     this.#storage.updateUser(user);
     this.#online.set(user.id, { ...session, user });
-    this.#roster.outdate();
+    this.#onlineUsers.outdate();
   }
 
   /** Later events of the current occupancy period do not show who this was. */
@@ -225,5 +223,76 @@ export class Sessions {
   clear(): void {
     this.#storage.transaction(() => this.#storage.clear());
     this.#load();
+  }
+}
+
+export class GracePeriods {
+  readonly #storage: RoomStorage;
+  readonly #byUser = new Map<string, GracePeriod>();
+
+  constructor(storage: RoomStorage) {
+    this.#storage = storage;
+  }
+
+  /** Makes memory match the storage. */
+  load(): void {
+    this.#byUser.clear();
+    for (const grace of this.#storage.gracePeriods.list()) this.#byUser.set(grace.userId, grace);
+  }
+
+  /** From now on these users are online without a socket. */
+  begin(gracePeriods: readonly GracePeriod[]): void {
+    this.#storage.transaction(() => {
+      for (const grace of gracePeriods) this.#storage.gracePeriods.put(grace);
+    });
+    for (const grace of gracePeriods) this.#byUser.set(grace.userId, grace);
+  }
+
+  /** The user has a socket again. False if the user had one all the time, or is not online. */
+  end(userId: string): boolean {
+    if (!this.#byUser.has(userId)) return false;
+    this.#storage.gracePeriods.delete(userId);
+    this.forget(userId);
+    return true;
+  }
+
+  /** The storage has deleted the user's grace. */
+  forget(userId: string): void {
+    this.#byUser.delete(userId);
+  }
+
+  has(userId: string): boolean {
+    return this.#byUser.has(userId);
+  }
+
+  /** Those whom REST keeps online, and what they show. */
+  states(): [userId: string, state: NonNullable<GracePeriod["state"]>][] {
+    return [...this.#byUser.values()].flatMap(({ userId, state }) => (state ? [[userId, state]] : []));
+  }
+
+  users(): string[] {
+    return [...this.#byUser.keys()];
+  }
+
+  /** The users whose grace has ended at `now` (epoch ms). */
+  due(now: number): string[] {
+    return [...this.#byUser.values()].flatMap(({ userId, endsAt }) => (endsAt <= now ? [userId] : []));
+  }
+
+  /** By when they left (epoch ms), the earliest first: `now` for those whose grace has not ended, or is not known. */
+  byLeaving(userIds: Iterable<string>, now: number): [leftAt: number, userIds: string[]][] {
+    const users = new Map<number, string[]>();
+    for (const userId of userIds) {
+      const leftAt = Math.min(this.#byUser.get(userId)?.leftAt ?? now, now);
+      users.set(leftAt, [...(users.get(leftAt) ?? []), userId]);
+    }
+    return [...users].sort(([one], [other]) => one - other);
+  }
+
+  /** When the next one ends (epoch ms); null when no one is online without a socket. */
+  get nextEnd(): number | null {
+    let next: number | null = null;
+    for (const { endsAt } of this.#byUser.values()) next = Math.min(next ?? endsAt, endsAt);
+    return next;
   }
 }

@@ -1,5 +1,4 @@
 /** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
-
 import { fnv1a } from "../../../platform/crypto/hash.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
@@ -130,5 +129,42 @@ export class KeptStates {
       members.push(member);
     }
     return new JsonText(`{${members.join()}}`);
+  }
+}
+
+/** In memory only: after hibernation users are introduced again, with other numbers. */
+export class UserNumbers {
+  readonly #byUser = new Map<string, number>();
+  /** Users whose number everyone has who takes numbers. */
+  readonly #introduced = new Set<string>();
+  /** Numbers of users who are gone, which go to the next ones: so all stay small. */
+  readonly #free: number[] = [];
+
+  /** The user's number until it is released. */
+  of(userId: string): number {
+    const known = this.#byUser.get(userId);
+    if (known !== undefined) return known;
+    const number = this.#free.pop() ?? this.#byUser.size;
+    this.#byUser.set(userId, number);
+    return number;
+  }
+
+  /** Whether the number may stand for the user. */
+  isIntroduced(userId: string): boolean {
+    return this.#introduced.has(userId);
+  }
+
+  /** Everyone who takes numbers was sent those of these users. */
+  introduce(userIds: Iterable<string>): void {
+    for (const userId of userIds) if (this.#byUser.has(userId)) this.#introduced.add(userId);
+  }
+
+  /** The user has to be introduced again. */
+  release(userId: string): void {
+    const number = this.#byUser.get(userId);
+    if (number === undefined) return;
+    this.#byUser.delete(userId);
+    this.#introduced.delete(userId);
+    this.#free.push(number);
   }
 }

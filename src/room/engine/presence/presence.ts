@@ -1,5 +1,4 @@
 /** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
-
 import { byteLength } from "../../../platform/text.ts";
 import type { JsonText } from "../../protocol/frame.ts";
 import { MAX_PRESENCE_FRAME_BYTES } from "../../protocol/limits.ts";
@@ -7,8 +6,7 @@ import type { PresenceSubscription, PresenceUpdate } from "../../protocol/messag
 import type { Connection, Joined } from "../../transport/connection.ts";
 import { type Connections, send } from "../../transport/connections.ts";
 import type { Effect } from "../../transport/effects.ts";
-import { Backlog } from "./backlog.ts";
-import { type Fields, hasOwnColor, KeptStates, keptState, shownText } from "./kept-states.ts";
+import { type Fields, hasOwnColor, KeptStates, keptState, shownText, UserNumbers } from "./kept-states.ts";
 import {
   ALL_USERS,
   type FollowedBy,
@@ -18,7 +16,6 @@ import {
   sendToSubscribers,
   takesNumbers,
 } from "./subscriptions.ts";
-import { UserNumbers } from "./user-numbers.ts";
 
 /** A busy room writes the attachment of each socket so often. */
 const SAVE_EVERY_MS = 5_000;
@@ -265,3 +262,46 @@ export class Presence {
 
 /** The fields as {@link Presence} kept them. */
 const parseFields = (json: string): Fields => JSON.parse(json) as Fields;
+
+class Backlog {
+  /** The number of each user's latest change, earliest first. */
+  readonly #changes = new Map<string, number>();
+  /** Users without a state: sockets that are behind may have seen an earlier one. */
+  readonly #gone = new Set<string>();
+  /** By socket, the change up to which it was sent everything. */
+  readonly #sockets = new Map<string, number>();
+  /** The number of the latest change. */
+  latest = 0;
+
+  /** A user shows something else, or nothing any more. */
+  changed(userId: string, isGone: boolean): void {
+    this.latest += 1;
+    this.#changes.delete(userId);
+    this.#changes.set(userId, this.latest);
+    if (isGone) this.#gone.add(userId);
+    else this.#gone.delete(userId);
+  }
+
+  /** The users who have changed since then, earliest first. */
+  *changedSince(since: number): Iterable<readonly [string, number]> {
+    for (const change of this.#changes) if (change[1] > since) yield change;
+  }
+
+  /** The sockets that are behind, each with the change up to which it was sent everything. */
+  get sockets(): ReadonlyMap<string, number> {
+    return this.#sockets;
+  }
+
+  /** The socket was sent everything up to this change: with null, all of it. */
+  sent(id: string, change: number | null): void {
+    if (change === null) this.#sockets.delete(id);
+    else this.#sockets.set(id, change);
+  }
+
+  /** Forgets the users without a state, once no socket is behind. */
+  prune(): void {
+    if (this.#sockets.size > 0) return;
+    for (const userId of this.#gone) this.#changes.delete(userId);
+    this.#gone.clear();
+  }
+}

@@ -11,7 +11,7 @@ import { ABNORMAL_CLOSURE, type Closure, REPLACED, Transport } from "./transport
 const INVALID = 4400;
 
 /** The most online users in the response to a join; further pages follow. */
-const ROSTER_PAGE = 200;
+const ONLINE_PAGE = 200;
 
 export interface RoomSocketContext {
   readonly base: string;
@@ -108,7 +108,7 @@ export class RoomSocket {
     this.#withToken((token) => {
       this.#joinId = newId();
       const { seq: since, epoch } = this.#context.changeStream;
-      const data = { token, role, since, epoch, batch: true, usersLimit: ROSTER_PAGE };
+      const data = { token, role, since, epoch, batch: true, usersLimit: ONLINE_PAGE };
       this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
     });
   }

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/store-quota.ts";
-import { CommentEvents } from "../../../../src/room/engine/outbox/comment-events.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
+import { CommentEvents } from "../../../../src/room/engine/outbox/room-events.ts";
 import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 

@@ -1,7 +1,7 @@
 /** R77: downloads of large stores, whose parts a joined client reads over HTTP. */
 import { describe, expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/store-quota.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
 import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import { Downloads } from "../../../../src/room/engine/downloads.ts";
 import { MIN_LINE_BYTES } from "../../../../src/room/protocol/limits.ts";

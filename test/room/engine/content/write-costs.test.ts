@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/store-quota.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
 import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import type { StoreOperation } from "../../../../src/room/protocol/messages.ts";
 import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";

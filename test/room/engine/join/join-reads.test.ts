@@ -1,7 +1,7 @@
 /** R66, R76: what many wait for is read in turns by key, together, and not for those who are gone. */
 import { describe, expect, it } from "vitest";
 import { FairLoader } from "../../../../src/platform/flow/fair-queue.ts";
-import { JOIN_READS } from "../../../../src/room/engine/join/join-spread.ts";
+import { JOIN_READS } from "../../../../src/room/engine/join/join-decision.ts";
 
 describe("joins", () => {
   const open = () => {

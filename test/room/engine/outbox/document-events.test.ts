@@ -3,11 +3,11 @@ import { beforeEach, expect, it } from "vitest";
 import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
 import { Documents } from "../../../../src/room/documents/documents.ts";
 import { VERSION_QUIET_MS } from "../../../../src/room/documents/updates/limits.ts";
-import { UNHEARD_INTERVAL_MS } from "../../../../src/room/engine/outbox/delayed-events.ts";
 import {
   DOCUMENT_EVENT_INTERVAL_MS,
   DocumentEvents,
-} from "../../../../src/room/engine/outbox/document-events.ts";
+  UNHEARD_INTERVAL_MS,
+} from "../../../../src/room/engine/outbox/delayed-events.ts";
 import type { DocumentUpdatedEvent, VersionEvent } from "../../../../src/wire/content-events.ts";
 import type { EventName } from "../../../../src/wire/event-name.ts";
 import { FREE } from "../../documents/free-quota.ts";

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { MAX_USERS_CHARACTERS } from "../../../../src/room/engine/outbox/event-recorder.ts";
+import { MAX_USERS_CHARACTERS } from "../../../../src/room/engine/outbox/room-events.ts";
 import { Sessions } from "../../../../src/room/engine/participants/sessions.ts";
 import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
 import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";

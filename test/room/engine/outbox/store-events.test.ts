@@ -1,11 +1,11 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
 import { beforeEach, expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { UNHEARD_INTERVAL_MS } from "../../../../src/room/engine/outbox/delayed-events.ts";
 import {
   STORE_EVENT_INTERVAL_MS,
   type StoreEvents,
-} from "../../../../src/room/engine/outbox/store-events.ts";
+  UNHEARD_INTERVAL_MS,
+} from "../../../../src/room/engine/outbox/delayed-events.ts";
 import type { StoreEvent } from "../../../../src/wire/content-events.ts";
 import type { EventCause } from "../../../../src/wire/event-cause.ts";
 import { MemoryStorage } from "../../memory-storage/storage-memory.ts";

@@ -1,7 +1,6 @@
 /** R27 for the stats projection alone: one copy at a time, and the latest one last. */
 import { expect, it } from "vitest";
-import { StoreQuota } from "../../../../src/room/engine/content/store-quota.ts";
-import { StatsProjection } from "../../../../src/room/engine/participants/stats-projection.ts";
+import { StatsProjection, StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
 
 /** A room with stats to copy, and a database that responds when the test says so. */
 function slowDatabase() {

@@ -4,31 +4,31 @@ import { AppError } from "../../../platform/errors.ts";
 import type { RoomFields } from "../../../wire/room.ts";
 import type { UserRecord } from "../../../wire/user.ts";
 import { CLOSE } from "../../protocol/close.ts";
-import type { Visit } from "../../protocol/room-request.ts";
+import type { ParticipantInput } from "../../protocol/room-request.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Effect } from "../../transport/effects.ts";
+import { presentOnline } from "./online-users.ts";
 import type { Participants } from "./participants.ts";
-import { presentOnline } from "./roster.ts";
 
 /** Presence that no socket keeps. */
 const NO_SOCKET = "";
 
-interface VisitPorts {
+interface RestParticipantPorts {
   now(): number;
   newId(): string;
 }
 
 /** A user who may take part, as just read from the database. */
-export interface Visitor {
+export interface RestParticipant {
   readonly room: RoomFields;
   readonly user: UserRecord;
 }
 
-export class Visits {
-  readonly #ports: VisitPorts;
+export class RestParticipants {
+  readonly #ports: RestParticipantPorts;
   readonly #participants: Participants;
 
-  constructor(ports: VisitPorts, participants: Participants) {
+  constructor(ports: RestParticipantPorts, participants: Participants) {
     this.#ports = ports;
     this.#participants = participants;
   }
@@ -38,8 +38,8 @@ export class Visits {
    * while the user has a socket, VALIDATION_ERROR when the state is too large.
    */
   begin(
-    { room, user }: Visitor,
-    { state, ttl }: Visit,
+    { room, user }: RestParticipant,
+    { state, ttl }: ParticipantInput,
   ): { readonly endsAt: number; readonly effects: Effect[] } {
     const { connections, presence, sessions } = this.#participants;
     if (connections.hasUser(user.id))
@@ -54,7 +54,7 @@ export class Visits {
     const grace = { userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) };
     try {
       if (running === undefined) sessions.start(room, session, grace);
-      else sessions.graces.begin([grace]);
+      else sessions.gracePeriods.begin([grace]);
     } catch (error) {
       presence.update(update, { state: before }); // what is not stored is not shown either
       throw error;
@@ -68,7 +68,7 @@ export class Visits {
     const { connections } = this.#participants;
     return [
       ...this.#participants.disconnect(connections.idsOf(userId), CLOSE.forbidden, "removed"),
-      ...this.#participants.endGraces([userId]),
+      ...this.#participants.endGracePeriods([userId]),
     ];
   }
 }

@@ -1,4 +1,6 @@
 /** The messages that need the database: what is asked of it, and what its answers become. */
+
+import { FairQueue } from "../../platform/flow/fair-queue.ts";
 import { presentRoom } from "../../wire/room.ts";
 import { presentUser } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
@@ -14,7 +16,7 @@ const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User
 
 type Follow = Extract<DatabaseQuery, { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" }>;
 
-interface QuestionPorts {
+interface DatabaseRequestPorts {
   now(): number;
   /** Reports an unexpected failure to the service's log. */
   report(what: string, error: unknown): void;
@@ -22,12 +24,12 @@ interface QuestionPorts {
   handle(connection: Joined, request: Follow): Effect[];
 }
 
-export class RoomQuestions {
-  readonly #ports: QuestionPorts;
+export class DatabaseRequests {
+  readonly #ports: DatabaseRequestPorts;
   readonly #participants: Participants;
   readonly #content: RoomContent;
 
-  constructor(ports: QuestionPorts, participants: Participants, content: RoomContent) {
+  constructor(ports: DatabaseRequestPorts, participants: Participants, content: RoomContent) {
     this.#ports = ports;
     this.#participants = participants;
     this.#content = content;
@@ -54,7 +56,7 @@ export class RoomQuestions {
   }
 
   #hasJoined(userId: string): boolean {
-    return this.#participants.sessions.findAttendance([userId])[userId] !== undefined;
+    return this.#participants.sessions.findLastSeen([userId])[userId] !== undefined;
   }
 
   /** Completes a `queryDatabase` effect, unless the socket is gone. */
@@ -87,9 +89,9 @@ export class RoomQuestions {
       return success("Room retrieved", { room }, requestId);
     }
     const userIds = result.users.map((user) => user.id);
-    const attendance = sessions.findAttendance(userIds);
+    const lastSeen = sessions.findLastSeen(userIds);
     const data = {
-      users: result.users.map((user) => presentUser(user, attendance[user.id])),
+      users: result.users.map((user) => presentUser(user, lastSeen[user.id])),
       total: result.total,
       follows: this.#content.follows.of(userIds),
       seq: this.#content.changes.lastSeq,
@@ -108,3 +110,85 @@ export class RoomQuestions {
 
 const isFollow = (query: DatabaseQuery): query is Follow =>
   query.type === "USER_FOLLOW" || query.type === "USER_UNFOLLOW";
+
+/** A question of a joined socket. */
+export interface Question {
+  readonly id: string;
+  readonly userId: string;
+  readonly query: DatabaseQuery;
+}
+
+interface DatabaseQueuePorts {
+  /** Reads and answers equal questions, all at once. Never rejects. */
+  answer(questions: readonly Question[]): Promise<void>;
+  keepAlive(work: Promise<unknown>): void;
+}
+
+/** Questions of one user that wait for the database; further ones are refused. */
+const MAX_WAITING_QUESTIONS = 32;
+
+/**
+ * Two kinds of work. Refreshes, which show participants what REST has changed, run one after the other: the latest
+ * result is also the last one used. Questions run one at a time, in turns by user, and only while no refresh waits: a
+ * refresh waits for one question at most. Joins are no part of it: they run beside both (`join-authorizer`).
+ */
+export class DatabaseQueue {
+  readonly #ports: DatabaseQueuePorts;
+  readonly #questions = new FairQueue<Question>();
+  #refreshed: Promise<void> = Promise.resolve();
+  #waitingRefreshes = 0;
+  /** The question that is being answered. */
+  #answering: Promise<void> | null = null;
+
+  constructor(ports: DatabaseQueuePorts) {
+    this.#ports = ports;
+  }
+
+  /** Runs `work` after the refreshes before it. */
+  refresh(work: () => Promise<void>): void {
+    this.#waitingRefreshes += 1;
+    this.#refreshed = this.#runRefresh(this.#refreshed, work);
+    this.#ports.keepAlive(this.#refreshed.catch(() => undefined));
+  }
+
+  async #runRefresh(earlier: Promise<void>, work: () => Promise<void>): Promise<void> {
+    try {
+      await earlier.catch(() => undefined);
+      await this.#answering;
+      await work();
+    } finally {
+      this.#waitingRefreshes -= 1;
+      this.#answerNext();
+    }
+  }
+
+  /** Resolves when the refreshes so far are done; rejects when the last one failed. */
+  refreshed(): Promise<void> {
+    return this.#refreshed;
+  }
+
+  /** Answers a question when it is its user's turn. False when too many of the user's questions wait. */
+  ask(question: Question): boolean {
+    if (this.#questions.itemsOf(question.userId).length >= MAX_WAITING_QUESTIONS) return false;
+    this.#questions.add(question.userId, question);
+    this.#answerNext();
+    return true;
+  }
+
+  #answerNext(): void {
+    if (this.#answering !== null || this.#waitingRefreshes > 0) return;
+    const question = this.#questions.take();
+    if (question === undefined) return;
+    const text = textOf(question);
+    const equal = this.#questions.takeAll((other) => textOf(other) === text);
+    this.#answering = this.#ports.answer([question, ...equal]).finally(() => {
+      this.#answering = null;
+      this.#answerNext();
+    });
+    this.#ports.keepAlive(this.#answering);
+  }
+}
+
+/** Equal for questions that have the same answer and change nothing. */
+const textOf = ({ id, query: { type, data, requestId } }: Question): string =>
+  JSON.stringify([type, data, type === "ROOM_GET" || type === "USERS_GET" ? null : [id, requestId]]);

@@ -1,21 +1,21 @@
 /** The users who are online, whole or page by page: JSON that is kept, because each join is answered with some. */
-
 import { byteLength } from "../../../platform/text.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { MAX_ROSTER_PAGE_BYTES } from "../../protocol/limits.ts";
-import type { RosterPlace } from "../../protocol/messages.ts";
-import type { OpenSession } from "../../storage/storage.ts";
+import { MAX_ONLINE_PAGE_BYTES } from "../../protocol/limits.ts";
+import type { OnlinePlace } from "../../protocol/messages.ts";
+import type { SeenFilter } from "../../protocol/room-request.ts";
+import type { OpenSession, Stay } from "../../storage/storage.ts";
 
 export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
   presentUser(user, { online: true, joinedAt });
 
 /** Some of the users online. */
-interface RosterPage {
+interface OnlinePage {
   /** An array. */
   readonly users: JsonText;
   /** The last of them, if others follow. */
-  readonly next: RosterPlace | undefined;
+  readonly next: OnlinePlace | undefined;
 }
 
 interface Member {
@@ -34,7 +34,7 @@ function memberOf(session: OpenSession): Member {
 const arrayOf = (members: readonly Member[]): JsonText =>
   new JsonText(`[${members.map(({ text }) => text).join()}]`);
 
-export class Roster {
+export class OnlineUsers {
   readonly #sessions: ReadonlyMap<string, OpenSession>;
   /** By session: an update of a user makes another one. */
   readonly #known = new WeakMap<OpenSession, Member>();
@@ -81,23 +81,23 @@ export class Roster {
     return arrayOf(this.#ordered);
   }
 
-  /** Those behind a place: at least one, if there are any, at most `limit`, and about {@link MAX_ROSTER_PAGE_BYTES}. */
-  page(limit: number, after?: RosterPlace): RosterPage {
+  /** Those behind a place: at least one, if there are any, at most `limit`, and about {@link MAX_ONLINE_PAGE_BYTES}. */
+  page(limit: number, after?: OnlinePlace): OnlinePage {
     return pageOf(this.#ordered, limit, after);
   }
 
   /** The first page, and before it the user of `session` if it is not there. */
-  firstPage(limit: number, session: OpenSession): RosterPage {
+  firstPage(limit: number, session: OpenSession): OnlinePage {
     const page = pageOf(this.#ordered, limit);
     const own = this.#memberOf(session);
     return page.members.includes(own) ? page : { ...page, users: arrayOf([own, ...page.members]) };
   }
 }
 
-function pageOf(ordered: readonly Member[], limit: number, after?: RosterPlace) {
+function pageOf(ordered: readonly Member[], limit: number, after?: OnlinePlace) {
   const start = after === undefined ? 0 : firstBehind(ordered, after);
   let end = start;
-  for (let bytes = 0; end < ordered.length && end - start < limit && bytes < MAX_ROSTER_PAGE_BYTES; end += 1)
+  for (let bytes = 0; end < ordered.length && end - start < limit && bytes < MAX_ONLINE_PAGE_BYTES; end += 1)
     bytes += ordered[end]?.bytes ?? 0;
   const members = ordered.slice(start, end);
   const last = end < ordered.length ? members.at(-1) : undefined;
@@ -106,10 +106,38 @@ function pageOf(ordered: readonly Member[], limit: number, after?: RosterPlace) 
 }
 
 /** Behind the user with this id or, if it has left, behind all who joined before it: some may be named twice. */
-function firstBehind(ordered: readonly Member[], { joined_at, id }: RosterPlace): number {
+function firstBehind(ordered: readonly Member[], { joined_at, id }: OnlinePlace): number {
   const joinedAt = Date.parse(joined_at);
   const index = ordered.findIndex((member) => member.joinedAt === joinedAt && member.userId === id);
   if (index >= 0) return index + 1;
   const first = ordered.findIndex((member) => member.joinedAt >= joinedAt);
   return first < 0 ? ordered.length : first;
+}
+
+/** So many are read, which takes some milliseconds; users whose last session is older are not found. */
+const MAX_STAYS = 10_000;
+
+interface KnownSessions {
+  open(): readonly { readonly user: { readonly id: string } }[];
+  latestStays(limit: number): readonly Stay[];
+}
+
+/** The users that a filter names, or, with `isExcluding`, those whom it leaves out. */
+export function findSeen(
+  sessions: KnownSessions,
+  { online, from, to, now }: SeenFilter,
+): { readonly userIds: readonly string[]; readonly isExcluding: boolean } {
+  const open = sessions.open().map(({ user }) => user.id);
+  const isWithin = (time: number) => time >= (from ?? time) && time <= (to ?? time);
+  const hasTimes = from !== null || to !== null;
+  if (online === true) return { userIds: isWithin(now) ? open : [], isExcluding: false };
+  if (!hasTimes) return { userIds: open, isExcluding: true };
+  const latest = new Map<string, number>();
+  for (const { userId, leftAt } of sessions.latestStays(MAX_STAYS))
+    if (!latest.has(userId)) latest.set(userId, leftAt ?? now);
+  for (const userId of open) {
+    if (online === false) latest.delete(userId);
+    else latest.set(userId, now);
+  }
+  return { userIds: [...latest].flatMap(([userId, at]) => (isWithin(at) ? userId : [])), isExcluding: false };
 }

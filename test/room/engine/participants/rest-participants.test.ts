@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { account } from "../../../support/api.ts";
 import { gateway, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "../../support/rooms.ts";
 
-const visit = (room: TestRoom, { user }: TestUser, state: object | null | undefined, ttl = 60) =>
-  gateway.visit(room.id, room.accountId, user.id, { state, ttl });
+const add = (room: TestRoom, { user }: TestUser, state: object | null | undefined, ttl = 60) =>
+  gateway.addParticipant(room.id, room.accountId, user.id, { state, ttl });
 
 const remove = (room: TestRoom, { user }: TestUser) =>
   gateway.request(room.id, room.accountId, { type: "PARTICIPANT_REMOVE", data: { userId: user.id } });
@@ -15,7 +15,7 @@ describe("a user without a socket", () => {
     await atBen.call("PRESENCE_SUBSCRIBE", { target: "*", on: true });
     const agent = await room.user({ name: "Agent" });
     const start = room.now;
-    expect(await visit(room, agent, { cursor: { x: 1, y: 2 } })).toBe(start + 60_000);
+    expect(await add(room, agent, { cursor: { x: 1, y: 2 } })).toBe(start + 60_000);
     const shown = { cursor: { x: 1, y: 2 }, color: expect.any(String) };
     expect(await atBen.takeEvents()).toMatchObject([
       { event: "userJoined", data: { user: { name: "Agent", status: "online" } } },
@@ -23,7 +23,7 @@ describe("a user without a socket", () => {
     ]);
     expect(await room.stats()).toMatchObject({ activeParticipants: 3 });
     await room.advance(50_000);
-    expect(await visit(room, agent, undefined)).toBe(start + 110_000);
+    expect(await add(room, agent, undefined)).toBe(start + 110_000);
     await room.crash();
     const cleo = await room.user();
     const atCleo = await room.join(cleo);
@@ -40,9 +40,9 @@ describe("a user without a socket", () => {
 
   it("keeps what it shows when it connects, and then leaves with its socket (R81)", async () => {
     const { room, ada, ben } = await roomOfTwo();
-    await expect(visit(room, ada, {})).rejects.toMatchObject({ code: "CONFLICT", module: "Rooms" });
+    await expect(add(room, ada, {})).rejects.toMatchObject({ code: "CONFLICT", module: "Rooms" });
     const agent = await room.user();
-    await visit(room, agent, { at: "work" });
+    await add(room, agent, { at: "work" });
     const atAgent = await room.join(agent);
     expect(atAgent.joined.presence).toMatchObject({ [agent.user.id]: { at: "work" } });
     await atAgent.request("LEAVE_ROOM");
@@ -52,7 +52,7 @@ describe("a user without a socket", () => {
   it("leaves at once when it is removed, deleted, or the room is closed (R81)", async () => {
     const { room, atBen } = await roomOfTwo();
     const [one, two, three] = [await room.user(), await room.user(), await room.user()];
-    for (const agent of [one, two, three]) await visit(room, agent, { busy: true });
+    for (const agent of [one, two, three]) await add(room, agent, { busy: true });
     await remove(room, one);
     await remove(room, one);
     await room.apply({ type: "user.deleted", userId: two.user.id });
@@ -60,18 +60,18 @@ describe("a user without a socket", () => {
     await room.set("closed");
     expect(await room.online(three)).toEqual([]);
     expect(await room.stats()).toMatchObject({ activeParticipants: 0 });
-    await expect(visit(room, one, null)).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(add(room, one, null)).rejects.toMatchObject({ code: "FORBIDDEN" });
     expect(await atBen.closed).toMatchObject({ code: 4403 });
   });
 
   it("is refused when it does not exist or would show too much, and nothing happens (R81)", async () => {
     const room = await makeRoom();
     const agent = await room.user();
-    await expect(visit(room, agent, { much: "x".repeat(9_000) })).rejects.toMatchObject({
+    await expect(add(room, agent, { much: "x".repeat(9_000) })).rejects.toMatchObject({
       code: "VALIDATION_ERROR",
     });
     const unknown = { ...agent, user: { ...agent.user, id: crypto.randomUUID() } };
-    await expect(visit(room, unknown, {})).rejects.toMatchObject({ code: "NOT_FOUND", module: "Users" });
+    await expect(add(room, unknown, {})).rejects.toMatchObject({ code: "NOT_FOUND", module: "Users" });
     expect(await room.stats()).toMatchObject({ activeParticipants: 0 });
     expect(await room.alarmAt()).toBeNull();
   });

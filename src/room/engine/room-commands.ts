@@ -1,17 +1,15 @@
 /** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
-
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
 import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
-import type { RoomCommand } from "../port/room-command.ts";
 import { CLOSE } from "../protocol/close.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { isOfDocuments } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
+import type { RoomCommand } from "../types/room-object.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
-import { PartialFailure } from "./partial-failure.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";
 
 const USER_DELETED: CloseReason = {
@@ -26,13 +24,13 @@ const TOKENS_ENDED: CloseReason = {
   authFailed: true,
 };
 
-interface RoomUpdatePorts {
+interface CommandPorts {
   readonly storage: RoomStorage;
   now(): number;
 }
 
-export class RoomUpdates {
-  readonly #ports: RoomUpdatePorts;
+export class RoomCommandHandler {
+  readonly #ports: CommandPorts;
   readonly #participants: Participants;
   readonly #content: RoomContent;
   readonly #handshake: JoinHandshake;
@@ -40,7 +38,7 @@ export class RoomUpdates {
   #revision = 0;
 
   constructor(
-    ports: RoomUpdatePorts,
+    ports: CommandPorts,
     participants: Participants,
     content: RoomContent,
     handshake: JoinHandshake,
@@ -98,15 +96,17 @@ export class RoomUpdates {
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
       case "tokens.ended":
         this.#handshake.markStale();
-        return [...this.#endGraces(command.userId), { type: "refreshTokens", userId: command.userId }];
+        return [...this.#endGracePeriods(command.userId), { type: "refreshTokens", userId: command.userId }];
       case "room.updated":
         return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
     }
   }
 
   /** Those who are online without a socket, or one of them, get no time to come back. */
-  #endGraces(userId: string | null): Effect[] {
-    return userId === null ? this.#participants.endGraces() : this.#participants.endGraces([userId]);
+  #endGracePeriods(userId: string | null): Effect[] {
+    return userId === null
+      ? this.#participants.endGracePeriods()
+      : this.#participants.endGracePeriods([userId]);
   }
 
   /** A room that has never been used logs no changes: no client has missed any. */
@@ -119,7 +119,7 @@ export class RoomUpdates {
     const { connections, sessions } = this.#participants;
     const effects = [
       ...this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
-      ...this.#endGraces(userId),
+      ...this.#endGracePeriods(userId),
     ];
     if (!this.isUsed) return effects;
     try {
@@ -144,7 +144,7 @@ export class RoomUpdates {
     if (this.#isDeleted) return [];
     const { sessions } = this.#participants;
     const { changes } = this.#content;
-    const presented = presentUser(user, sessions.findAttendance([user.id])[user.id]);
+    const presented = presentUser(user, sessions.findLastSeen([user.id])[user.id]);
     changes.transaction(() => {
       sessions.updateUser(user);
       const data = { userId: user.id, user: presented };
@@ -218,7 +218,10 @@ export class RoomUpdates {
   #close(ids: readonly string[]): Effect[] {
     const { connections } = this.#participants;
     const open = ids.filter((id) => connections.get(id) !== undefined);
-    return [...this.#participants.disconnect(open, CLOSE.forbidden, "room closed"), ...this.#endGraces(null)];
+    return [
+      ...this.#participants.disconnect(open, CLOSE.forbidden, "room closed"),
+      ...this.#endGracePeriods(null),
+    ];
   }
 
   #sendChanges(): Effect[] {
@@ -231,5 +234,15 @@ export class RoomUpdates {
     this.#participants.sessions.clear();
     this.#content.changes.reset();
     return effects;
+  }
+}
+
+/** A change that failed half-way. What it has done must be carried out, and the change be applied again. */
+export class PartialFailure extends Error {
+  readonly effects: readonly Effect[];
+
+  constructor(effects: readonly Effect[], cause: unknown) {
+    super("A change of a room failed half-way", { cause });
+    this.effects = effects;
   }
 }

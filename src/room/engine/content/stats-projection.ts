@@ -1,11 +1,84 @@
-/** What a room knows of its organization's quota `store_bytes`: what is left of it, and when the database has to learn more. */
+/** When the room's stats and the size of its stores are copied to the database: soon, one copy at a time, and again after a failure. */
 
 import { AppError } from "../../../platform/errors.ts";
+import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { describeExceeded, type QuotaUse } from "../../../wire/quota.ts";
+import type { RoomStats } from "../../../wire/snapshots.ts";
 import { MAX_ROOM_COMMENT_BYTES } from "../../protocol/limits.ts";
+import type { RoomRecord } from "../../storage/storage.ts";
+
+/** The room whose stats are copied; `record` is null before the first join. */
+interface ProjectedRoom {
+  readonly stats: RoomStats;
+  readonly record: Pick<RoomRecord, "version" | "copiedVersion"> | null;
+  /** What the room owes the database beside its stats. */
+  readonly storeQuota: Pick<StoreQuota, "isDue" | "copying" | "copyFailed">;
+  /** Records durably that the database has the stats of `version`. */
+  statsProjected(version: number): void;
+}
+
+interface StatsProjectionPorts {
+  now(): number;
+  readonly room: ProjectedRoom;
+  write(stats: RoomStats, version: number): Promise<void>;
+}
+
+/** The shortest time between two copies. */
+const COPY_INTERVAL_MS = 1_000;
+const RETRY = { firstMs: 1_000, maxMs: 30_000 };
+
+export class StatsProjection {
+  readonly #ports: StatsProjectionPorts;
+  /** No copy is due before this time. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #latest: Promise<void> = Promise.resolve();
+
+  constructor(ports: StatsProjectionPorts) {
+    this.#ports = ports;
+  }
+
+  /** When the next copy is due (epoch ms); null when the database is up to date. */
+  dueAt(): number | null {
+    const { record, storeQuota } = this.#ports.room;
+    const hasNewStats = record !== null && record.copiedVersion < record.version;
+    if (!hasNewStats && !storeQuota.isDue) return null;
+    return Math.max(this.#ports.now(), this.#notBefore);
+  }
+
+  /** Copies the stats if that is due. Rejects when the database fails. */
+  async copyIfDue(): Promise<void> {
+    const dueAt = this.dueAt();
+    if (dueAt !== null && dueAt <= this.#ports.now()) await this.copy();
+  }
+
+  /** Copies the stats, after any copy in progress, as they are then. Rejects when the database fails. */
+  copy(): Promise<void> {
+    const copied = this.#latest.then(() => this.#write());
+    this.#latest = copied.catch(() => undefined);
+    return copied;
+  }
+
+  async #write(): Promise<void> {
+    const { room } = this.#ports;
+    const version = room.record?.version ?? 0;
+    this.#notBefore = this.#ports.now() + COPY_INTERVAL_MS;
+    room.storeQuota.copying();
+    try {
+      await this.#ports.write(room.stats, version);
+    } catch (error) {
+      this.#failures += 1;
+      room.storeQuota.copyFailed();
+      this.#notBefore = this.#ports.now() + backoffMs(this.#failures, RETRY);
+      throw error;
+    }
+    this.#failures = 0;
+    room.statsProjected(version);
+  }
+}
 
 /** What counts in it. */
-export type CountedPart = "stores" | "documents";
+type CountedPart = "stores" | "documents";
 
 /** The database learns of each such step that the room's stores, or its documents, have grown or shrunk by. */
 const STEP_BYTES = 1024 * 1024;

@@ -1,9 +1,68 @@
-/** Records the room's events in its outbox, in the transaction of what they report. */
+/** What the events of the room's content need. */
+
+import type { Comment } from "../../../wire/comment.ts";
+import type { CommentEvent } from "../../../wire/content-events.ts";
+import type { EventCause } from "../../../wire/event-cause.ts";
 import { type EventDraft, presentEvent } from "../../../wire/events.ts";
 import { presentRoom, type RoomFields } from "../../../wire/room.ts";
 import type { RoomStats } from "../../../wire/snapshots.ts";
 import { presentUser, type User, type UserRecord } from "../../../wire/user.ts";
 import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
+
+export interface EventPorts {
+  readonly storage: RoomStorage;
+  /** Epoch milliseconds. */
+  now(): number;
+  newId(): string;
+  /** The run that the change follows from; null when no workflow has made it. */
+  cause(): EventCause | null;
+  /** The room's stats, which its events show. */
+  stats(): RoomStats;
+}
+
+/** Requests are carried out one by one, each without a pause: at any time there is one cause at most. */
+export class CurrentCause {
+  #current: EventCause | null = null;
+
+  /** Null while what happens is no workflow's doing. */
+  get(): EventCause | null {
+    return this.#current;
+  }
+
+  during<T>(cause: EventCause | null, work: () => T): T {
+    this.#current = cause;
+    try {
+      return work();
+    } finally {
+      this.#current = null;
+    }
+  }
+}
+
+export class CommentEvents {
+  readonly #ports: EventPorts;
+
+  constructor(ports: EventPorts) {
+    this.#ports = ports;
+  }
+
+  /** `by` is the user who changed the comment; null for the organization. */
+  record(event: CommentEvent["event"], comment: Comment, by: string | null): void {
+    const { storage } = this.#ports;
+    const row = storage.occupancy.readRoom();
+    if (row === null) return; // of a room that only REST has used, before its row was stored with its comments
+    const [id, now] = [this.#ports.newId(), this.#ports.now()];
+    const data = {
+      roomId: row.id,
+      commentId: comment.id,
+      threadId: comment.thread_id,
+      ...(by === null ? {} : { userId: by }),
+    };
+    const room = presentRoom(row, now, this.#ports.stats());
+    const body = presentEvent(id, now, { event, data, room, comment }, this.#ports.cause());
+    storage.events.append({ id, event, occurredAt: now, body });
+  }
+}
 
 /** The size of `users` in `session.closed`, in characters of JSON: more would slow down every list of deliveries. */
 export const MAX_USERS_CHARACTERS = 128 * 1024;

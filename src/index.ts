@@ -9,8 +9,8 @@ import { withoutCors } from "./http/security/cors.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
 export { EventLogObject } from "./delivery/event-log/event-log-object.ts";
-export { GuessLimitObject } from "./features/people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "./features/quotas/rates/request-rate-object.ts";
+export { GuessLimitObject } from "./features/people/guess-limit-object.ts";
+export { RequestRateObject } from "./features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "./features/request-log/request-log-object.ts";
 export { RoomObject, SubscriberObject } from "./objects.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";

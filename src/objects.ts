@@ -5,7 +5,7 @@ import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subsc
 import type { SubscriberPorts } from "./delivery/subscriber/subscriber-ports.ts";
 import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
-import { reportWaiting } from "./features/quotas/waiting.ts";
+import { reportWaiting } from "./features/quotas/queries.ts";
 import { roomPorts } from "./features/room-content/room-ports.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";

@@ -10,12 +10,11 @@ import { purgeExpiredOperatorTokens } from "./features/backup/operator-token.ts"
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { continueMails } from "./features/mail/outbox.ts";
-import { purgeExpiredInvitations } from "./features/members/invitation-commands.ts";
+import { purgeExpiredInvitations } from "./features/members/commands.ts";
 import { continueDeletions, type DeletionPorts } from "./features/organizations/deletion.ts";
-import { continueMoves } from "./features/organizations/move.ts";
-import type { MovePorts } from "./features/organizations/move-phases.ts";
+import { continueMoves, type MovePorts } from "./features/organizations/move.ts";
 import { purgeExpiredSignIns } from "./features/people/commands.ts";
-import { purgeExpiredPasswordLinks } from "./features/people/password-links.ts";
+import { purgeExpiredPasswordLinks } from "./features/people/password-commands.ts";
 import { openRequestLogs } from "./features/request-log/request-log-object.ts";
 import { purgeDeletedRooms } from "./features/rooms/purge.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";

@@ -1,6 +1,10 @@
 /** The first owner of a new deployment: a link by which that person signs up, made directly in the database. */
-import { INVITATION_LIFETIME_MS, invitationPath } from "../features/members/invitation.ts";
-import { createLinkToken, linkHashOf } from "../features/people/link-token.ts";
+import {
+  createLinkToken,
+  INVITATION_LIFETIME_MS,
+  invitationPath,
+  linkHashOf,
+} from "../features/people/links.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 
 /** While no one can sign in, an organization and an open invitation are what a deployment lacks. */

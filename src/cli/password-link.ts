@@ -1,7 +1,11 @@
 /** Makes a link for a new password directly in the database: for the operator, who may make one for any person. */
 
-import { createLinkToken, linkHashOf } from "../features/people/link-token.ts";
-import { PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "../features/people/password-link.ts";
+import {
+  createLinkToken,
+  linkHashOf,
+  PASSWORD_LINK_LIFETIME_MS,
+  passwordLinkPath,
+} from "../features/people/links.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 import { CommandError } from "./process/command.ts";
 

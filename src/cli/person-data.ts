@@ -1,8 +1,8 @@
 /** Exports what is kept of a person who signs in, and deletes them, directly in the database: for the operator. */
 
-import { exportPerson } from "../features/privacy/person/queries.ts";
-import type { PersonRecord } from "../features/privacy/person/schema.ts";
-import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/person/shared-store.ts";
+import { exportPerson } from "../features/privacy/person-queries.ts";
+import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/person-store.ts";
+import type { PersonRecord } from "../features/privacy/schema.ts";
 import type { Database as ServiceDatabase } from "../platform/d1/d1.ts";
 import { type Database, databasePort, isDirectory } from "./database.ts";
 import { placeOf } from "./organization.ts";

@@ -1,8 +1,8 @@
 /** Ends the tokens of an organization's users, directly in the database: for the operator, who needs no key of it. */
 
 import { insertForOnlineRooms } from "../delivery/outbox/command-store.ts";
-import { countUsed } from "../features/quotas/shared-store.ts";
-import { endTokensOfAccount } from "../features/users/token-store.ts";
+import { countUsed } from "../features/quotas/statements.ts";
+import { endTokensOfAccount } from "../features/users/statements.ts";
 import type { Statement } from "../platform/d1/d1.ts";
 import type { RoomCommand } from "../room/types/room-object.ts";
 import { insertOperatorEntry } from "./audit-store.ts";

@@ -2,10 +2,9 @@
 import { createRoom } from "../features/rooms/commands.ts";
 import type { RoomContext } from "../features/rooms/context.ts";
 import { findRoomRow } from "../features/rooms/queries.ts";
-import { createUser } from "../features/users/commands.ts";
+import { createToken, createUser } from "../features/users/commands.ts";
 import type { UserContext } from "../features/users/context.ts";
-import { selectUser } from "../features/users/shared-store.ts";
-import { createToken } from "../features/users/token-commands.ts";
+import { selectUser } from "../features/users/statements.ts";
 import { violatedConstraint } from "../platform/d1/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { BOARD_PREFIX, MAX_BOARDS, MAX_VISITORS } from "./boards.ts";

@@ -2,8 +2,8 @@
 
 import { continueIndexes } from "../../src/features/search/index-builder.ts";
 import { findHits } from "../../src/features/search/queries.ts";
-import type { SearchHits } from "../../src/features/search/shared-store.ts";
-import { countUsers, selectUsers } from "../../src/features/users/list-store.ts";
+import type { SearchHits } from "../../src/features/search/statements.ts";
+import { countUsers, selectUsers } from "../../src/features/users/store.ts";
 import type { Database as Batches, Statement } from "../../src/platform/d1/d1.ts";
 import { fold } from "../../src/platform/text.ts";
 import { randomOf } from "../support/random.ts";

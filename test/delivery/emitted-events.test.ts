@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { newEvent } from "../../src/delivery/outbox/event-store.ts";
 import { insertFileEvent } from "../../src/features/files/file-event-store.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
-import { insertUserEvent } from "../../src/features/users/user-event-store.ts";
+import { insertUserEvent } from "../../src/features/users/store.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/features/accounts/api-key.ts";
 import { apiKeyScheme, KEY_CACHE_MS } from "../../src/features/accounts/verify-key.ts";
-import { SIGN_IN_LIFETIME_MS } from "../../src/features/people/sign-in-cookie.ts";
+import { SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, Api, account, bearer } from "../support/api.ts";

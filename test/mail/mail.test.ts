@@ -1,7 +1,6 @@
 /** What mails look like: text that customers chose stays text. */
 import { expect, it } from "vitest";
-import { layOut } from "../../src/features/mail/mail.ts";
-import { nameInMail } from "../../src/features/mail/name-in-mail.ts";
+import { layOut, nameInMail } from "../../src/features/mail/mail.ts";
 
 it("says the same as plain text and as HTML, which loads nothing and escapes all that it is given", () => {
   const url = "https://atrium.test/?a=1&b='2'";

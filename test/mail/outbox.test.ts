@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { Mail } from "../../src/features/mail/mail.ts";
-import { claimDueMails, insertMail } from "../../src/features/mail/mail-store.ts";
 import { continueMails, MailOutbox } from "../../src/features/mail/outbox.ts";
+import { claimDueMails, insertMail } from "../../src/features/mail/statements.ts";
 import { sealerFor } from "../../src/platform/crypto/sealer.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { expectLogged } from "../support/log-guard.ts";

@@ -1,8 +1,8 @@
 /** Members of an organization: invitations by link, and what only owners may do. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { INVITATION_LIFETIME_MS } from "../../src/features/members/invitation.ts";
 import type { Invitation, Member } from "../../src/features/members/schema.ts";
+import { INVITATION_LIFETIME_MS } from "../../src/features/people/links.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";

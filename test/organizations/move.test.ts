@@ -1,9 +1,7 @@
 /** Moves of an organization between databases: whole, without a lost write, whatever interrupts them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { behindFence } from "../../src/features/organizations/fence-store.ts";
-import { continueMoves } from "../../src/features/organizations/move.ts";
-import { type MovePorts, SETTLE_MS } from "../../src/features/organizations/move-phases.ts";
+import { continueMoves, type MovePorts, SETTLE_MS } from "../../src/features/organizations/move.ts";
 import { deleteQuotas, type MoveRow, selectSlice } from "../../src/features/organizations/move-store.ts";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
@@ -12,6 +10,7 @@ import type { Database } from "../../src/platform/d1/d1.ts";
 import { expire } from "../../src/platform/d1/expiry.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { openAll, openDirectory, openTenant } from "../../src/platform/placement/databases.ts";
+import { behindFence } from "../../src/platform/placement/fence-store.ts";
 import { remainsOf, remove } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";

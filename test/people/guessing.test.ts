@@ -4,11 +4,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import {
   forgottenAt,
-  type Guesses,
+  type GuessLimitObject,
   type PauseRule,
   planGuess,
-} from "../../src/features/people/limits/guess-limit.ts";
-import type { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
+} from "../../src/features/people/guess-limit-object.ts";
+import type { Guesses } from "../../src/features/people/guess-store.ts";
 import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { sha256 } from "../../src/platform/crypto/hash.ts";
 import { networkOf } from "../../src/platform/network.ts";

@@ -1,7 +1,7 @@
 /** Links by which people who forgot their password choose a new one. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { PASSWORD_LINK_LIFETIME_MS } from "../../src/features/people/password-link.ts";
+import { PASSWORD_LINK_LIFETIME_MS } from "../../src/features/people/links.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";

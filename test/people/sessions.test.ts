@@ -4,20 +4,16 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { challengeFor } from "../../src/features/people/challenge.ts";
 import { signIn } from "../../src/features/people/commands.ts";
+import { cookieSecretOf, SIGN_IN_LIFETIME_MS, tokenHashOf } from "../../src/features/people/cookies.ts";
 import { changePassword } from "../../src/features/people/password-commands.ts";
 import type { Me } from "../../src/features/people/schema.ts";
-import {
-  cookieSecretOf,
-  SIGN_IN_LIFETIME_MS,
-  tokenHashOf,
-} from "../../src/features/people/sign-in-cookie.ts";
-import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
 import {
   readSignIn,
   recallSignIn,
   SIGN_IN_CACHE_MS,
   signedHashOf,
-} from "../../src/features/people/verify-cookie.ts";
+} from "../../src/features/people/sessions.ts";
+import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { SESSION_COOKIE } from "../../src/http/security/csrf.ts";
 import { quotaDefaults } from "../../src/platform/config/limits.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";

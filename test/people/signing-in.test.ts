@@ -1,8 +1,8 @@
 /** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { onboardingEndpoints } from "../../src/features/members/onboarding-routes.ts";
-import type { DashboardEndpoint } from "../../src/features/people/dashboard-endpoint.ts";
+import { onboardingEndpoints } from "../../src/features/members/dashboard-routes.ts";
+import type { DashboardEndpoint } from "../../src/features/people/context.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { Browser, freshEmail, PASSWORD, signUp } from "../support/person.ts";

@@ -2,10 +2,9 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { OPERATOR_TOKENS } from "../../src/features/backup/token-store.ts";
-import { MAILS } from "../../src/features/mail/mail-store.ts";
-import { INVITATIONS } from "../../src/features/members/invitation-store.ts";
-import { PASSWORD_LINKS } from "../../src/features/people/password-link-store.ts";
-import { SIGN_INS } from "../../src/features/people/store.ts";
+import { MAILS } from "../../src/features/mail/statements.ts";
+import { INVITATIONS } from "../../src/features/members/store.ts";
+import { PASSWORD_LINKS, SIGN_INS } from "../../src/features/people/store.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
 import { deleteInChunks, deleteUntil, type Expiring } from "../../src/platform/d1/expiry.ts";

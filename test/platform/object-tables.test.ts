@@ -8,8 +8,8 @@ import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-table.ts";
 import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
-import { GuessStore } from "../../src/features/people/limits/guess-store.ts";
-import { RequestLogStore } from "../../src/features/request-log/request-log-store.ts";
+import { GuessStore } from "../../src/features/people/guess-store.ts";
+import { RequestLogStore } from "../../src/features/request-log/store.ts";
 import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
 import type { ArchiveSlice } from "../../src/platform/archive/object-archive.ts";
 import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";

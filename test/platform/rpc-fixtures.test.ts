@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { GuessLimitObject } from "../../src/features/people/limits/guess-limit-object.ts";
-import { RequestRateObject } from "../../src/features/quotas/rates/request-rate-object.ts";
+import { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
+import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import { RoomObject } from "../../src/objects.ts";
 import { ArchivedDurableObject } from "../../src/platform/archive/archived-durable-object.ts";

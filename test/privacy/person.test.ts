@@ -1,7 +1,7 @@
 /** Persons who sign in to the dashboard: the export of what is kept of them, and the deletion of their account. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { PersonExport, PersonRecord } from "../../src/features/privacy/person/schema.ts";
+import type { PersonExport, PersonRecord } from "../../src/features/privacy/schema.ts";
 import { Mailbox } from "../mail/mailbox.ts";
 import { account } from "../support/api.ts";
 import { addMember, type Browser, invite, PASSWORD, signUp } from "../support/person.ts";

@@ -1,7 +1,7 @@
 /** The quotas of members, invitations and API keys: counted in the directory, wherever the organization is placed. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { deletePerson } from "../../src/features/privacy/person/shared-store.ts";
+import { deletePerson } from "../../src/features/privacy/person-store.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";

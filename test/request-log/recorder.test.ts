@@ -1,7 +1,7 @@
 /** Which requests an isolate appends to the log of their organization, when, and what they stand for. */
 import { describe, expect, it } from "vitest";
-import type { LoggedRequest } from "../../src/features/request-log/logged-requests.ts";
 import { RequestRecorder } from "../../src/features/request-log/recorder.ts";
+import type { LoggedRequest } from "../../src/features/request-log/schema.ts";
 import type { ServedRequest } from "../../src/http/served-request.ts";
 import { AppError } from "../../src/platform/errors.ts";
 

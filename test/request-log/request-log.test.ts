@@ -3,10 +3,9 @@ import { createExecutionContext, runInDurableObject, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import type { LoggedRequest } from "../../src/features/request-log/logged-requests.ts";
 import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
-import { RequestLogStore } from "../../src/features/request-log/request-log-store.ts";
-import type { ApiRequest } from "../../src/features/request-log/schema.ts";
+import type { ApiRequest, LoggedRequest } from "../../src/features/request-log/schema.ts";
+import { RequestLogStore } from "../../src/features/request-log/store.ts";
 import { type Account, account } from "../support/api.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,11 +1,11 @@
 /** Speaks to the Worker as its clients do, and makes the organizations that tests act for. */
 import { env, exports } from "cloudflare:workers";
 import { createApiKey, fingerprintOf } from "../../src/features/accounts/api-key.ts";
-import { accounts } from "../../src/features/accounts/organization/table.ts";
 import { insertKey } from "../../src/features/accounts/store.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
+import { accounts } from "../../src/platform/placement/table.ts";
 import type { UploadResult } from "../../src/wire/file.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { expectDescribed } from "./described.ts";

@@ -3,8 +3,8 @@
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import { type MemberRole, memberships } from "../../src/features/members/table.ts";
+import { cookieSecretOf, tokenHashOf } from "../../src/features/people/cookies.ts";
 import type { Me, OwnOrganization } from "../../src/features/people/schema.ts";
-import { cookieSecretOf, tokenHashOf } from "../../src/features/people/sign-in-cookie.ts";
 import { people, signInSessions } from "../../src/features/people/table.ts";
 import { SESSION_COOKIE } from "../../src/http/security/csrf.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";

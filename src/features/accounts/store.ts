@@ -3,8 +3,8 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
 import { prepared, preparedByShape } from "../../platform/d1/prepared-statement.ts";
-import { countUsed } from "../quotas/shared-store.ts";
-import { accounts } from "./organization/table.ts";
+import { accounts } from "../../platform/placement/table.ts";
+import { countUsed } from "../quotas/statements.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 /** A revoked key that an isolate still remembers can make another one, which is never valid. */

@@ -2,7 +2,7 @@
 
 import type { Statement } from "../../platform/d1/d1.ts";
 import { RESTORING_EPOCH } from "../../wire/being-restored.ts";
-import { PASSWORD_PROVIDER } from "../people/password-store.ts";
+import { PASSWORD_PROVIDER } from "../people/table.ts";
 
 interface OrganizationRow {
   readonly id: string;

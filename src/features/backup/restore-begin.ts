@@ -5,7 +5,7 @@ import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import { AppError } from "../../platform/errors.ts";
 import { choosePlace } from "../../platform/placement/choose-place.ts";
 import { DIRECTORY, openAll, openDirectory } from "../../platform/placement/databases.ts";
-import { lowerFence, raiseFence } from "../organizations/fence-store.ts";
+import { lowerFence, raiseFence } from "../../platform/placement/fence-store.ts";
 import { ARCHIVE_FORMAT, Manifest, type RestorePlan, SCHEMA } from "./format.ts";
 import {
   answer,

@@ -1,8 +1,8 @@
 /** Restores the bytes of files: in one part, or in as many as a file has, which become a file when the last one is there. */
 import * as z from "zod";
 import { notFound } from "../../platform/errors.ts";
+import { behindFence } from "../../platform/placement/fence-store.ts";
 import { type BlobPart, openBlobs } from "../files/storage/blobs.ts";
-import { behindFence } from "../organizations/fence-store.ts";
 import { FILE_PART_BYTES } from "./format.ts";
 import {
   answer,

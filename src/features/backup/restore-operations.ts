@@ -2,9 +2,8 @@
 import * as z from "zod";
 import { openEventLogs, removeLog } from "../../delivery/event-log/shards.ts";
 import { DIRECTORY, openDirectory } from "../../platform/placement/databases.ts";
-import { deleteKeysOf } from "../accounts/shared-store.ts";
-import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
-import { lowerFence } from "../organizations/fence-store.ts";
+import { lowerFence } from "../../platform/placement/fence-store.ts";
+import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "../organizations/statements.ts";
 import { operatorEntry } from "./audit.ts";
 import { OBJECTS, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices } from "./format.ts";
 import { findOwned, openObjects, restoreObjects } from "./objects.ts";

@@ -2,7 +2,7 @@
 
 import { isFenced, violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import { openDirectory } from "../../platform/placement/databases.ts";
-import { behindFence } from "../organizations/fence-store.ts";
+import { behindFence } from "../../platform/placement/fence-store.ts";
 import { RowSlice } from "./format.ts";
 import { findOwned } from "./objects.ts";
 import {

@@ -5,7 +5,7 @@ import { causeOf } from "../../platform/context/actor.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fileUrl, type UploadResult } from "../../wire/file.ts";
 import { guardQuota } from "../quotas/guard.ts";
-import { findTokenBearer } from "../users/token-bearer.ts";
+import { findUserInRoom } from "../users/queries.ts";
 import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
 import type { FileOperationContext, UploadBounds } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
@@ -81,7 +81,7 @@ export class PendingUpload {
     // At least one byte must fit. What the file has is counted when it is complete.
     const quota = guardQuota(this.#ctx, "file_bytes", 1);
     const batch = [insertion, quota.statement];
-    const { room, user } = await findTokenBearer(this.#ctx, row.roomId, row.uploadedBy, batch).catch(
+    const { room, user } = await findUserInRoom(this.#ctx, row.roomId, row.uploadedBy, batch).catch(
       quota.refuse,
     );
     if (room === null) throw notFound("Rooms", "Room");

@@ -44,3 +44,12 @@ export function layOut({ subject, paragraphs, link, after }: Letter): Mail {
   ].join("\n");
   return { subject, text: `${[...paragraphs, link.url, ...after].join("\n\n")}\n`, html };
 }
+
+/** Longer names are cut: they are chosen by others than the reader. */
+const MAX_NAME_LENGTH = 60;
+
+/** A name that a customer chose, on one line and of a bounded length. */
+export function nameInMail(name: string): string {
+  const line = name.replace(/[\s\p{C}]+/gu, " ").trim();
+  return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH - 1).trimEnd()}…` : line;
+}

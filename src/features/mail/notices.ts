@@ -1,10 +1,9 @@
 /** Mails to the owners of an organization about a webhook or workflow that needs them. */
 import type { Env } from "../../env.ts";
 import { openDirectory } from "../../platform/placement/databases.ts";
-import { layOut, type Mail } from "./mail.ts";
-import { insertMail, ownersWhoWantNotices, selectNames } from "./mail-store.ts";
-import { nameInMail } from "./name-in-mail.ts";
+import { layOut, type Mail, nameInMail } from "./mail.ts";
 import { type MailOutbox, mailOutbox } from "./outbox.ts";
+import { insertMail, ownersWhoWantNotices, selectNames } from "./statements.ts";
 
 /** For so long a mail may wait until it can be sent, in milliseconds. */
 const LIFETIME_MS = 24 * 60 * 60 * 1000;

@@ -15,8 +15,8 @@ import { logError } from "../../platform/log.ts";
 import { openDirectory } from "../../platform/placement/databases.ts";
 import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
 import type { Mail } from "./mail.ts";
-import { claimDueMails, finishMail, MAILS, type NewMail, retryMail } from "./mail-store.ts";
 import { type Mailer, mailerFor } from "./mailer.ts";
+import { claimDueMails, finishMail, MAILS, type NewMail, retryMail } from "./statements.ts";
 import type { MailRow } from "./table.ts";
 
 const PURPOSE = "atrium mails";

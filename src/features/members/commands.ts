@@ -1,10 +1,33 @@
 /** The commands on members. */
 import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { evictPerson } from "../people/verify-cookie.ts";
-import { deleteInvitationsOf } from "./invitation-store.ts";
-import { type Member, type MemberUpdate, presentMember } from "./schema.ts";
-import { deleteMembership, selectMember, selectMembership, updateRole } from "./store.ts";
+import { layOut, type Mail, nameInMail } from "../mail/mail.ts";
+import { addressWithin, insertMail, selectNames } from "../mail/statements.ts";
+import { createLinkToken, INVITATION_LIFETIME_MS, invitationPath, linkHashOf } from "../people/links.ts";
+import { evictPerson } from "../people/sessions.ts";
+import { guardInvitation } from "../quotas/guard.ts";
+import type { MemberContext } from "./context.ts";
+import {
+  type Invitation,
+  type InvitationCreation,
+  type Member,
+  type MemberUpdate,
+  presentInvitation,
+  presentMember,
+} from "./schema.ts";
+import {
+  deleteInvitationsOf,
+  deleteMembership,
+  deleteInvitation as deleteRow,
+  INVITATIONS,
+  insertInvitation,
+  selectMember,
+  selectMembership,
+  updateRole,
+} from "./store.ts";
+import type { InvitationRow } from "./table.ts";
 
 /** Removes a member, whose open invitations end as well. Owners remove anyone, members only themselves. CONFLICT for the last owner. */
 export async function removeMember(ctx: RequestContext, personId: string): Promise<Record<string, never>> {
@@ -52,3 +75,87 @@ export async function updateMember(
   evictPerson(personId);
   return { member: presentMember(member) };
 }
+
+/** Invitations by mail: how many an organization may send, and what they say. */
+const INVITATION_TOPIC = "invitation";
+
+/** Per organization and day: anyone who signs up could otherwise send mails to strangers in masses. */
+const INVITATION_MAILS = { total: 100, perRecipient: 3 };
+
+/** `invitedBy` is null for an API key. */
+function invitationMail(organization: string, invitedBy: string | null, url: string): Mail {
+  const name = nameInMail(organization);
+  const invitation =
+    invitedBy === null
+      ? `You are invited to ${name} on Atrium.`
+      : `${nameInMail(invitedBy)} invites you to ${name} on Atrium.`;
+  return layOut({
+    subject: `Invitation to ${name}`,
+    paragraphs: [invitation, "Open this link to join. It works once, within seven days, for this address."],
+    link: { label: "Join", url },
+    after: ["If you do not know who invites you, ignore this mail."],
+  });
+}
+
+/**
+ * Creates an invitation for the person with an address, to whom the service mails the link if it sends mail, or for
+ * anyone who has its link. No other response contains the link. FORBIDDEN beyond the quota of invitations, and at that of
+ * members.
+ */
+export async function createInvitation(
+  ctx: MemberContext,
+  { role, email = null }: InvitationCreation,
+): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {
+  requireOwner(ctx);
+  const token = createLinkToken();
+  const now = ctx.now();
+  const row = {
+    id: ctx.newId(),
+    accountId: ctx.accountId,
+    role,
+    email,
+    tokenHash: await linkHashOf(token),
+    invitedBy: ctx.actor.type === "person" ? ctx.actor.personId : null,
+    invitedByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
+    createdAt: now,
+    expiresAt: now + INVITATION_LIFETIME_MS,
+  };
+  const data = { invitation: presentInvitation(row), url: ctx.origin + invitationPath(token) };
+  const mail = await planMail(ctx, row, token);
+  const quota = guardInvitation(ctx);
+  const [, ...stored] = await ctx
+    .commit([insertInvitation(row), ...quota.statements, ...(mail?.statements ?? [])], data)
+    .catch(quota.refuse);
+  mail?.send();
+  return { ...data, mailed: stored.flat().length > 0 };
+}
+
+/** The mail of an invitation for one address; null where there is none, or the service sends no mail. */
+async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
+  const { id, email, createdAt, expiresAt, invitedBy } = row;
+  const outbox = email === null ? null : ctx.mail();
+  if (email === null || outbox === null) return null;
+  const [[names]] = await ctx.db.run([selectNames(ctx, invitedBy)]);
+  const url = outbox.origin + invitationPath(token);
+  const facts = { id, accountId: ctx.accountId, topic: INVITATION_TOPIC, createdAt, expiresAt };
+  const mail = await outbox.seal(
+    facts,
+    invitationMail(names?.organization ?? "", names?.person ?? null, url),
+  );
+  return {
+    statements: [insertMail(mail, addressWithin(email, mail, INVITATION_MAILS))],
+    send: () => ctx.defer(outbox.send(ctx.db, ctx.now())),
+  };
+}
+
+/** Withdraws an invitation. */
+export async function deleteInvitation(ctx: RequestContext, id: string): Promise<Record<string, never>> {
+  requireOwner(ctx);
+  const [deleted] = await ctx.commit([deleteRow(ctx, id, ctx.now())]);
+  if (deleted.length === 0) throw notFound("Accounts", "Invitation");
+  return {};
+}
+
+/** Deletes expired invitations. */
+export const purgeExpiredInvitations = (db: Database, now: number): Promise<unknown> =>
+  expire(db, INVITATIONS, now);

@@ -5,16 +5,18 @@ import type { RequestContext } from "../../platform/context/context.ts";
 import type { Database, Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { requireRestored } from "../../wire/being-restored.ts";
-import { linkHashOf } from "../people/link-token.ts";
+import { linkHashOf } from "../people/links.ts";
+import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
 import {
   countInvitations,
+  countMembers,
   type OpenInvitation,
-  positionOf as positionOfInvitation,
+  positionOfInvitation,
+  positionOfMember,
   selectInvitations,
+  selectMembers,
   selectOpenInvitation,
-} from "./invitation-store.ts";
-import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
-import { countMembers, positionOf, selectMembers } from "./store.ts";
+} from "./store.ts";
 
 /** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
@@ -30,7 +32,7 @@ export async function listMembers(
   page: Page,
 ): Promise<{ members: Member[] } & PresentedScroll> {
   const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx, page)]);
-  return { members: rows.map(presentMember), ...presentScroll(page, counted, rows, positionOf(page)) };
+  return { members: rows.map(presentMember), ...presentScroll(page, counted, rows, positionOfMember(page)) };
 }
 
 /** The organization's valid invitations, newest first. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { MEMBER_ROLES } from "../../platform/context/actor.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { Email } from "../people/schema.ts";
-import type { OpenInvitation } from "./invitation-store.ts";
+import type { OpenInvitation } from "./store.ts";
 import type { InvitationRow, MembershipRow } from "./table.ts";
 
 const MemberRole = z.enum(MEMBER_ROLES).meta({

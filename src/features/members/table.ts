@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { MEMBER_ROLES } from "../../platform/context/actor.ts";
-import { accounts } from "../accounts/organization/table.ts";
+import { accounts } from "../../platform/placement/table.ts";
 import { people } from "../people/table.ts";
 
 const accountId = () =>

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CounterName } from "../../wire/quota.ts";
 import type { EventLogContext } from "../events/context.ts";
-import { selectQuotas } from "../quotas/shared-store.ts";
+import { selectQuotas } from "../quotas/statements.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
 import { selectFirstJoin } from "./store.ts";
 

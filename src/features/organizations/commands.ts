@@ -2,12 +2,10 @@
 
 import { requireOwner } from "../../platform/context/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { deleteKeysOf } from "../accounts/shared-store.ts";
 import { evictKey } from "../accounts/verify-key.ts";
-import { deleteMailsOf } from "../mail/mail-store.ts";
-import { deleteInvitationsOf, deleteMembershipsOf } from "../members/shared-store.ts";
-import { evictMembersOf } from "../people/verify-cookie.ts";
-import { endAllTokens } from "../users/token-commands.ts";
+import { deleteMailsOf } from "../mail/statements.ts";
+import { evictMembersOf } from "../people/sessions.ts";
+import { endAllTokens } from "../users/commands.ts";
 import type { OrganizationContext } from "./context.ts";
 import { continueDeletion } from "./deletion.ts";
 import { getOrganization } from "./queries.ts";
@@ -17,6 +15,7 @@ import {
   type OrganizationUpdate,
   presentOrganization,
 } from "./schema.ts";
+import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "./statements.ts";
 import { markDeleted, updateOrganization as updateRow } from "./store.ts";
 
 /** Renames the organization. */

@@ -7,11 +7,11 @@ import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { roundRobin } from "../../platform/flow/concurrency-limit.ts";
 import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
 import { DIRECTORY, type PlacedTenant } from "../../platform/placement/databases.ts";
+import { deleteFence } from "../../platform/placement/fence-store.ts";
 import { removePlaced } from "../../platform/placement/place.ts";
 import { TIMED_OUT, withTimeLimit } from "../../platform/time-limit.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
-import { deleteMembershipsOf } from "../members/shared-store.ts";
 import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { forgetRoom } from "../rooms/known-rooms.ts";
 import { purgeRoom } from "../rooms/purge.ts";
@@ -19,7 +19,7 @@ import { markDeleted } from "../rooms/purge-store.ts";
 import { selectSomeRooms } from "../rooms/shared-store.ts";
 import { purgeWebhooks } from "../webhooks/purge.ts";
 import { purgeWorkflows } from "../workflows/purge.ts";
-import { deleteFence } from "./fence-store.ts";
+import { deleteMembershipsOf } from "./statements.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
 /** Removes the rooms of a deleted organization, with everything in them, in chunks. */

@@ -1,16 +1,25 @@
 /** Moves organizations from one database to another, in chunks, by the cron trigger (docs/decisions/0027). */
 import type { Database } from "../../platform/d1/d1.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { lowerFence, raiseFence } from "./fence-store.ts";
-import { ADVANCES, type MovePorts } from "./move-phases.ts";
+import { DIRECTORY, PLACEMENT_MEMORY_MS } from "../../platform/placement/databases.ts";
+import { behindFence, lowerFence, raiseFence } from "../../platform/placement/fence-store.ts";
 import {
+  deleteAnchor,
   deleteMove,
+  deleteQuotas,
+  deleteRows,
   type MoveRow,
+  type Row,
+  selectAnchor,
   selectMoves,
+  selectSlice,
   takeTurn,
   updateMove,
   updatePlacement,
+  upsertAnchor,
+  upsertRows,
 } from "./move-store.ts";
+import { COMPARED, COPIED, type OrganizationTable, QUOTAS, REMOVED, ROOMS } from "./tables.ts";
 
 /** Limits of one run of the cron trigger: the next one follows within a minute. */
 const CHUNKS_PER_RUN = 2_000;
@@ -65,4 +74,108 @@ async function advance(ports: MovePorts, move: MoveRow): Promise<MoveRow | null>
     isFlip ? [updatePlacement(next), updateMove(next)] : [updateMove(next)],
   );
   return results.at(-1)?.length === 1 ? next : null;
+}
+
+const DELETED_AT_ONCE = 500;
+/** After the flip, every isolate has forgotten the old placement: its memory, and as long again for slow requests. */
+export const SETTLE_MS = 2 * PLACEMENT_MEMORY_MS;
+
+export interface MovePorts {
+  readonly directory: Database;
+  /** By their bindings. */
+  readonly databases: ReadonlyMap<string, Database>;
+  /** Epoch milliseconds. */
+  now(): number;
+  wait(ms: number): Promise<void>;
+  log(message: string, error: unknown): void;
+}
+
+const ADVANCES = {
+  copying: copy,
+  comparing: compare,
+  settling: settle,
+  removing: remove,
+  cancelled: cancel,
+};
+
+interface Databases {
+  readonly source: Database;
+  readonly target: Database;
+}
+
+const begin = (move: MoveRow, phase: MoveRow["phase"]): MoveRow => ({
+  ...move,
+  phase,
+  step: 0,
+  cursor: null,
+});
+
+/** Behind the rows of a slice: in the same table, or at the next one. */
+function behind(move: MoveRow, { order, atOnce }: OrganizationTable, rows: readonly Row[]): MoveRow {
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < atOnce) return { ...move, step: move.step + 1, cursor: null };
+  return { ...move, cursor: JSON.stringify(order.map(({ column }) => last[column])) };
+}
+
+async function readSlice(db: Database, table: OrganizationTable, move: MoveRow): Promise<Row[]> {
+  const after = move.cursor === null ? null : (JSON.parse(move.cursor) as unknown[]);
+  const results = await db.run(selectSlice(table, move.accountId, after));
+  return results.flat().slice(0, table.atOnce);
+}
+
+async function copy(_: MovePorts, move: MoveRow, { source, target }: Databases): Promise<MoveRow> {
+  const table = COPIED[move.step];
+  if (table === undefined) return begin(move, "comparing");
+  if (move.step === 0 && move.cursor === null) {
+    const [anchors] = await source.run([selectAnchor(move.accountId)]);
+    await target.run(behindFence(move, anchors.map(upsertAnchor)));
+  }
+  const rows = await readSlice(source, table, move);
+  const upsert = (written: readonly Row[]) => upsertRows(table.name, table.primaryKey, written);
+  const counted =
+    move.step === ROOMS ? rows.map((row) => ({ ...row, user_count: 0, file_count: 0, file_bytes: 0 })) : rows;
+  // In the directory nothing has counted them: what follows from a count, such as an index, follows when it grows.
+  const uncounted = table === QUOTAS ? upsert(rows.map((row) => ({ ...row, used: 0 }))) : [];
+  if (rows.length > 0) await target.run(behindFence(move, [...uncounted, ...upsert(counted)]));
+  return behind(move, table, rows);
+}
+
+const textOf = (rows: readonly Row[]): string =>
+  JSON.stringify(rows.map((row) => Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))));
+
+async function compare(ports: MovePorts, move: MoveRow, { source, target }: Databases): Promise<MoveRow> {
+  const table = COMPARED[move.step];
+  if (table === undefined) return { ...begin(move, "settling"), flippedAt: ports.now() };
+  const [rows, copies] = await Promise.all([readSlice(source, table, move), readSlice(target, table, move)]);
+  if (textOf(rows) === textOf(copies)) return behind(move, table, rows);
+  ports.log(`The move of ${move.accountId} was cancelled: the copy of ${table.name} differs`, null);
+  return begin(move, "cancelled");
+}
+
+/** Until then, both databases say the same: no one reads anything old. */
+async function settle(ports: MovePorts, move: MoveRow, { target }: Databases): Promise<MoveRow> {
+  const leftMs = (move.flippedAt ?? 0) + SETTLE_MS - ports.now();
+  if (leftMs > 0) await ports.wait(leftMs);
+  await target.run([lowerFence(move)]);
+  return begin(move, "removing");
+}
+
+/** The organization stays where it is, and what was copied is removed. */
+async function cancel(_: MovePorts, move: MoveRow, { source }: Databases): Promise<MoveRow> {
+  await source.run([lowerFence(move)]);
+  return { ...begin(move, "removing"), source: move.target, target: move.source };
+}
+
+/** The fence around what was removed stays: whatever would still write there looks the placement up again. */
+async function remove(_: MovePorts, move: MoveRow, { source }: Databases): Promise<MoveRow | null> {
+  const { accountId } = move;
+  const table = REMOVED[move.step];
+  if (table === undefined) {
+    const last = move.source === DIRECTORY ? deleteQuotas(accountId) : deleteAnchor(accountId);
+    await source.run(behindFence(move, [last]));
+    return null;
+  }
+  const results = await source.run(behindFence(move, [deleteRows(table, accountId, DELETED_AT_ONCE)]));
+  const isFull = results.at(-2)?.length === DELETED_AT_ONCE;
+  return isFull ? move : { ...move, step: move.step + 1 };
 }

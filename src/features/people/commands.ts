@@ -2,20 +2,20 @@
 import type { Database } from "../../platform/d1/d1.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { AppError } from "../../platform/errors.ts";
-import { knownBrowserOf } from "./browser-cookie.ts";
-import { hashPassword, verifyPassword } from "./password.ts";
-import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
-import type { Me, Person, PersonUpdate, SignIn } from "./schema.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
 import {
   expiredCookie,
+  knownBrowserOf,
   SIGN_IN_LIFETIME_MS,
   SIGN_IN_RENEWAL_MS,
   signedCookie,
   tokenIn,
-} from "./sign-in-cookie.ts";
+} from "./cookies.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+import type { Me, Person, PersonUpdate, SignIn } from "./schema.ts";
+import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./sessions.ts";
 import { planSignIn, planSignOut } from "./sign-in-plan.ts";
 import { SIGN_INS, selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
-import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./verify-cookie.ts";
 
 type NoData = Record<string, never>;
 

@@ -19,13 +19,11 @@ import { addressOf, clientOf } from "../../platform/network.ts";
 import { choosePlace } from "../../platform/placement/choose-place.ts";
 import { openDirectory, openTenant } from "../../platform/placement/databases.ts";
 import { mailOutbox } from "../mail/outbox.ts";
-import { browserCookieOf } from "./browser-cookie.ts";
 import { challengeFor } from "./challenge.ts";
-import type { DashboardEndpoint } from "./dashboard-endpoint.ts";
-import type { DashboardContext, DashboardResult } from "./person-context.ts";
-import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
+import type { DashboardContext, DashboardEndpoint, DashboardResult } from "./context.ts";
+import { browserCookieOf, cookieSecretOf, signInCookieOf } from "./cookies.ts";
+import { readSignIn, type SignInSession, signedHashOf } from "./sessions.ts";
 import { signInLimits } from "./sign-in-limits.ts";
-import { readSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
 
 export interface DashboardCall {
   readonly request: Request;

@@ -1,15 +1,37 @@
 /** Verifies and replaces passwords: the person's own, and a forgotten one. */
-import type { Statement } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
-import { knownBrowserOf } from "./browser-cookie.ts";
+
+import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import type { Database, Statement } from "../../platform/d1/d1.ts";
+import { expire } from "../../platform/d1/expiry.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { presentTime } from "../../platform/time.ts";
+import { layOut, type Mail } from "../mail/mail.ts";
+import { insertMail, personWithAddress } from "../mail/statements.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
+import { knownBrowserOf } from "./cookies.ts";
+import { createLinkToken, linkHashOf, PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "./links.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import { deletePasswordLinksOf } from "./password-link-store.ts";
-import { replacePassword, selectPassword, updatePassword } from "./password-store.ts";
-import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
-import type { PasswordChange } from "./schema.ts";
+import type {
+  NewPasswordByLink,
+  PasswordChange,
+  PasswordLinkPreview,
+  PasswordLinkRequest,
+} from "./schema.ts";
+import { evictPerson } from "./sessions.ts";
 import { type PersonKey, planSignIn } from "./sign-in-plan.ts";
-import { deleteSignInsOf } from "./store.ts";
-import { evictPerson } from "./verify-cookie.ts";
+import {
+  deletePasswordLinksOf,
+  deleteSignInsOf,
+  insertPasswordLink,
+  insertRequestedLink,
+  type OpenPasswordLink,
+  PASSWORD_LINKS,
+  replacePassword,
+  selectIsMember,
+  selectOpenPasswordLink,
+  selectPassword,
+  updatePassword,
+} from "./store.ts";
 
 /**
  * Verifies the password of the signed-in person: throws `refusal` for a wrong one, which counts as a guess. Returns its
@@ -56,7 +78,7 @@ export async function changePassword(
  * Plans a new password in place of a forgotten one, if `condition` selects a row when the statements run. They also end
  * all of the person's sign-in sessions and begin one in this browser: the third returns a row if they did.
  */
-export async function planNewPassword(
+async function planNewPassword(
   ctx: DashboardContext,
   person: PersonKey,
   password: string,
@@ -70,4 +92,126 @@ export async function planNewPassword(
     ...statements,
   ] as const;
   return { cookies, statements: replacement };
+}
+
+const linkGone = () =>
+  new AppError("Auth", "NOT_FOUND", "This link was used or replaced, or has expired; ask for a new one");
+
+/**
+ * Makes a link for a member who forgot their password, and ends their earlier links. Only this response contains it.
+ * FORBIDDEN for a member of further organizations, unless the owner who asks owns those too. CONFLICT for oneself.
+ */
+export async function createPasswordLink(
+  ctx: RequestContext,
+  personId: string,
+): Promise<{ url: string; expires_at: string }> {
+  requireOwner(ctx);
+  const createdBy = ctx.actor.type === "person" ? ctx.actor.personId : null;
+  if (createdBy === personId) throw ownPassword();
+  const [token, now] = [createLinkToken(), ctx.now()];
+  const expiresAt = now + PASSWORD_LINK_LIFETIME_MS;
+  const data = {
+    url: ctx.origin + passwordLinkPath(token),
+    expires_at: presentTime(expiresAt),
+  };
+  const [isMember] = await ctx.db.run([selectIsMember(ctx, personId)]);
+  if (isMember.length === 0) throw notFound("Accounts", "Member");
+  const { accountId } = ctx;
+  const row = {
+    tokenHash: await linkHashOf(token),
+    personId,
+    accountId,
+    createdBy,
+    createdByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
+    createdAt: now,
+    expiresAt,
+  };
+  const [made] = await ctx.commit(insertPasswordLink(row), data);
+  if (made.length === 0) throw ofOtherOrganizations();
+  return data;
+}
+
+const ownPassword = () =>
+  new AppError("Accounts", "CONFLICT", "You are signed in; change your own password in Settings, Profile");
+
+const ofOtherOrganizations = () =>
+  new AppError(
+    "Auth",
+    "FORBIDDEN",
+    "This person is also a member of an organization that you do not own, so you cannot reset their password; remove them here, and invite them under another address",
+  );
+
+async function getPasswordLink(db: Database, token: string, now: number): Promise<OpenPasswordLink> {
+  const [[link]] = await db.run([selectOpenPasswordLink(await linkHashOf(token), now)]);
+  if (link === undefined) throw linkGone();
+  return link;
+}
+
+/** Whose password a link changes. NOT_FOUND when it is not valid any more. */
+export async function previewPasswordLink(
+  { db, now }: DashboardContext,
+  token: string,
+): Promise<DashboardResult<PasswordLinkPreview>> {
+  const { name, email } = await getPasswordLink(db, token, now());
+  return { data: { name, email } };
+}
+
+/**
+ * Sets a new password by a link, which it uses up, ends all of the person's sign-in sessions, and begins one in this
+ * browser: all or nothing. NOT_FOUND when the link is not valid any more.
+ */
+export async function setPasswordByLink(
+  ctx: DashboardContext,
+  token: string,
+  { password }: NewPasswordByLink,
+): Promise<DashboardResult<Record<string, never>>> {
+  const guess = await ctx.limits.countInvitation();
+  const { personId, email } = await getPasswordLink(ctx.db, token, ctx.now());
+  const condition = selectOpenPasswordLink(await linkHashOf(token), ctx.now());
+  const { cookies, statements } = await planNewPassword(ctx, { id: personId, email }, password, condition);
+  const [, , begun] = await ctx.db.run([...statements, deletePasswordLinksOf(personId)]);
+  evictPerson(personId);
+  if (begun.length === 0) throw linkGone();
+  await guess.forgive();
+  return { data: {}, cookies };
+}
+
+/** Deletes links that have expired. */
+export const purgeExpiredPasswordLinks = (db: Database, now: number): Promise<unknown> =>
+  expire(db, PASSWORD_LINKS, now);
+
+const NO_MAIL = "This service sends no mail; ask an owner of your organization for a link";
+
+const passwordMail = (email: string, url: string): Mail =>
+  layOut({
+    subject: "Choose a new password for Atrium",
+    paragraphs: [
+      `A new password was requested for the account of ${email}. Open this link to choose it. It works once, within an hour.`,
+    ],
+    link: { label: "Choose a new password", url },
+    after: ["If you did not request it, ignore this mail: your password stays as it is."],
+  });
+
+/**
+ * Mails a link to the person with an address. The answer, and what it takes, are the same when no person has it.
+ * RATE_LIMITED after several mails to the address or for the network. NOT_FOUND when the deployment sends no mail.
+ */
+export async function requestPasswordLink(
+  ctx: DashboardContext,
+  { email, challenge }: PasswordLinkRequest,
+): Promise<DashboardResult<Record<string, never>>> {
+  const outbox = ctx.mail();
+  if (outbox === null) throw new AppError("Auth", "NOT_FOUND", NO_MAIL);
+  await ctx.challenge().requirePassed(challenge);
+  await ctx.limits.countMail(email);
+  const [token, now] = [createLinkToken(), ctx.now()];
+  const expiresAt = now + PASSWORD_LINK_LIFETIME_MS;
+  const facts = { id: ctx.newId(), accountId: null, topic: "password", createdAt: now, expiresAt };
+  const mail = await outbox.seal(facts, passwordMail(email, outbox.origin + passwordLinkPath(token)));
+  await ctx.db.run([
+    insertRequestedLink(email, { tokenHash: await linkHashOf(token), createdAt: now, expiresAt }),
+    insertMail(mail, personWithAddress(email)),
+  ]);
+  ctx.defer(outbox.send(ctx.db, now));
+  return { data: {} };
 }

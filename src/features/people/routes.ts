@@ -1,8 +1,13 @@
 /** The endpoints of people in `/dashboard/api`: sign-in, sign-out, name and password. */
 import { findMe, getMe, signIn, signOut, updateMe } from "./commands.ts";
-import { personEndpoint, publicEndpoint } from "./dashboard-endpoint.ts";
-import { changePassword } from "./password-commands.ts";
-import { PasswordChange, PersonUpdate, SignIn } from "./schema.ts";
+import { personEndpoint, publicEndpoint } from "./context.ts";
+import {
+  changePassword,
+  previewPasswordLink,
+  requestPasswordLink,
+  setPasswordByLink,
+} from "./password-commands.ts";
+import { NewPasswordByLink, PasswordChange, PasswordLinkRequest, PersonUpdate, SignIn } from "./schema.ts";
 
 export const peopleEndpoints = [
   publicEndpoint({
@@ -63,5 +68,42 @@ export const peopleEndpoints = [
     status: 200,
     done: "Password changed; all other sessions have ended",
     handle: (ctx, { body }) => changePassword(ctx, body),
+  }),
+];
+
+export const passwordLinkEndpoints = [
+  publicEndpoint({
+    method: "GET",
+    path: "/password-links",
+    module: "Auth",
+    status: 200,
+    done: "Whether links are sent by mail",
+    handle: async (ctx) => ({ data: { by_mail: ctx.mail() !== null } }),
+  }),
+  publicEndpoint({
+    method: "POST",
+    path: "/password-links",
+    module: "Auth",
+    body: PasswordLinkRequest,
+    status: 200,
+    done: "A link is on its way if a person has this address",
+    handle: (ctx, { body }) => requestPasswordLink(ctx, body),
+  }),
+  publicEndpoint({
+    method: "GET",
+    path: "/password-links/:token",
+    module: "Auth",
+    status: 200,
+    done: "Link retrieved",
+    handle: (ctx, { params }) => previewPasswordLink(ctx, params.token ?? ""),
+  }),
+  publicEndpoint({
+    method: "POST",
+    path: "/password-links/:token",
+    module: "Auth",
+    body: NewPasswordByLink,
+    status: 200,
+    done: "Password changed; all other sessions have ended",
+    handle: (ctx, { params, body }) => setPasswordByLink(ctx, params.token ?? "", body),
   }),
 ];

@@ -9,8 +9,7 @@ import { AppError } from "../../platform/errors.ts";
 import { KeyedLimits, TokenBucket, takeTurn } from "../../platform/flow/token-bucket.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
 import { sleep } from "../../platform/time-limit.ts";
-import type { PauseRule } from "./limits/guess-limit.ts";
-import type { GuessLimitObject } from "./limits/guess-limit-object.ts";
+import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
 const PASSWORDS: PauseRule = {

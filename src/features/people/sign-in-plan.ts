@@ -1,17 +1,21 @@
 /** Plans the statements and cookies that begin and end a sign-in session of a browser. */
 import type { Statement } from "../../platform/d1/d1.ts";
-import { createBrowserCookie, knownBrowserOf } from "./browser-cookie.ts";
-import type { DashboardContext } from "./person-context.ts";
-import type { Person } from "./schema.ts";
+import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { DashboardContext } from "./context.ts";
 import {
+  createBrowserCookie,
   createSignInToken,
+  knownBrowserOf,
   SIGN_IN_LIFETIME_MS,
   signedCookie,
   tokenHashOf,
   tokenIn,
-} from "./sign-in-cookie.ts";
-import { deleteSignIn, insertSignIn } from "./store.ts";
-import { evictSignIn } from "./verify-cookie.ts";
+} from "./cookies.ts";
+import { hashPassword } from "./password.ts";
+import type { Person, SignUp } from "./schema.ts";
+import { evictSignIn } from "./sessions.ts";
+import { deleteSignIn, insertPassword, insertPerson, insertSignIn } from "./store.ts";
 
 export type PersonKey = Pick<Person, "id" | "email">;
 
@@ -52,3 +56,40 @@ export async function planSignIn(
     statements: [insert, ...(await planSignOut(ctx))] as const,
   };
 }
+
+/** A person to create and to sign in, with the statements that do both. */
+export interface PlannedSignUp {
+  readonly person: Person;
+  readonly statements: readonly [Statement, ...Statement[]];
+  /** The `Set-Cookie` headers of the new sign-in session. */
+  readonly cookies: readonly string[];
+}
+
+/**
+ * Plans a person and their first sign-in session.
+ * Pass the error of a batch with the statements through {@link signUpError}.
+ */
+export async function planSignUp(
+  ctx: DashboardContext,
+  personId: string,
+  { name, email, password }: SignUp,
+): Promise<PlannedSignUp> {
+  const now = ctx.now();
+  const hash = await hashPassword(password);
+  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
+  return {
+    person: { id: personId, name, email },
+    statements: [
+      insertPerson(personId, { name, email }, now),
+      insertPassword(ctx.newId(), personId, hash, now),
+      ...statements,
+    ],
+    cookies,
+  };
+}
+
+/** Translates the error of a batch that creates a person: CONFLICT for a taken address; other errors unchanged. */
+export const signUpError = (error: unknown): unknown =>
+  violatedConstraint(error) === "unique:people.email"
+    ? new AppError("Auth", "CONFLICT", "This email address is taken; sign in if it is yours")
+    : error;

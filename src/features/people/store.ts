@@ -1,10 +1,16 @@
 /** The only SQL about people and their sign-in sessions. */
-import { and, eq } from "drizzle-orm";
-import { build, type Statement, statement } from "../../platform/d1/d1.ts";
+import { and, eq, exists } from "drizzle-orm";
+import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
 import { RESTORING_EPOCH } from "../../wire/being-restored.ts";
-import { hasPassword, PASSWORD_PROVIDER } from "./password-store.ts";
-import { people, signInSessions } from "./table.ts";
+import {
+  credentials,
+  PASSWORD_PROVIDER,
+  type PasswordLinkRow,
+  passwordLinks,
+  people,
+  signInSessions,
+} from "./table.ts";
 
 /** A person with their organizations, but for those that are deleted, or being restored. */
 export interface PersonRow {
@@ -92,3 +98,138 @@ export const deleteSignInsOf = (personId: string, password: string): Statement =
   );
 
 export const SIGN_INS: Expiring = { table: "sessions", column: "expires_at" };
+
+const passwordOf = (personId: string) =>
+  and(eq(credentials.providerId, PASSWORD_PROVIDER), eq(credentials.providerAccountId, personId));
+
+/** The hash of a person's password. */
+export const selectPassword = (personId: string): Statement<{ password: string | null }> =>
+  statement(build.select({ password: credentials.password }).from(credentials).where(passwordOf(personId)));
+
+export const insertPassword = (id: string, personId: string, password: string, now: number): Statement =>
+  statement(
+    build.insert(credentials).values({
+      ...{ id, personId, password },
+      ...{ providerId: PASSWORD_PROVIDER, providerAccountId: personId },
+      ...{ createdAt: now, updatedAt: now },
+    }),
+  );
+
+/** Replaces a password, unless it has been replaced since `verified`, its hash, was read. */
+export const updatePassword = (
+  personId: string,
+  verified: string,
+  password: string,
+  now: number,
+): Statement =>
+  statement(
+    build
+      .update(credentials)
+      .set({ password, updatedAt: now })
+      .where(and(passwordOf(personId), eq(credentials.password, verified))),
+  );
+
+/** Replaces a password if `condition` selects a row when it runs. */
+export const replacePassword = (
+  personId: string,
+  password: string,
+  condition: Statement,
+  now: number,
+): Statement => ({
+  sql: `UPDATE credentials SET password = ?, updated_at = ?
+        WHERE provider_id = ? AND provider_account_id = ? AND EXISTS (${condition.sql})`,
+  params: [password, now, PASSWORD_PROVIDER, personId, ...condition.params],
+});
+
+/** True while the person's password has this hash. */
+const hasPassword = (personId: string, password: string) =>
+  exists(
+    build
+      .select({ id: credentials.id })
+      .from(credentials)
+      .where(and(passwordOf(personId), eq(credentials.password, password))),
+  );
+
+/**
+ * True while the person is a member of the organization `account`, and of no other one that `creator` does not own: or
+ * the owner of one organization could take over what belongs to another. For an API key, `creator` is null.
+ */
+const mayReset = (person: string, account: string, creator: string): string =>
+  `EXISTS (SELECT 1 FROM memberships AS own WHERE own.account_id = ${account} AND own.person_id = ${person})
+   AND NOT EXISTS (
+     SELECT 1 FROM memberships AS other
+     WHERE other.person_id = ${person} AND other.account_id <> ${account} AND NOT EXISTS (
+       SELECT 1 FROM memberships AS owner
+       WHERE owner.account_id = other.account_id AND owner.person_id = ${creator} AND owner.role = 'owner'))`;
+
+/** A link is also over when the owner who made it is one no more, or the API key that made it was revoked. */
+const IS_OPEN = `password_links.token_hash = ? AND password_links.expires_at > ?
+  AND (password_links.created_by_key IS NULL
+    OR EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = password_links.created_by_key))
+  AND (password_links.created_by IS NULL OR EXISTS (
+    SELECT 1 FROM memberships AS maker WHERE maker.account_id = password_links.account_id
+      AND maker.person_id = password_links.created_by AND maker.role = 'owner'))
+  AND (password_links.account_id IS NULL
+    OR (${mayReset("password_links.person_id", "password_links.account_id", "password_links.created_by")}))`;
+
+/** Returns a row if the person is a member of the organization. */
+export const selectIsMember = ({ accountId }: Tenant, personId: string): Statement<{ id: string }> => ({
+  sql: "SELECT person_id AS id FROM memberships WHERE account_id = ? AND person_id = ?",
+  params: [accountId, personId],
+});
+
+/** Inserts a link in place of the person's earlier ones, and returns a row, if its maker may reset the password. */
+export const insertPasswordLink = (
+  link: PasswordLinkRow & { readonly accountId: string },
+): readonly [Statement<{ tokenHash: string }>, Statement] => [
+  {
+    sql: `INSERT INTO password_links
+            (token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at)
+          SELECT token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at FROM (
+            SELECT ? AS token_hash, ? AS person_id, ? AS account_id, ? AS created_by, ? AS created_by_key,
+              ? AS created_at, ? AS expires_at
+          ) AS link WHERE ${mayReset("link.person_id", "link.account_id", "link.created_by")}
+          RETURNING token_hash AS tokenHash`,
+    params: [
+      ...[link.tokenHash, link.personId, link.accountId, link.createdBy, link.createdByKey],
+      ...[link.createdAt, link.expiresAt],
+    ],
+  },
+  {
+    sql: `DELETE FROM password_links WHERE person_id = ? AND token_hash <> ?
+            AND EXISTS (SELECT 1 FROM password_links AS made WHERE made.token_hash = ?)`,
+    params: [link.personId, link.tokenHash, link.tokenHash],
+  },
+];
+
+/**
+ * Inserts a link for the person with an address, if there is one. Earlier links stay: a stranger who asks for another
+ * one must not end that which the person is about to open.
+ */
+export const insertRequestedLink = (
+  email: string,
+  { tokenHash, createdAt, expiresAt }: Pick<PasswordLinkRow, "tokenHash" | "createdAt" | "expiresAt">,
+): Statement => ({
+  sql: `INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
+        SELECT ?, id, ?, ? FROM people WHERE email = ?`,
+  params: [tokenHash, createdAt, expiresAt, email],
+});
+
+/** A link that can still be used. */
+export interface OpenPasswordLink {
+  readonly personId: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+export const selectOpenPasswordLink = (tokenHash: string, now: number): Statement<OpenPasswordLink> => ({
+  sql: `SELECT people.id AS personId, people.name, people.email FROM password_links
+        JOIN people ON people.id = password_links.person_id WHERE ${IS_OPEN}`,
+  params: [tokenHash, now],
+});
+
+/** Deletes all links of a person. */
+export const deletePasswordLinksOf = (personId: string): Statement =>
+  statement(build.delete(passwordLinks).where(eq(passwordLinks.personId, personId)));
+
+export const PASSWORD_LINKS: Expiring = { table: "password_links", column: "expires_at" };

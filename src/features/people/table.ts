@@ -15,6 +15,9 @@ const personId = () =>
     .notNull()
     .references(() => people.id, { onDelete: "cascade" });
 
+/** How `credentials` names the password among the ways to sign in. */
+export const PASSWORD_PROVIDER = "credential";
+
 export const credentials = sqliteTable(
   "credentials",
   {

@@ -1,10 +1,14 @@
 /** Erases what is kept of a user. */
-
 import { AppError } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUser } from "../files/storage/garbage-collection.ts";
-import { eraseUser } from "../users/deletion-commands.ts";
+import type { DashboardResult, PersonContext } from "../people/context.ts";
+import { expiredCookie } from "../people/cookies.ts";
+import { verifyOwnPassword } from "../people/password-commands.ts";
+import { evictPerson } from "../people/sessions.ts";
+import { eraseUser } from "../users/commands.ts";
 import type { PrivacyContext } from "./context.ts";
+import { deletePerson, selectOwnedAlone } from "./person-store.ts";
 
 /** Each chunk has at most a thousand files. */
 const CHUNKS_PER_REQUEST = 50;
@@ -24,3 +28,31 @@ export async function erasePersonalData(
   const why = "Very many files of this user are left; send the request again to continue";
   throw new AppError("Users", "RATE_LIMITED", why, RETRY_SECONDS);
 }
+
+/**
+ * Deletes the person with everything but their name in audit logs. VALIDATION_ERROR for a wrong password, CONFLICT while
+ * the person is the only owner of an organization.
+ */
+export async function deleteMe(
+  ctx: PersonContext,
+  password: string,
+): Promise<DashboardResult<Record<string, never>>> {
+  const { personId } = ctx.person;
+  const refusal = new AppError("Auth", "VALIDATION_ERROR", "password: this is not your password");
+  const { guess } = await verifyOwnPassword(ctx, password, refusal);
+  await guess.forgive();
+  const [owned, , , , deleted] = await ctx.db.run([
+    selectOwnedAlone(personId),
+    ...deletePerson(personId, ctx.now()),
+  ]);
+  if (deleted.length === 0) throw ownsAlone(owned.map(({ name }) => name));
+  evictPerson(personId);
+  return { data: {}, cookies: [expiredCookie()] };
+}
+
+const ownsAlone = (names: readonly string[]) =>
+  new AppError(
+    "Auth",
+    "CONFLICT",
+    `You are the only owner of ${names.join(", ")}; make another member an owner, or delete the organization first`,
+  );

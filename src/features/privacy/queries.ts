@@ -1,9 +1,11 @@
 /** Reads what is kept of a user, in slices that each cost little, whatever the room has. */
 
+import { base64url } from "jose";
+import * as z from "zod";
 import { decodePosition } from "../../http/lists/list-cursor.ts";
 import { toPage } from "../../http/lists/paginate.ts";
 import { presentTime } from "../../platform/time.ts";
-import type { RoomRecordOfUser } from "../../room/types/room-object.ts";
+import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
 import { presentSession } from "../../wire/user.ts";
 import { findEventsNaming } from "../events/queries.ts";
@@ -11,7 +13,6 @@ import { listFiles } from "../files/queries.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findUser } from "../users/queries.ts";
 import type { PrivacyContext } from "./context.ts";
-import { type ExportPosition, encodeExportPosition, nextSection } from "./cursor.ts";
 import type { PersonalData, PersonalRecord } from "./schema.ts";
 
 /** A page ends after so many records, or after so many reads of which most found none. */
@@ -99,4 +100,36 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
         ...{ first_at: presentTime(record.firstAt), last_at: presentTime(record.at) },
       };
   }
+}
+
+/** What is read one after the other: D1's row, the room's parts, D1's files, the log's events. */
+const SECTIONS = ["user", ...PERSONAL_PARTS, "files", "events"] as const;
+type Section = (typeof SECTIONS)[number];
+
+/** A place in a section; `after` is null at its start, else as the section returned it. */
+export interface ExportPosition {
+  readonly section: Section;
+  readonly after: string | null;
+}
+
+const Position = z
+  .tuple([z.enum(SECTIONS), z.string().max(512).nullable()])
+  .transform(([section, after]): ExportPosition => ({ section, after }));
+
+const encodeExportPosition = ({ section, after }: ExportPosition): string =>
+  base64url.encode(JSON.stringify([section, after]));
+
+/** The position of a cursor; null for any other text. */
+export function decodeExportPosition(cursor: string): ExportPosition | null {
+  try {
+    return Position.parse(JSON.parse(new TextDecoder().decode(base64url.decode(cursor))));
+  } catch {
+    return null;
+  }
+}
+
+/** The start of the section that follows; null after the last one. */
+function nextSection(section: Section): ExportPosition | null {
+  const next = SECTIONS[SECTIONS.indexOf(section) + 1];
+  return next === undefined ? null : { section: next, after: null };
 }

@@ -1,12 +1,13 @@
 /** The endpoints that export and erase what is kept of a user. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
+import { personEndpoint } from "../people/context.ts";
 import { InRoom } from "../users/schema.ts";
-import { erasePersonalData } from "./commands.ts";
+import { deleteMe, erasePersonalData } from "./commands.ts";
 import type { PrivacyContext } from "./context.ts";
-import { decodeExportPosition, type ExportPosition } from "./cursor.ts";
-import { getPersonalData } from "./queries.ts";
-import { PersonalData } from "./schema.ts";
+import { exportMe } from "./person-queries.ts";
+import { decodeExportPosition, type ExportPosition, getPersonalData } from "./queries.ts";
+import { ExportRequest, PersonalData, PersonDeletion } from "./schema.ts";
 
 const { endpoint } = endpointsFor<PrivacyContext>();
 
@@ -62,5 +63,26 @@ export const privacyEndpoints = [
     data: z.object({}),
     audit: { resource: "user", id: ({ params }) => params.userId },
     handle: (ctx, { params, query }) => erasePersonalData(ctx, query.roomId, params.userId),
+  }),
+];
+
+export const personPrivacyEndpoints = [
+  personEndpoint({
+    method: "POST",
+    path: "/me/export",
+    module: "Auth",
+    body: ExportRequest,
+    status: 200,
+    done: "Data exported",
+    handle: (ctx, { body }) => exportMe(ctx, body.after),
+  }),
+  personEndpoint({
+    method: "POST",
+    path: "/me/delete",
+    module: "Auth",
+    body: PersonDeletion,
+    status: 200,
+    done: "Account deleted",
+    handle: (ctx, { body }) => deleteMe(ctx, body.password),
   }),
 ];

@@ -4,7 +4,7 @@ import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import { AppError } from "../../platform/errors.ts";
 import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "../../wire/quota.ts";
 import { readQuotas } from "./queries.ts";
-import { QUOTA_EXCEEDED, requireWithinQuota } from "./shared-store.ts";
+import { QUOTA_EXCEEDED, requireWithinQuota } from "./statements.ts";
 
 /** What a command that creates something needs. */
 export interface QuotaContext extends Tenant {

@@ -1,4 +1,6 @@
 /** The queries about quotas. */
+
+import type { Waiting, WaitingAltogether } from "../../delivery/subscriber/subscriber-ports.ts";
 import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import {
   isInDirectory,
@@ -7,7 +9,7 @@ import {
   type QuotaName,
   type QuotaUse,
 } from "../../wire/quota.ts";
-import { type QuotaRow, selectQuotas } from "./shared-store.ts";
+import { deleteBacklog, type QuotaRow, selectQuotas, upsertBacklog } from "./statements.ts";
 
 interface Defaults {
   readonly quotaDefaults: QuotaDefaults;
@@ -36,4 +38,28 @@ export async function listQuotas(
 export function usedOf(rows: readonly QuotaRow[], quota: QuotaName, defaults: QuotaDefaults): QuotaUse {
   const row = rows.find((candidate) => candidate.quota === quota);
   return { quota, used: row?.used ?? 0, limit: row?.max ?? defaults[quota] };
+}
+
+/**
+ * Writes what waits for a webhook or workflow, and returns what waits altogether, in one round trip. Nothing is written
+ * for one that is deleted.
+ */
+export async function reportWaiting(
+  tenant: Tenant,
+  subscriberId: string,
+  waiting: Waiting,
+  defaults: QuotaDefaults,
+): Promise<WaitingAltogether> {
+  const change =
+    waiting.events === 0 ? deleteBacklog(tenant, subscriberId) : upsertBacklog(tenant, subscriberId, waiting);
+  const [, rows] = await tenant.db.run([change, selectQuotas(tenant)]);
+  const totalOf = (quota: "waiting_events" | "waiting_bytes") => {
+    const { used, limit } = usedOf(rows, quota, defaults);
+    return { used, limit };
+  };
+  return {
+    events: totalOf("waiting_events"),
+    bytes: totalOf("waiting_bytes"),
+    subscribers: rows.find(({ quota }) => quota === "backlogs")?.used ?? 0,
+  };
 }

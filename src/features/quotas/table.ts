@@ -2,11 +2,11 @@
  * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migrations
  * `quotas`, `quota_of_users_online`, `quota_of_store_bytes`, `totals_of_an_organization`,
  * `quotas_of_rates_and_backlogs` and `quotas_of_people`), so that no way to create or delete something can forget to. Requests alone are
- * counted elsewhere (`quotas/rates`), and their rate is written here.
+ * counted elsewhere (`quotas/request-rate-object`), and their rate is written here.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "../../platform/placement/table.ts";
 import { COUNTERS } from "../../wire/quota.ts";
-import { accounts } from "../accounts/organization/table.ts";
 
 export const quotas = sqliteTable(
   "quotas",

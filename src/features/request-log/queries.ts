@@ -1,7 +1,7 @@
 /** Reads the request log. */
 import { notFound } from "../../platform/errors.ts";
 import type { RequestLogContext } from "./context.ts";
-import type { RequestLogQuery } from "./logged-requests.ts";
+import type { RequestLogQuery } from "./schema.ts";
 import { type ApiRequest, presentRequest } from "./schema.ts";
 
 /** A page of the organization's latest requests, newest first. */

@@ -6,8 +6,8 @@ import { DAY_MS } from "../../platform/durations.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
-import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./logged-requests.ts";
-import { RequestLogStore } from "./request-log-store.ts";
+import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./schema.ts";
+import { RequestLogStore } from "./store.ts";
 
 /** The interval of deletions. Expired requests are not shown in the meantime. */
 const PRUNE_EVERY_MS = DAY_MS;

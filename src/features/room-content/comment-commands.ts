@@ -10,7 +10,7 @@ import type { OrganizationRequest } from "../../room/protocol/room-request.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { findTokenBearer } from "../users/token-bearer.ts";
+import { findUserInRoom } from "../users/queries.ts";
 
 /** A filter for comments. */
 export interface CommentQuery {
@@ -89,7 +89,7 @@ export async function postComment<Data>(
   roomId: string,
   request: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>,
 ): Promise<Data> {
-  const { room, user } = await findTokenBearer(ctx, roomId, request.data.userId);
+  const { room, user } = await findUserInRoom(ctx, roomId, request.data.userId);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
   return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;

@@ -9,15 +9,14 @@ import { openTenant } from "../../platform/placement/databases.ts";
 import type { CopiedStats, KnownUser, RoomPorts } from "../../room/host/room-ports.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
 import { usedOf } from "../quotas/queries.ts";
-import { selectQuotas } from "../quotas/shared-store.ts";
+import { selectQuotas } from "../quotas/statements.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { selectRoom, updateFirstJoin } from "../rooms/shared-store.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { findUsers } from "../users/list-queries.ts";
-import { selectUsersById } from "../users/shared-store.ts";
+import { findAccountTokenEpoch, findExistingUsers, findUserInRoom, findUsers } from "../users/queries.ts";
+import { selectUsersById } from "../users/statements.ts";
 import { recordOf, type UserRow } from "../users/table.ts";
-import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../users/token-bearer.ts";
 import { tokensFor } from "../users/tokens.ts";
 
 const knownUser = (row: UserRow): KnownUser => ({ record: recordOf(row), subject: row });
@@ -36,7 +35,7 @@ export function roomPorts(env: Env, storeLimits: StoreLimits): RoomPorts {
     verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verify(token, now),
     findRoom: (room) => findRoomRow(tenantOf(room), { id: room.roomId }),
     findUser: async (room, userId) => {
-      const found = await findTokenBearer(tenantOf(room), room.roomId, userId);
+      const found = await findUserInRoom(tenantOf(room), room.roomId, userId);
       return { room: found.room, user: found.user && knownUser(found.user) };
     },
     findUsers: async (room, { limit, offset, after }) => {

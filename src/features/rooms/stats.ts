@@ -1,6 +1,6 @@
 /** The copy in D1 of a room's live stats, for lists of rooms and for quotas. */
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { type QuotaRow, selectQuotas } from "../quotas/shared-store.ts";
+import { type QuotaRow, selectQuotas } from "../quotas/statements.ts";
 import { type ProjectedStats, updateStats } from "./stats-store.ts";
 
 /**

@@ -8,8 +8,8 @@ import {
   preparedByOrder,
   preparedByShape,
 } from "../../platform/d1/prepared-statement.ts";
-import { countUsed } from "../quotas/shared-store.ts";
-import { countHits, type SearchHits } from "../search/shared-store.ts";
+import { countUsed } from "../quotas/statements.ts";
+import { countHits, type SearchHits } from "../search/statements.ts";
 import { IS_LIVE, type RoomRow, rooms } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));

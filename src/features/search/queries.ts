@@ -7,7 +7,7 @@ import {
   type SearchHits,
   type SearchTerm,
   selectHits,
-} from "./shared-store.ts";
+} from "./statements.ts";
 
 /** What the index says of a search. Null when there is nothing to search, or the list is not indexed. */
 export async function findHits(

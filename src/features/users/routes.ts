@@ -5,15 +5,22 @@ import type { Replay } from "../../http/idempotency/replay.ts";
 import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
 import { scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
+import { Room } from "../../wire/room.ts";
+import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
 import { User, UserSession } from "../../wire/user.ts";
-import { createUser, updateUser } from "./commands.ts";
+import { createToken, createUser, deleteUser, endAllTokens, endTokens, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
-import { deleteUser } from "./deletion-commands.ts";
-import { listUsers } from "./list-queries.ts";
-import { presenceFilter } from "./presence-filter.ts";
-import { getUser } from "./queries.ts";
-import { InRoom, ListedUser, Token, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
-import { restoreCreation } from "./shown-token.ts";
+import { getRoomWithUsers, getUser, listUsers, presenceFilter, restoreCreation } from "./queries.ts";
+import {
+  InRoom,
+  IssuedToken,
+  ListedUser,
+  Token,
+  TokenCreation,
+  UserCreation,
+  UserUpdate,
+  UserWithToken,
+} from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 
@@ -132,5 +139,126 @@ export const userEndpoints = [
     data: z.object({}),
     audit: { resource: "user", id: ({ params }) => params.userId },
     handle: (ctx, { params, query }) => deleteUser(ctx, query.roomId, params.userId),
+  }),
+];
+
+const rooms = sorting("Rooms", "created_at", "name");
+
+const UsersQuery = z.object({
+  ...scrolling,
+  ...rooms.parameter,
+  ...searching("the user's name or at the start of its ID"),
+  ...dates,
+});
+
+const RoomWithUsers = z.object({
+  room: Room.meta({ description: "The room, with its live stats." }),
+  users: z.array(User),
+  usersTotal: scrollShape.total,
+  limit: scrollShape.limit,
+  offset: scrollShape.offset,
+  cursor: scrollShape.cursor,
+});
+
+const USERS_DETAILS = "The query parameters filter and order the users only. The room's stats are live.";
+
+export const roomWithUsersEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/rooms/custom/:customId",
+    operation: "getRoomByCustomId",
+    module: "Rooms",
+    access: "organization",
+    summary: "Get a room by its custom ID",
+    details: USERS_DETAILS,
+    errors: ["NOT_FOUND"],
+    query: UsersQuery,
+    status: 200,
+    done: "Room retrieved",
+    data: RoomWithUsers,
+    handle: (ctx, { params, query }) =>
+      getRoomWithUsers(ctx, { customId: params.customId }, toPage(query, rooms.orderOf(query))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/rooms/:roomId",
+    operation: "getRoom",
+    module: "Rooms",
+    access: "organization",
+    summary: "Get a room",
+    details: USERS_DETAILS,
+    errors: ["NOT_FOUND"],
+    query: UsersQuery,
+    status: 200,
+    done: "Room retrieved",
+    data: RoomWithUsers,
+    handle: (ctx, { params, query }) =>
+      getRoomWithUsers(ctx, { id: params.roomId }, toPage(query, rooms.orderOf(query))),
+  }),
+];
+
+/** The receipt keeps the token's claims, from which the same token is signed again. */
+const SIGN_AGAIN: Replay<UserContext> = {
+  keep: (data) => {
+    const { token, ...rest } = IssuedToken.parse(data);
+    return { ...rest, claims: claimsOf(token) };
+  },
+  restore: async (ctx, kept) => {
+    const { claims, ...rest } = kept as { claims: TokenClaims };
+    return { ...rest, token: await ctx.tokens.signAgain(claims) };
+  },
+};
+
+export const tokenEndpoints = [
+  endpoint({
+    method: "POST",
+    path: "/users/:userId/tokens",
+    operation: "createToken",
+    module: "Users",
+    access: "organization",
+    summary: "Create a short-lived token",
+    details:
+      "A JWT like the user's `token`, but for `ttl` seconds and, if you like, a lower role. It is not stored. Signed-in members get at most an hour.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    replay: SIGN_AGAIN,
+    query: InRoom,
+    body: TokenCreation,
+    status: 201,
+    done: "Token created",
+    data: IssuedToken,
+    handle: (ctx, { params, query, body }) => createToken(ctx, query.roomId, params.userId, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/users/:userId/tokens",
+    operation: "endTokens",
+    module: "Users",
+    access: "organization",
+    summary: "End a user's tokens",
+    details:
+      "Refuses all tokens of the user so far, short-lived ones too, and closes the sockets that joined with them (`authFailed`, 4401). The user's `token` is a new one from then on, valid for 90 days.",
+    errors: ["NOT_FOUND"],
+    query: InRoom,
+    status: 200,
+    done: "Tokens ended",
+    data: z.object({}),
+    audit: { resource: "user", id: ({ params }) => params.userId },
+    handle: (ctx, { params, query }) => endTokens(ctx, query.roomId, params.userId),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/tokens",
+    operation: "endAllTokens",
+    module: "Users",
+    access: "organization",
+    summary: "End the tokens of all users",
+    details:
+      "The same for every user of the organization, for example after a leak. Only owners and API keys can do this. With more than 200 rooms online, the sockets of the others close within minutes.",
+    errors: [],
+    status: 200,
+    done: "All tokens ended",
+    data: z.object({}),
+    audit: { resource: "tokens" },
+    handle: (ctx) => endAllTokens(ctx),
   }),
 ];

@@ -23,7 +23,7 @@ import { readStore, requestRoom } from "../room-content/commands.ts";
 import { listDocuments, renderDocument } from "../room-content/documents/commands.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
-import { listBareUsers } from "../users/list-queries.ts";
+import { listBareUsers } from "../users/queries.ts";
 import { ARGUMENTS, type Arguments, MAX_RUN_FILE_BYTES, type Method } from "./binding-arguments.ts";
 import { fetchPublic } from "./public-fetch.ts";
 import { nameOfAction, RunActions } from "./run-actions.ts";

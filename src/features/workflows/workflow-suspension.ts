@@ -6,7 +6,7 @@ import type { CachedRow } from "../../platform/d1/cached-row.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { presentWorkflowDisabled } from "../deliveries/workflow-disabled.ts";
-import { nameInMail } from "../mail/name-in-mail.ts";
+import { nameInMail } from "../mail/mail.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import type { StoredState } from "./handler-state.ts";
 import { DISABLED_MESSAGES } from "./schema.ts";

@@ -1,5 +1,7 @@
 /** What moves an organization from one database to another: the moves in the directory, and the fences in each database. */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** While an organization has a row here, triggers refuse every write of what it owns in this database. */
 export const fences = sqliteTable("fences", {
@@ -26,3 +28,19 @@ export const moves = sqliteTable("moves", {
   flippedAt: integer("flipped_at"),
   startedAt: integer("started_at").notNull(),
 });
+
+export const accounts = sqliteTable(
+  "accounts",
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** When the tokens of all of its users were last ended, epoch ms; 0 before that. Grows with each ending. */
+    tokenEpoch: integer("token_epoch").notNull().default(0),
+    /** When its owner deleted it (epoch ms): what it owns is being deleted, and no one has access to it; null otherwise. */
+    deletedAt: integer("deleted_at"),
+    /** In the directory: the binding of the database that has what it owns. */
+    database: text().notNull().default("DB"),
+  },
+  (table) => [index("accounts_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`)],
+);

@@ -4,8 +4,8 @@ import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/env.ts";
 
 export { EventLogObject } from "../../../src/delivery/event-log/event-log-object.ts";
-export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "../../../src/features/quotas/rates/request-rate-object.ts";
+export { GuessLimitObject } from "../../../src/features/people/guess-limit-object.ts";
+export { RequestRateObject } from "../../../src/features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
 export { RoomObject, SubscriberObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";

@@ -3,12 +3,12 @@
 import { app } from "../../../src/app.ts";
 import { EventLogObject as EventLog } from "../../../src/delivery/event-log/event-log-object.ts";
 import type { Env } from "../../../src/env.ts";
-import { RequestRateObject as RequestRate } from "../../../src/features/quotas/rates/request-rate-object.ts";
+import { RequestRateObject as RequestRate } from "../../../src/features/quotas/request-rate-object.ts";
 import { RequestLogObject as RequestLog } from "../../../src/features/request-log/request-log-object.ts";
 import { RoomObject as Room, SubscriberObject as Subscriber } from "../../../src/objects.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
 
-export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
+export { GuessLimitObject } from "../../../src/features/people/guess-limit-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /** No load of the bench is refused. */

@@ -6,8 +6,8 @@ import { claimOf } from "../../../src/http/authenticate.ts";
 import { openTenant } from "../../../src/platform/placement/databases.ts";
 
 export { EventLogObject } from "../../../src/delivery/event-log/event-log-object.ts";
-export { GuessLimitObject } from "../../../src/features/people/limits/guess-limit-object.ts";
-export { RequestRateObject } from "../../../src/features/quotas/rates/request-rate-object.ts";
+export { GuessLimitObject } from "../../../src/features/people/guess-limit-object.ts";
+export { RequestRateObject } from "../../../src/features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { RoomObject, SubscriberObject } from "../../../src/objects.ts";

@@ -1,5 +1,5 @@
 /** What the service keeps of the signed-in person: its export, and the deletion of their account. */
-import type { PersonExport } from "../../../features/privacy/person/schema.ts";
+import type { PersonExport } from "../../../features/privacy/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { useAction } from "../data/use-action.ts";
 import { Button } from "../ui/button.tsx";

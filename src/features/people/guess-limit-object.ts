@@ -1,0 +1,93 @@
+/**
+ * The Durable Object that counts guesses: one for each person, each network and each known browser, in the
+ * whole world. The platform's rate limits count per location, so that a guesser has as many allowances as we have
+ * locations.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { backoffMs } from "../../platform/flow/backoff.ts";
+import { logError } from "../../platform/log.ts";
+import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { type Guesses, GuessStore } from "./guess-store.ts";
+
+export class GuessLimitObject extends DurableObject {
+  /** Epoch milliseconds; tests replace it by their own clock. */
+  clock: () => number = () => Date.now();
+
+  readonly #alarm: DurableAlarm;
+  #store: GuessStore | null = null;
+
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+    super(ctx, env);
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      logError("The alarm of a limit on guesses could not be set", { object: String(ctx.id) }, error),
+    );
+  }
+
+  /** Counts a guess, and returns 0; or the milliseconds to wait, and counts nothing. */
+  guess(key: string, rule: PauseRule): number {
+    const { waitMs, guesses } = planGuess(this.#guesses.find(key), rule, this.clock());
+    if (waitMs > 0) return waitMs;
+    const until = forgottenAt(guesses, rule);
+    this.#guesses.set(key, guesses, until);
+    this.#alarm.scheduleBy([until]);
+    return 0;
+  }
+
+  /** Takes back the latest guess, or with `all` every one, because it was right. */
+  forgive(key: string, all: boolean): void {
+    if (all) this.#guesses.remove(key);
+    else this.#guesses.takeOne(key);
+  }
+
+  /** Deletes what is forgotten, and with the last of it the whole storage. */
+  override async alarm(): Promise<void> {
+    this.#alarm.markFired();
+    const next = this.#guesses.prune(this.clock());
+    if (next !== null) {
+      this.#alarm.scheduleBy([next]);
+      return;
+    }
+    this.#store = null;
+    await this.ctx.storage.deleteAll();
+  }
+
+  get #guesses(): GuessStore {
+    this.#store ??= new GuessStore(this.ctx.storage);
+    return this.#store;
+  }
+}
+
+export interface PauseRule {
+  /** How many guesses need no pause. */
+  readonly free: number;
+  /** The first pause, in milliseconds; each further guess doubles it… */
+  readonly firstMs: number;
+  /** …up to this. */
+  readonly maxMs: number;
+  /** One guess is forgotten in this time, in milliseconds. */
+  readonly forgetMs: number;
+}
+
+const NONE: Guesses = { count: 0, at: 0 };
+
+const countAt = ({ count, at }: Guesses, { forgetMs }: PauseRule, now: number): number =>
+  Math.max(0, count - Math.max(0, now - at) / forgetMs);
+
+/** When all of them are forgotten, epoch milliseconds. */
+export const forgottenAt = ({ count, at }: Guesses, { forgetMs }: PauseRule): number =>
+  Math.ceil(at + count * forgetMs);
+
+/** The pause before another guess in milliseconds, 0 if it may be made now; and the guesses after it. */
+export function planGuess(
+  guesses: Guesses = NONE,
+  rule: PauseRule,
+  now: number,
+): { readonly waitMs: number; readonly guesses: Guesses } {
+  const count = countAt(guesses, rule, now);
+  const beyond = Math.ceil(count) - rule.free;
+  const pauseMs = beyond < 0 ? 0 : backoffMs(beyond + 1, rule);
+  const waitMs = guesses.at + pauseMs - now;
+  return waitMs > 0 && pauseMs > 0
+    ? { waitMs, guesses }
+    : { waitMs: 0, guesses: { count: count + 1, at: now } };
+}

@@ -1,0 +1,23 @@
+/** The secrets in links that people send each other: invitations, and links for a new password. */
+import { sha256 } from "../../platform/crypto/hash.ts";
+
+const TOKEN_BYTES = 32;
+
+/** A new token of 256 random bits, as links contain it. */
+export const createLinkToken = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
+
+/** The hash under which a link is stored: SHA-256 of its token. */
+export const linkHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
+
+/** How long a link is valid. */
+export const PASSWORD_LINK_LIFETIME_MS = 60 * 60 * 1000;
+
+/** A link's path below the address of the service. */
+export const passwordLinkPath = (token: string): string => `/dashboard/password-links/${token}`;
+
+/** How long an invitation is valid. */
+export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A link's path below the address of the service. */
+export const invitationPath = (token: string): string => `/dashboard/invitations/${token}`;

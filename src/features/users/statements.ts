@@ -1,0 +1,96 @@
+/** The statements about users that other features include in their batches. */
+import { and, eq, sql } from "drizzle-orm";
+import {
+  build,
+  columnsOf,
+  nextVersion,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
+import { prepared, preparedByShape } from "../../platform/d1/prepared-statement.ts";
+import { accounts } from "../../platform/placement/table.ts";
+import { roomIdOf } from "../rooms/shared-store.ts";
+import { type UserRow, users } from "./table.ts";
+
+/** The fields of a {@link UserRow}, for every statement that returns users. */
+export const USER_FIELDS = {
+  ...columnsOf(users),
+  accountTokenEpoch:
+    sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = users.account_id)`.as(
+      "accountTokenEpoch",
+    ),
+};
+
+/** Identifies a user of a room, by its ID or by its custom ID. */
+export type UserKey = { readonly id: string } | { readonly customId: string };
+
+const inRoom = and(
+  eq(users.accountId, sql.placeholder("accountId")),
+  sql`${users.roomId} = ${roomIdOf(sql.placeholder("accountId"), sql.placeholder("roomId"))}`,
+);
+
+const userByKey = preparedByShape((shape: "id" | "customId") =>
+  build
+    .select(USER_FIELDS)
+    .from(users)
+    .where(
+      and(
+        inRoom,
+        shape === "id"
+          ? eq(users.id, sql.placeholder("id"))
+          : eq(users.customId, sql.placeholder("customId")),
+      ),
+    )
+    .limit(1),
+);
+
+export const selectUser = ({ accountId }: Tenant, roomId: string, key: UserKey): Statement<UserRow> =>
+  userByKey("id" in key ? "id" : "customId", { accountId, roomId, ...key });
+
+const usersById = prepared(() =>
+  build
+    .select(USER_FIELDS)
+    .from(users)
+    // By the primary key: without the pluses, SQLite walks through all users of the room instead.
+    .where(
+      sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+        AND +${users.accountId} = ${sql.placeholder("accountId")} AND +${users.roomId} = ${sql.placeholder("roomId")}`,
+    ),
+);
+
+/** Those of these users who exist in the room. */
+export const selectUsersById = (
+  { accountId }: Tenant,
+  roomId: string,
+  userIds: readonly string[],
+): Statement<UserRow> => usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
+
+const accountTokenEpoch = prepared(() =>
+  build
+    .select({ tokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("tokenEpoch") })
+    .from(accounts)
+    .where(eq(accounts.id, sql.placeholder("accountId"))),
+);
+
+export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> =>
+  accountTokenEpoch({ accountId });
+
+/** Those of the users, given as a JSON array of ids, who exist in the room. */
+export const selectExistingUsers = (
+  { accountId }: Tenant,
+  roomId: string,
+  userIds: readonly string[],
+): Statement<{ id: string }> => ({
+  sql: `SELECT id FROM users WHERE +account_id = ? AND +room_id = ? AND id IN (SELECT value FROM json_each(?))`,
+  params: [accountId, roomId, JSON.stringify(userIds)],
+});
+
+/** Begins a new token epoch of an organization. */
+export const endTokensOfAccount = ({ accountId }: Tenant, now: number): Statement =>
+  statement(
+    build
+      .update(accounts)
+      .set({ tokenEpoch: nextVersion(accounts.tokenEpoch, now) })
+      .where(eq(accounts.id, accountId)),
+  );

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1/d1.ts";
 import { planTables } from "./migrations.ts";
 import { CommandError } from "./process/command.ts";
@@ -11,10 +12,13 @@ import { ROOT, runWrangler } from "./process/wrangler.ts";
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");
 
 /** A local database is identified by its state folder, and one beside the directory by its binding. */
-export type Database = { readonly binding?: string } & (
-  | { readonly kind: "local"; readonly persistTo: string }
-  | { readonly kind: "remote" }
-);
+export type Database = LocalDatabase | { readonly binding?: string; readonly kind: "remote" };
+
+interface LocalDatabase {
+  readonly binding?: string;
+  readonly kind: "local";
+  readonly persistTo: string;
+}
 
 /** The directory. */
 const BINDING = "DB";
@@ -32,6 +36,15 @@ const MAX_ATTEMPTS = 5;
 
 const flagsOf = (database: Database): string[] =>
   database.kind === "local" ? ["--local", "--persist-to", database.persistTo] : ["--remote"];
+
+/** The name of a local database's file, as wrangler takes it from wrangler.toml. */
+async function localIdOf(binding: string): Promise<string> {
+  const settings = await readFile(path.join(ROOT, "wrangler.toml"), "utf8");
+  const [, id] =
+    new RegExp(`^binding = "${binding}"[^[]*?^preview_database_id = "([^"]+)"`, "m").exec(settings) ?? [];
+  if (id === undefined) throw new CommandError(`wrangler.toml has no preview_database_id for ${binding}.`);
+  return id;
+}
 
 /** The text as a SQL string literal. The doubled quote is the only escape that SQLite knows there. */
 export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -53,14 +66,15 @@ export const databasePort = (database: Database, stop: AbortSignal): ServiceData
   },
 });
 
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);
 
 /** Local processes that write at the same moment do not wait for each other: one fails, sometimes without saying why. */
-const isBusy = ({ kind }: Database, error: unknown): boolean =>
-  kind === "local" && (failedWith(error, "SQLITE_BUSY") || failedWith(error, "internal error; reference"));
+const isBusy = (error: unknown): boolean => /SQLITE_BUSY|internal error; reference/.test(reasonOf(error));
 
-/** The rows of each statement, as wrangler prints them. */
+/** The rows of each statement, as D1 gives them. */
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
 /** Wrangler's JSON for statements that it ran. */
@@ -68,32 +82,48 @@ const parseResults = (json: string): Rows[] =>
   (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
 
 /**
- * Runs all statements or none, and returns the rows of each. They must not contain secrets: they are visible in the
- * process list while they run. Passing a file instead would hide them, but D1 blocks the whole database while it
- * imports a file.
+ * Runs all statements or none, and returns the rows of each. Against Cloudflare they must not contain secrets: the
+ * process list shows them. A file would hide them, but D1 blocks the whole database while it imports one.
  */
 async function execute(
   database: Database,
   statements: readonly string[],
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
-  const sql = statements.join("; ");
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const command = [
-        "d1",
-        "execute",
-        bindingOf(database),
-        ...flagsOf(database),
-        "--yes",
-        "--json",
-        "--command",
-        sql,
-      ];
-      return parseResults(await runWrangler(command, stop));
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isBusy(database, error)) throw error;
+  if (database.kind === "local") return executeLocally(database, statements, stop);
+  const command = ["d1", "execute", bindingOf(database), "--remote", "--yes", "--json", "--command"];
+  return parseResults(await runWrangler([...command, statements.join("; ")], stop));
+}
+
+/** Miniflare opens the file in a third of the time that wrangler takes. */
+async function executeLocally(
+  database: LocalDatabase,
+  statements: readonly string[],
+  stop: AbortSignal,
+): Promise<readonly Rows[]> {
+  const binding = bindingOf(database);
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [{ modules: true, script: "", d1Databases: { [binding]: await localIdOf(binding) } }],
+      resourcePersistencePath: path.join(database.persistTo, "v3"),
+      cf: false,
+      telemetry: { enabled: false },
+    }),
+  );
+  try {
+    const d1 = await miniflare.getD1Database(binding);
+    for (let attempt = 1; ; attempt++) {
+      stop.throwIfAborted();
+      try {
+        return (await d1.batch<Rows[number]>(statements.map((sql) => d1.prepare(sql)))).map(
+          ({ results }) => results,
+        );
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !isBusy(error)) throw new CommandError(reasonOf(error));
+      }
     }
+  } finally {
+    await miniflare.dispose();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Everything that endpoints need of a request. */
-import type { EventLogContext } from "./features/events/context.ts";
+import type { EventLogContext } from "./features/events/queries.ts";
 import type { FileContext } from "./features/files/context.ts";
 import type { MemberContext } from "./features/members/context.ts";
 import type { OrganizationContext } from "./features/organizations/context.ts";

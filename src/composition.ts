@@ -2,7 +2,7 @@
 
 import type { AppContext } from "./app-context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
-import { signingSealer } from "./delivery/signing-secrets.ts";
+import { signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
@@ -16,7 +16,7 @@ import { type RecorderPorts, RequestRecorder } from "./features/request-log/reco
 import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
 import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
-import { secretSealer } from "./features/workflows/sealed-secrets.ts";
+import { secretSealer } from "./features/workflows/secret-commands.ts";
 import type { Authentication, Composition } from "./http/call.ts";
 import type { HealthChecks } from "./http/health.ts";
 import { limitTrigger } from "./http/rate-limit.ts";

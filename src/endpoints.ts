@@ -15,11 +15,9 @@ import { requestLogEndpoints } from "./features/request-log/routes.ts";
 import { realtimeEndpoints } from "./features/room-content/routes.ts";
 import { roomEndpoints } from "./features/rooms/routes.ts";
 import { roomWithUsersEndpoints, tokenEndpoints, userEndpoints } from "./features/users/routes.ts";
-import { webhookEndpoints } from "./features/webhooks/routes.ts";
-import { deliveryEndpoints } from "./features/webhooks/routes-deliveries.ts";
+import { deliveryEndpoints, webhookEndpoints } from "./features/webhooks/routes.ts";
 import { workflowEndpoints } from "./features/workflows/routes.ts";
-import { workflowSecretEndpoints } from "./features/workflows/routes-secrets.ts";
-import { triggerEndpoints } from "./features/workflows/routes-trigger.ts";
+import { triggerEndpoints, workflowSecretEndpoints } from "./features/workflows/routes-trigger.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
 /** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */

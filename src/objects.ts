@@ -1,8 +1,8 @@
 /** The Durable Object classes that need features: each is an engine's object with its ports filled. */
 
 import { openEventLogs } from "./delivery/event-log/shards.ts";
+import type { SubscriberPorts } from "./delivery/subscriber/handler.ts";
 import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
-import type { SubscriberPorts } from "./delivery/subscriber/subscriber-ports.ts";
 import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
 import { reportWaiting } from "./features/quotas/queries.ts";

@@ -1,7 +1,7 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
-import { resealSigningSecrets, signingSealer } from "./delivery/signing-secrets.ts";
+import { resealSigningSecrets, signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery, type Subscribers } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
 import type { Env } from "./env.ts";
@@ -18,8 +18,8 @@ import { purgeExpiredPasswordLinks } from "./features/people/password-commands.t
 import { openRequestLogs } from "./features/request-log/request-log-object.ts";
 import { purgeDeletedRooms } from "./features/rooms/purge.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
-import { sweepRetiredScripts } from "./features/workflows/deployment.ts";
-import { resealSecrets, secretSealer } from "./features/workflows/sealed-secrets.ts";
+import { sweepRetiredScripts } from "./features/workflows/commands.ts";
+import { resealSecrets, secretSealer } from "./features/workflows/secret-commands.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { RECEIPTS } from "./http/idempotency/store.ts";
 import { auditLogKeptMs } from "./platform/config/limits.ts";

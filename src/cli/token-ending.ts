@@ -1,6 +1,6 @@
 /** Ends the tokens of an organization's users, directly in the database: for the operator, who needs no key of it. */
 
-import { insertForOnlineRooms } from "../delivery/outbox/command-store.ts";
+import { insertForOnlineRooms } from "../delivery/outbox/outbox-store.ts";
 import { countUsed } from "../features/quotas/statements.ts";
 import { endTokensOfAccount } from "../features/users/statements.ts";
 import type { Statement } from "../platform/d1/d1.ts";

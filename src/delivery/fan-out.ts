@@ -4,9 +4,13 @@ import { forEachConcurrently } from "../platform/flow/concurrency-limit.ts";
 import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import type { WebhookEventName } from "../wire/event-name.ts";
 import { type EventLogs, shardOf } from "./event-log/shards.ts";
-import { selectSubscriptions } from "./outbox/subscription-store.ts";
-import type { OutgoingEvent } from "./port/delivery-record.ts";
-import { namesEvent, type PendingEvent, type Subscription } from "./port/subscriber.ts";
+import { selectSubscriptions } from "./outbox/event-store.ts";
+import {
+  namesEvent,
+  type OutgoingEvent,
+  type PendingEvent,
+  type Subscription,
+} from "./outbox/subscription.ts";
 import type { DeliveryObjects } from "./subscribers.ts";
 
 /** True if an enabled webhook or workflow listens to this event of the room. */

@@ -1,6 +1,9 @@
 /** The only SQL about stored signing secrets as such: those that are not encrypted with the current key. */
-import { FENCED, type Statement } from "../platform/d1/d1.ts";
-import type { SubscriberKey } from "./port/subscriber.ts";
+
+import { resealInChunks } from "../platform/crypto/resealing.ts";
+import { type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
+import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
+import type { SubscriberKey } from "./outbox/subscription.ts";
 
 /** Both as they are stored. */
 export interface StoredSecrets {
@@ -53,4 +56,99 @@ export function replaceStoredSecrets(
           WHERE account_id = ? AND id = ? AND ${current} IS ? AND ${previous} IS ?`,
     params: [after.current, after.previous, before.accountId, before.id, before.current, before.previous],
   };
+}
+
+const PURPOSE = "atrium signing secrets";
+/** Begins each stored secret. */
+const MARK = "sealed:";
+/** In place of the key of one that no key opens. */
+const UNREADABLE = "unreadable";
+const KINDS = ["webhook", "workflow"] as const;
+
+export const signingSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
+  sealerFor(secrets, PURPOSE);
+
+/** A sealed secret is of no use for another subscriber. */
+const placeOf = ({ kind, accountId, id }: SubscriberKey): readonly string[] => [kind, accountId, id];
+
+/** The secret as it is stored: `sealed:`, the key's ID, and the encrypted secret. */
+export async function sealSecret(sealer: Sealer, secret: string, owner: SubscriberKey): Promise<string> {
+  const { keyId, sealed } = await sealer.seal(secret, placeOf(owner));
+  return `${MARK}${keyId}:${sealed}`;
+}
+
+/** Rejects when no key opens it. */
+export async function openSecret(sealer: Sealer, stored: string, owner: SubscriberKey): Promise<string> {
+  const [keyId = "", sealed = ""] = stored.slice(MARK.length).split(":");
+  return sealer.open({ keyId, sealed }, placeOf(owner));
+}
+
+/** The same for one subscriber that uses its secrets again and again. */
+export class OpenSigningSecrets {
+  readonly #openSealer: () => Sealer;
+  readonly #owner: SubscriberKey;
+  #opened: ReadonlyMap<string, string> = new Map();
+
+  constructor(owner: SubscriberKey, openSealer: () => Sealer) {
+    this.#owner = owner;
+    this.#openSealer = openSealer;
+  }
+
+  /** The secrets of `stored` that can be opened, in their order. */
+  async open(
+    stored: readonly string[],
+    log: (message: string, error: unknown) => void,
+  ): Promise<readonly string[]> {
+    const opened = new Map<string, string>();
+    for (const each of stored) {
+      try {
+        opened.set(each, this.#opened.get(each) ?? (await openSecret(this.#openSealer(), each, this.#owner)));
+      } catch (error) {
+        log("A signing secret can no longer be decrypted, and must be rotated", error);
+      }
+    }
+    this.#opened = opened;
+    return [...opened.values()];
+  }
+}
+
+/** All texts that begin with this, whose last character is one of ASCII. */
+const rangeOf = (prefix: string): TextRange => [
+  prefix,
+  prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1),
+];
+
+/**
+ * Encrypts secrets of a replaced key with the current one, so that the former can be forgotten. A secret that no key
+ * opens is marked.
+ */
+export async function resealSigningSecrets(
+  db: Database,
+  sealer: Sealer,
+  log: (message: string, error: unknown) => void,
+): Promise<void> {
+  const replaced = (await sealer.replacedKeyIds()).map((id) => rangeOf(`${MARK}${id}:`));
+  if (replaced.length === 0) return;
+  for (const kind of KINDS) {
+    const resealed = async (stored: string | null, owner: SubscriberKey): Promise<string | null> => {
+      if (stored === null) return null;
+      try {
+        return await sealSecret(sealer, await openSecret(sealer, stored, owner), owner);
+      } catch (error) {
+        log(`A signing secret of ${kind} ${owner.id} can no longer be decrypted, and must be rotated`, error);
+        return `${MARK}${UNREADABLE}:${stored.slice(MARK.length)}`;
+      }
+    };
+    await resealInChunks(db, {
+      select: (limit) => selectSecretsWithin(kind, replaced, limit),
+      reseal: async (row: StoredSecrets) => {
+        const owner = { kind, accountId: row.accountId, id: row.id };
+        const [current, previous] = await Promise.all([
+          resealed(row.current, owner),
+          resealed(row.previous, owner),
+        ]);
+        return replaceStoredSecrets(kind, row, { current, previous });
+      },
+    });
+  }
 }

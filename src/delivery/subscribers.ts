@@ -4,7 +4,7 @@ import type { Statement, Tenant } from "../platform/d1/d1.ts";
 import type { WorkBudget } from "../platform/flow/work-budget.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs } from "./event-log/shards.ts";
-import type { SubscriberKey } from "./port/subscriber.ts";
+import type { SubscriberKey } from "./outbox/subscription.ts";
 import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ProgramPool } from "../../src/cli/service/pool/program-pool.ts";
 import type { ProgramProcess } from "../../src/cli/service/pool/program-process.ts";
 import { parseProc, readUsage, type Usage } from "../../src/cli/service/pool/usage.ts";
-import type { Lease, LeaseRequest } from "../../src/sandbox/pool/pool-protocol.ts";
+import type { Lease, LeaseRequest } from "../../src/sandbox/runners/pool-protocol.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const LIMITS = { wallMs: 1_000, cpuMs: 100, memoryMb: 128 };

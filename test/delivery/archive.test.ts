@@ -3,8 +3,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { toAppError } from "../../src/http/refusal.ts";

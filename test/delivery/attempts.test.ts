@@ -2,11 +2,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
+import type {
+  BacklogLimits,
+  DeliveryHandler,
+  DeliveryOutcome,
+} from "../../src/delivery/subscriber/handler.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import type { BacklogLimits } from "../../src/delivery/subscriber/subscriber-ports.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { expectLogged } from "../support/log-guard.ts";
 

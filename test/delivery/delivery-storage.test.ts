@@ -2,12 +2,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { DeliveryStatus, OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
+import type { DeliveryStatus } from "../../src/delivery/subscriber/delivery.ts";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
-import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
+import { DeliveryRetention } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { expectLogged } from "../support/log-guard.ts";

@@ -2,10 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../src/delivery/port/handler.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
-import type { Job } from "../../src/delivery/subscriber/round-robin.ts";
-import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
+import type { Pace } from "../../src/delivery/subscriber/handler.ts";
+import { type Job, Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
 import { recordCursors } from "../support/recorded-cursors.ts";
 
 const NOW = Date.UTC(2100, 0, 1);

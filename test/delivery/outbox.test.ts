@@ -1,7 +1,7 @@
 /** Commands reach the live room even when the request that wrote them dies before it relays them. */
 import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/command-store.ts";
+import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/outbox-store.ts";
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { openDatabase, PING } from "../../src/platform/d1/d1.ts";

@@ -1,6 +1,6 @@
 /** Rows of the outbox that are deleted together: which of them, when, and what becomes of them when a request ends. */
 import { expect, it } from "vitest";
-import { RelayedRows } from "../../src/delivery/outbox/relayed-rows.ts";
+import { RelayedRows } from "../../src/delivery/outbox/outbox.ts";
 import type { Database, Results, Statement } from "../../src/platform/d1/d1.ts";
 
 /** What statements return that find nothing. The type of a statement names its rows, of which there are none. */

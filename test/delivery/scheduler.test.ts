@@ -1,9 +1,13 @@
 /** The scheduler, with a clock of the test: order, turns, and no job lost. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../src/delivery/port/handler.ts";
-import { type Job, RoundRobin, type WaitingJobs } from "../../src/delivery/subscriber/round-robin.ts";
-import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
+import type { Pace } from "../../src/delivery/subscriber/handler.ts";
+import {
+  type Job,
+  RoundRobin,
+  Scheduler,
+  type WaitingJobs,
+} from "../../src/delivery/subscriber/scheduler.ts";
 
 const MAX_IN_FLIGHT = 6;
 const PACE: Pace = { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };

@@ -1,18 +1,17 @@
 /** Signing secrets of webhooks and of HTTP triggers: stored encrypted, and encrypted anew when the key is replaced. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { selectSecretsWithin } from "../../src/delivery/signing-secret-store.ts";
 import {
   OpenSigningSecrets,
   openSecret,
   resealSigningSecrets,
   sealSecret,
+  selectSecretsWithin,
   signingSealer,
-} from "../../src/delivery/signing-secrets.ts";
+} from "../../src/delivery/signing-secret-store.ts";
 import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
-import type { Workflow } from "../../src/features/workflows/schema.ts";
-import type { WorkflowWithSecret } from "../../src/features/workflows/trigger-schema.ts";
+import type { Workflow, WorkflowWithSecret } from "../../src/features/workflows/schema.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";

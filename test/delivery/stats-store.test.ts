@@ -2,11 +2,15 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { FinalOutcome } from "../../src/delivery/port/handler.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
-import { addDurations, mergeLatencies, percentile } from "../../src/delivery/subscriber/latencies.ts";
-import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
-import type { DeliveryStats } from "../../src/features/deliveries/stats-schema.ts";
+import type { FinalOutcome } from "../../src/delivery/subscriber/handler.ts";
+import {
+  addDurations,
+  mergeLatencies,
+  percentile,
+  StatsStore,
+} from "../../src/delivery/subscriber/stats-store.ts";
+import type { DeliveryStats } from "../../src/features/deliveries/schema.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 

@@ -2,10 +2,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import type { OutgoingEvent, StatusFilter } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
-import { DeliveryRetention, KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
+import type { StatusFilter } from "../../src/delivery/subscriber/delivery.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { DeliveryRetention, KEPT_MS } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { type Delivery, presentDelivery } from "../../src/features/webhooks/delivery-schema.ts";
@@ -14,9 +14,9 @@ import {
   MAX_FAILING_MS,
   MAX_UNPROVEN_FAILURES,
   OPENING_FAILURES,
+  RETRY_DELAYS_MS,
   UNPROVEN_REST_MS,
 } from "../../src/features/webhooks/receiver-health.ts";
-import { RETRY_DELAYS_MS } from "../../src/features/webhooks/retry-plan.ts";
 import { type Webhook, WebhookBackloggedEvent } from "../../src/features/webhooks/schema.ts";
 import { EventName, type WebhookEventName } from "../../src/wire/event-name.ts";
 import { type Account, account } from "../support/api.ts";

@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
-import type { LogQuery } from "../../src/delivery/event-log/log-query.ts";
+import type { LogQuery } from "../../src/delivery/event-log/log-page.ts";
 import {
   eraseFromLog,
   openEventLogs,
@@ -12,7 +12,7 @@ import {
   removeLog,
   shardOf,
 } from "../../src/delivery/event-log/shards.ts";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
+import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
 import { toAppError } from "../../src/http/refusal.ts";
 import { archivedObject } from "../../src/platform/archive/archived-object.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";

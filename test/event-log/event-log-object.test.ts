@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-query.ts";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-page.ts";
+import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */

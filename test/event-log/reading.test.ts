@@ -1,8 +1,15 @@
 /** How pages of the log are read from its shards, and which cursors are accepted. */
 import { describe, expect, it } from "vitest";
-import { decodeCursor, encodeCursor } from "../../src/delivery/event-log/cursor.ts";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-query.ts";
-import { type LogPage, PrunedError, readPage } from "../../src/delivery/event-log/page-reader.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  type LoggedEvent,
+  type LogPage,
+  type LogQuery,
+  type LogSlice,
+  PrunedError,
+  readPage,
+} from "../../src/delivery/event-log/log-page.ts";
 import { SHARDS, shardOf } from "../../src/delivery/event-log/shards.ts";
 import { randomOf } from "../support/random.ts";
 

@@ -1,7 +1,7 @@
 /** What requests cost an organization that has grown: as many rows of D1 as one that has not. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { insertForOnlineRooms, ROOMS_AT_ONCE } from "../../src/delivery/outbox/command-store.ts";
+import { insertForOnlineRooms, ROOMS_AT_ONCE } from "../../src/delivery/outbox/outbox-store.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";
 import { batchesOf, rowsReadBy } from "../support/rows-read.ts";

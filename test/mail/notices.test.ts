@@ -1,7 +1,7 @@
 /** Mails to owners: much waits for a webhook, or the service has disabled a webhook or workflow. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { BacklogReport } from "../../src/delivery/port/handler.ts";
+import type { BacklogReport } from "../../src/delivery/subscriber/handler.ts";
 import { continueMails } from "../../src/features/mail/outbox.ts";
 import type { Webhook } from "../../src/features/webhooks/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";

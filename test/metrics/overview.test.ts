@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { hourOf } from "../../src/delivery/event-log/hourly-counts.ts";
+import { hourOf } from "../../src/delivery/event-log/hourly-count-store.ts";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
 import { HOUR_MS } from "../../src/platform/durations.ts";

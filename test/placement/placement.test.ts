@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
-import type { HandledEvent } from "../../src/delivery/port/handler.ts";
+import type { HandledEvent } from "../../src/delivery/subscriber/handler.ts";
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import type { Me } from "../../src/features/people/schema.ts";

@@ -2,11 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
-import { EVENT_LOG_SCHEMA } from "../../src/delivery/event-log/event-log-table.ts";
+import { EVENT_LOG_SCHEMA, EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
-import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
-import { SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-table.ts";
+import { DeliveryStore, SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-store.ts";
 import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
 import { GuessStore } from "../../src/features/people/guess-store.ts";
 import { RequestLogStore } from "../../src/features/request-log/store.ts";

@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
+import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import { openBlobs } from "../../src/features/files/storage/blobs.ts";
 import { deleteFilesOfUser } from "../../src/features/files/storage/garbage-collection.ts";

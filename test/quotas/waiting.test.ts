@@ -3,11 +3,15 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/port/handler.ts";
+import { forgetReport, quotaShare, reportDueAt } from "../../src/delivery/subscriber/backlog.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import type {
+  DeliveryHandler,
+  DeliveryOutcome,
+  SubscriberPorts,
+  Waiting,
+} from "../../src/delivery/subscriber/handler.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import type { SubscriberPorts, Waiting } from "../../src/delivery/subscriber/subscriber-ports.ts";
-import { forgetReport, quotaShare, reportDueAt } from "../../src/delivery/subscriber/waiting-report.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { type Account, account } from "../support/api.ts";

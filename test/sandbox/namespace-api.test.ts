@@ -2,8 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { namespaceSettings } from "../../src/platform/config/workflows.ts";
-import { CALL_LIMIT_MS, NamespaceApi } from "../../src/sandbox/runners/namespace-api.ts";
-import { NamespaceError } from "../../src/sandbox/runners/namespace-error.ts";
+import { CALL_LIMIT_MS, NamespaceApi, NamespaceError } from "../../src/sandbox/runners/namespace-api.ts";
 
 const SETTINGS = namespaceSettings(env.NAMESPACE_SETTINGS);
 

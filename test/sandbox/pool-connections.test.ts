@@ -1,8 +1,12 @@
 /** A kept connection serves many runs of one process, and none of another, nor one that has ended. */
 import { beforeEach, expect, it } from "vitest";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
-import { type CallEnd, PoolClient } from "../../src/sandbox/runners/pool-client.ts";
-import { connectEachTime, KeptConnection } from "../../src/sandbox/runners/pool-connections.ts";
+import {
+  type CallEnd,
+  connectEachTime,
+  KeptConnection,
+  PoolClient,
+} from "../../src/sandbox/runners/pool-client.ts";
 
 const REQUEST = { accountId: "a", program: "a/b", limits: { wallMs: 1, cpuMs: 1, memoryMb: 1 } };
 const END = { value: "a result", isSpent: false, isLost: false };

@@ -1,8 +1,7 @@
 /** What live rooms and deliveries add to the metrics of their isolate. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { DELIVERIES, ERRORS, ROOMS, RUNS } from "../../src/platform/telemetry/data-sets.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";

@@ -1,7 +1,7 @@
 /** Attempts over the network, to servers that misbehave in every way. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
-import type { Destination } from "../../src/delivery/port/webhook-request.ts";
+import type { Destination } from "../../src/delivery/subscriber/handler.ts";
 import { ATTEMPT_TIMEOUT_MS, type AttemptPorts, attempt } from "../../src/features/webhooks/attempt.ts";
 import { parseRetryAfter } from "../../src/platform/flow/backoff.ts";
 import type { Received } from "../support/receiver.ts";

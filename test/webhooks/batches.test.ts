@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, inject, it } from "vitest";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
+import type { SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";

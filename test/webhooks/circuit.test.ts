@@ -1,11 +1,12 @@
 /** When the circuit of a webhook's receiver opens and closes. */
 import { describe, expect, it } from "vitest";
-import { paceOf, UNTRIED } from "../../src/features/webhooks/in-flight.ts";
 import {
   type Circuit,
   CLOSED,
   judgeCircuit,
   OPENING_FAILURES,
+  paceOf,
+  UNTRIED,
 } from "../../src/features/webhooks/receiver-health.ts";
 
 const MINUTE_MS = 60_000;

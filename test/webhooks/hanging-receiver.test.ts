@@ -1,16 +1,17 @@
 /** A receiver that hangs for an hour, with a clock of the test: it costs probes, and the backlog then drains at its speed. */
 import { expect, it } from "vitest";
-import type { Job, WaitingJobs } from "../../src/delivery/subscriber/round-robin.ts";
-import { Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
+import { type Job, Scheduler, type WaitingJobs } from "../../src/delivery/subscriber/scheduler.ts";
 import { ATTEMPT_TIMEOUT_MS } from "../../src/features/webhooks/attempt.ts";
-import { capacityAfter, paceOf, UNTRIED } from "../../src/features/webhooks/in-flight.ts";
 import {
+  capacityAfter,
   judgeAttempt,
   OPENING_FAILURES,
+  paceOf,
   parseHealth,
+  planRetry,
   type ReceiverHealth,
+  UNTRIED,
 } from "../../src/features/webhooks/receiver-health.ts";
-import { planRetry } from "../../src/features/webhooks/retry-plan.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const ROOMS = 100;

@@ -1,16 +1,16 @@
 /** How many attempts a webhook's receiver may have in flight, and which object makes each of them. */
 import { describe, expect, it } from "vitest";
-import type { AttemptResult } from "../../src/delivery/port/webhook-request.ts";
+import type { AttemptResult } from "../../src/delivery/subscriber/handler.ts";
 import {
   type Capacity,
+  CLOSED,
   Connections,
   capacityAfter,
   MAX_IN_FLIGHT,
   MIN_IN_FLIGHT,
   paceOf,
   UNTRIED,
-} from "../../src/features/webhooks/in-flight.ts";
-import { CLOSED } from "../../src/features/webhooks/receiver-health.ts";
+} from "../../src/features/webhooks/receiver-health.ts";
 
 const DELIVERED: AttemptResult = {
   outcome: "delivered",

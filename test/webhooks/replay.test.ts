@@ -2,13 +2,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-query.ts";
-import { type ReplayRequest, replayOfLane } from "../../src/delivery/port/replay.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-page.ts";
+import { type ReplayRequest, replayOfLane } from "../../src/delivery/subscriber/delivery.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import { REPLAY_HEADER } from "../../src/features/webhooks/attempt.ts";
-import type { Replay } from "../../src/features/webhooks/replay-schema.ts";
+import type { Replay } from "../../src/features/webhooks/delivery-schema.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Api, account } from "../support/api.ts";
 

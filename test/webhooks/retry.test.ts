@@ -1,13 +1,14 @@
 /** When failed deliveries are retried, and when a webhook is hopeless. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeFailing, MAX_FAILING_MS } from "../../src/features/webhooks/receiver-health.ts";
 import {
   JITTER,
+  judgeFailing,
+  MAX_FAILING_MS,
   MAX_RETRY_AFTER_MS,
   planRetry,
   RETRY_DELAYS_MS,
-} from "../../src/features/webhooks/retry-plan.ts";
+} from "../../src/features/webhooks/receiver-health.ts";
 
 const HOUR_MS = 3_600_000;
 const failure = { outcome: "failed", retryAfterMs: null } as const;

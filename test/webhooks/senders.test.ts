@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, inject, it } from "vitest";
-import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/port/handler.ts";
+import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/subscriber/handler.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";

@@ -3,9 +3,12 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { compose } from "../../src/composition.ts";
-import { createWorkflow, updateWorkflow } from "../../src/features/workflows/commands.ts";
+import {
+  createWorkflow,
+  sweepRetiredScripts,
+  updateWorkflow,
+} from "../../src/features/workflows/commands.ts";
 import type { WorkflowContext } from "../../src/features/workflows/context.ts";
-import { sweepRetiredScripts } from "../../src/features/workflows/deployment.ts";
 import { workflowEndpoints } from "../../src/features/workflows/routes.ts";
 import { authorizeCall } from "../../src/http/pipeline.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";

@@ -1,14 +1,13 @@
 /** Runs that end with their process: what their reports say, and when the workflow is disabled. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { HandledEvent } from "../../src/delivery/port/handler.ts";
+import type { HandledEvent } from "../../src/delivery/subscriber/handler.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
 import { RUNS } from "../../src/platform/telemetry/data-sets.ts";
-import type { KillReason } from "../../src/sandbox/pool/pool-protocol.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
-import { PoolClient } from "../../src/sandbox/runners/pool-client.ts";
-import { connectEachTime } from "../../src/sandbox/runners/pool-connections.ts";
+import { connectEachTime, PoolClient } from "../../src/sandbox/runners/pool-client.ts";
+import type { KillReason } from "../../src/sandbox/runners/pool-protocol.ts";
 import { selectCompiler } from "../../src/sandbox/runners/select-runner.ts";
 import { WorkflowDisabledEvent } from "../../src/wire/workflow-events.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";

@@ -1,8 +1,8 @@
 /** When a failed run is made again, and what its execution shows until then. */
 import { expect, it } from "vitest";
-import type { DeliveryRecord } from "../../src/delivery/port/delivery-record.ts";
+import type { DeliveryRecord } from "../../src/delivery/subscriber/delivery.ts";
 import { presentCurrentExecution } from "../../src/features/workflows/execution-schema.ts";
-import { MAX_RETRIES, planRetry } from "../../src/features/workflows/run-retries.ts";
+import { MAX_RETRIES, planRetry } from "../../src/features/workflows/run-state.ts";
 
 it("a failed run is made again after growing pauses, until there are no retries left", () => {
   const pauses = (retries: number) =>

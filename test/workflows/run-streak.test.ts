@@ -5,7 +5,7 @@ import {
   type EndedRun,
   isExhausted,
   type KillStreak,
-} from "../../src/features/workflows/run-streak.ts";
+} from "../../src/features/workflows/run-state.ts";
 
 const run = (endedAt: number, changes: Partial<EndedRun> = {}): EndedRun => ({
   isKilled: true,

@@ -1,7 +1,7 @@
 /** Secrets of workflows: over REST without their values, in runs with them, and sealed in the database. */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { resealSecrets, secretSealer } from "../../src/features/workflows/sealed-secrets.ts";
+import { resealSecrets, secretSealer } from "../../src/features/workflows/secret-commands.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";

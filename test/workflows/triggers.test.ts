@@ -2,7 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CurrentExecution } from "../../src/features/workflows/execution-schema.ts";
-import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "../../src/features/workflows/trigger-schema.ts";
+import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "../../src/features/workflows/schema.ts";
 import { WorkflowTriggeredEvent } from "../../src/wire/workflow-events.ts";
 import { type Account, type Answer, Api, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";

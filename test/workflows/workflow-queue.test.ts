@@ -3,10 +3,9 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import type { OutgoingEvent } from "../../src/delivery/port/delivery-record.ts";
-import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/port/handler.ts";
-import type { SubscriberKey } from "../../src/delivery/port/subscriber.ts";
-import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
+import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/subscriber/handler.ts";
+import { KEPT_MS } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";

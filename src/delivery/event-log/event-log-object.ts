@@ -11,13 +11,11 @@ import { openTenant } from "../../platform/placement/databases.ts";
 import { ERASED_FIELDS } from "../../wire/erased-user.ts";
 import type { Event } from "../../wire/events.ts";
 import type { User } from "../../wire/user.ts";
-import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscription-store.ts";
-import type { OutgoingEvent } from "../port/delivery-record.ts";
-import type { RoomSubscription } from "../port/subscriber.ts";
-import { EventLogStore } from "./event-log-store.ts";
-import { EVENT_LOG_SCHEMA } from "./event-log-table.ts";
-import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
-import type { LogQuery, LogSlice } from "./log-query.ts";
+import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/event-store.ts";
+import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
+import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";
+import type { HourlyCounts, RunCounts } from "./hourly-count-store.ts";
+import type { LogQuery, LogSlice } from "./log-page.ts";
 
 /** In place of a file's name and key, which often say whose it is. */
 const ERASED_FILE = "deleted";

@@ -2,8 +2,7 @@
  * The activity as one shard of an event log counts it, in the transaction that appends the events: by five minutes for
  * the last hours, and by the hour for a month.
  */
-import { HOUR_MS } from "../../platform/durations.ts";
-import { FINE_MS, HOURS_KEPT, type HourlyCounts, hourOf, type RunCounts, spanOf } from "./hourly-counts.ts";
+import { HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
 
 const COLUMNS = "events INTEGER NOT NULL, runs INTEGER NOT NULL, failed_runs INTEGER NOT NULL";
 
@@ -62,3 +61,42 @@ export const readHours = (sql: Sql, from: number, width: number): HourlyCounts[]
       from,
     )
     .toArray();
+
+/** The finest span that is counted; kept for the current hour and the one before. */
+export const FINE_MS = 5 * MINUTE_MS;
+/** Charts show 30 days. What is older than this is deleted. */
+export const HOURS_KEPT = 31 * 24;
+
+/** The start of the span of `width` that contains `at`; all in milliseconds. */
+export const spanOf = (at: number, width: number): number => at - (at % width);
+
+/** The start of the hour that contains `at`; both in epoch milliseconds. */
+export const hourOf = (at: number): number => spanOf(at, HOUR_MS);
+
+/** Runs of workflows that have ended. */
+export type RunCounts = {
+  readonly runs: number;
+  /** The failed ones of `runs`. */
+  readonly failedRuns: number;
+};
+
+/** The activity of the hour, or of another span of time, that begins at `hour` (epoch ms). */
+export type HourlyCounts = RunCounts & {
+  readonly hour: number;
+  readonly events: number;
+};
+
+/** The sums over all shards, the earliest span first. */
+export function addHours(shards: readonly (readonly HourlyCounts[])[]): HourlyCounts[] {
+  const sums = new Map<number, HourlyCounts>();
+  for (const { hour, events, runs, failedRuns } of shards.flat()) {
+    const sum = sums.get(hour) ?? { hour, events: 0, runs: 0, failedRuns: 0 };
+    sums.set(hour, {
+      hour,
+      events: sum.events + events,
+      runs: sum.runs + runs,
+      failedRuns: sum.failedRuns + failedRuns,
+    });
+  }
+  return [...sums.values()].sort((one, other) => one.hour - other.hour);
+}

@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { fnv1a } from "../../platform/crypto/hash.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
 import type { EventLogObject } from "./event-log-object.ts";
-import { addHours, type HourlyCounts } from "./hourly-counts.ts";
+import { addHours, type HourlyCounts } from "./hourly-count-store.ts";
 
 /**
  * The shards of an organization's log. Fixed, because a room must stay in its shard: another number is another log,

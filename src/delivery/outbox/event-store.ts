@@ -4,9 +4,8 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
-import type { SubscriberKey } from "../port/subscriber.ts";
-import { earlierEvents } from "./earlier-events-store.ts";
-import { subscriptionsAsJson } from "./subscription-store.ts";
+import type { EventName } from "../../wire/event-name.ts";
+import type { RoomSubscription, SubscriberKey } from "./subscription.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
 /** An event that the batch will write. */
@@ -94,3 +93,77 @@ export function differsBy(table: SQLiteTable, name: string, changes: object): Fr
     params: columns.map(([field]) => changed.get(field)),
   };
 }
+
+/** A younger row is usually on its way: its request relays it. */
+const LEFT_BEHIND_MS = 500;
+/** The rows of an organization that are read, the oldest first: an outage may leave very many. */
+const MAX_SEARCHED = 500;
+
+type Placed = Pick<OutboxEventRow, "accountId" | "roomId" | "occurredAt">;
+
+/** The part behind FROM: rows of the room that an earlier request has left behind, by their `number`. */
+export const earlierEvents = ({
+  accountId,
+  roomId,
+  occurredAt,
+}: Placed): Pick<Statement, "sql" | "params"> => ({
+  sql: `(SELECT rowid AS number, room_id AS room FROM outbox_events WHERE account_id = ? AND occurred_at < ?
+         ORDER BY occurred_at, rowid LIMIT ${MAX_SEARCHED}) AS earlier WHERE earlier.room = ?`,
+  params: [accountId, occurredAt - LEFT_BEHIND_MS, roomId],
+});
+
+/** The same rows, the oldest first, at most `limit`. */
+export function selectEarlierEvents(event: Placed, limit: number): Statement<OutboxEventRow> {
+  const { sql, params } = earlierEvents(event);
+  const columns = Object.entries(getTableColumns(outboxEvents)).map(
+    ([field, column]) => `${column.name} AS "${field}"`,
+  );
+  return {
+    sql: `SELECT ${columns.join()} FROM outbox_events WHERE rowid IN (SELECT number FROM ${sql})
+          ORDER BY occurred_at, rowid LIMIT ?`,
+    params: [...params, limit],
+  };
+}
+
+/** `events` is a JSON array of names. */
+const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>
+  `SELECT '${kind}' AS kind, id, updated_at AS version, events FROM ${kind}s
+   WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)`;
+const SUBSCRIPTIONS = `${subscriptionsOf("webhook")} UNION ALL ${subscriptionsOf("workflow")}`;
+const subscriptionParams = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
+
+/** All subscriptions to events of the room: those for all rooms, and those for this one. */
+export const selectSubscriptions = (tenant: Tenant, roomId: string): Statement<RoomSubscription> => ({
+  sql: SUBSCRIPTIONS,
+  params: subscriptionParams(tenant, roomId),
+});
+
+const enabledOf = (kind: SubscriberKey["kind"]): string =>
+  `SELECT '${kind}' AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${kind}s
+   WHERE account_id = ? AND enabled`;
+
+/** A subscription with the room that it is for. */
+export interface OrganizationSubscription extends RoomSubscription {
+  /** Null for all rooms. */
+  readonly roomId: string | null;
+}
+
+/** All subscriptions of the organization. */
+export const selectAllSubscriptions = ({ accountId }: Tenant): Statement<OrganizationSubscription> => ({
+  sql: `${enabledOf("webhook")} UNION ALL ${enabledOf("workflow")}`,
+  params: [accountId, accountId],
+});
+
+/** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */
+export const subscriptionsAsJson = (
+  tenant: Tenant,
+  roomId: string,
+  event: EventName,
+  only: SubscriberKey["kind"] | "any" = "any",
+): Statement => ({
+  sql: `SELECT json_insert(
+          json_group_array(json_object('kind', kind, 'id', id, 'version', version)),
+          '$[#]', json_object('kind', 'log', 'id', '', 'version', 0)
+        ) AS owed FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?) AND ? IN (kind, 'any')`,
+  params: [...subscriptionParams(tenant, roomId), JSON.stringify(event), only],
+});

@@ -41,7 +41,7 @@ export const outboxEvents = sqliteTable(
     room: text().notNull(),
     /** The row of the user or file, likewise; `null` for an event of the room itself. */
     subject: text().notNull(),
-    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of port/subscription.ts). */
+    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]`). */
     pendingSubscriptions: text("owed").notNull(),
     /** The `Trace` of the request that has caused it, as JSON; null for none. */
     trace: text(),

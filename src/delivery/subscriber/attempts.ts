@@ -1,10 +1,10 @@
 /** The attempts of a subscriber: starts those that are due, and records how they ended. */
-import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "../port/handler.ts";
-import { replayOfLane } from "../port/replay.ts";
+
+import type { DeliveryRecord } from "./delivery.ts";
+import { replayOfLane } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { FirstAttempts } from "./manual-deliveries.ts";
-import type { Job } from "./round-robin.ts";
-import { Scheduler } from "./scheduler.ts";
+import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "./handler.ts";
+import { type Job, Scheduler } from "./scheduler.ts";
 import { StatsStore } from "./stats-store.ts";
 
 /** The pause after a failure of the service itself. */
@@ -41,6 +41,42 @@ interface Ended {
 }
 
 const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
+
+/** The callers that wait for the first attempts of deliveries which they requested by hand. */
+export class FirstAttempts {
+  readonly #store: DeliveryStore;
+  /** By the delivery's seq. */
+  readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
+
+  constructor(store: DeliveryStore) {
+    this.#store = store;
+  }
+
+  isAwaited(seq: number): boolean {
+    return this.#waiting.has(seq);
+  }
+
+  /** The delivery as it is after its first attempt; null when no record was kept. */
+  async wait(delivery: DeliveryRecord): Promise<DeliveryRecord | null> {
+    if (delivery.status !== "pending") return delivery;
+    const waiting = this.#waiting.get(delivery.seq) ?? Promise.withResolvers<void>();
+    this.#waiting.set(delivery.seq, waiting);
+    await waiting.promise;
+    return this.#store.find(delivery.seq);
+  }
+
+  /** Its outcome is in storage. */
+  answer(seq: number): void {
+    this.#waiting.get(seq)?.resolve();
+    this.#waiting.delete(seq);
+  }
+
+  /** The subscriber is deleted: nothing is attempted any more. */
+  answerAll(): void {
+    for (const { resolve } of this.#waiting.values()) resolve();
+    this.#waiting.clear();
+  }
+}
 
 export class Attempts {
   readonly #store: DeliveryStore;

@@ -5,9 +5,8 @@ import type {
   DeliveryRecord,
   DeliveryStatus,
   StatusFilter,
-} from "../port/delivery-record.ts";
-import type { DeliveryStore } from "./delivery-store.ts";
-import { SELECT_DELIVERIES } from "./delivery-table.ts";
+} from "./delivery.ts";
+import { type DeliveryStore, SELECT_DELIVERIES } from "./delivery-store.ts";
 
 /** A page ends before it exceeds this: one object's RPC result may have 32 MiB at most. */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;

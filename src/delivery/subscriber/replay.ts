@@ -1,11 +1,9 @@
 /** Sends a span of events again: takes them from the log, or from earlier deliveries, a chunk at a time. */
-import type { LogQuery, LogSlice } from "../event-log/log-query.ts";
-import { PrunedError, readPage } from "../event-log/page-reader.ts";
+import { type LogQuery, type LogSlice, PrunedError, readPage } from "../event-log/log-page.ts";
 import { SHARDS, shardOf } from "../event-log/shards.ts";
-import type { DeliveryRecord, OutgoingEvent } from "../port/delivery-record.ts";
-import { type ReplayRecord, type ReplayRequest, replayLane } from "../port/replay.ts";
-import type { DeliveryStore } from "./delivery-store.ts";
-import { SELECT_DELIVERIES } from "./delivery-table.ts";
+import type { OutgoingEvent } from "../outbox/subscription.ts";
+import { type DeliveryRecord, type ReplayRecord, type ReplayRequest, replayLane } from "./delivery.ts";
+import { type DeliveryStore, SELECT_DELIVERIES } from "./delivery-store.ts";
 
 /** The most first attempts that wait when another chunk is enqueued. Retries may have days to wait. */
 const MAX_WAITING = 2_000;

@@ -1,24 +1,23 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. Or one of its senders. */
 import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
 import { StorageArchive } from "../../platform/archive/storage-archive.ts";
+import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";
+import { forgetReport } from "./backlog.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
   DeliveryRecord,
   FoundDelivery,
-  OutgoingEvent,
+  ReplayRecord,
+  ReplayRequest,
+  StatsRange,
   StatusFilter,
-} from "../port/delivery-record.ts";
-import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
-import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
-import type { SubscriberKey } from "../port/subscriber.ts";
-import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
-import { DeliveryStore } from "./delivery-store.ts";
-import { SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
+  SubscriberStats,
+} from "./delivery.ts";
+import { DeliveryStore, SUBSCRIBER_SCHEMA } from "./delivery-store.ts";
+import type { AttemptResult, Destination, SubscriberPorts, WebhookMessage } from "./handler.ts";
 import { StatsStore } from "./stats-store.ts";
-import type { SubscriberPorts } from "./subscriber-ports.ts";
 import { SubscriberRuntime } from "./subscriber-runtime.ts";
-import { forgetReport } from "./waiting-report.ts";
 
 /** Reading creates nothing in storage. */
 export class SubscriberObject extends ArchivedDurableObject<object> {

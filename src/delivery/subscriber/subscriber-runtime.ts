@@ -1,14 +1,13 @@
 /** The runtime of one subscriber: creates the parts of its object, connects them, and plans their alarm. */
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
-import type { DeliveryHandler } from "../port/handler.ts";
-import type { SubscriberKey } from "../port/subscriber.ts";
-import { Attempts } from "./attempts.ts";
+import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";
+import { Attempts, FirstAttempts } from "./attempts.ts";
+import type { DeliveryRecord } from "./delivery.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryStore } from "./delivery-store.ts";
-import { FirstAttempts, ManualDeliveries } from "./manual-deliveries.ts";
+import type { DeliveryHandler, SubscriberPorts } from "./handler.ts";
 import { SubscriberMaintenance } from "./subscriber-maintenance.ts";
-import type { SubscriberPorts } from "./subscriber-ports.ts";
 
 /** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
 const WATCHDOG_MS = 5_000;
@@ -136,5 +135,59 @@ export class SubscriberRuntime {
     const subscriber =
       key === null ? { object: String(this.#ctx.id) } : { account: key.accountId, [key.kind]: key.id };
     reportFailure("delivery", what, subscriber, error);
+  }
+}
+
+/** A delivery requested by hand. */
+interface ManualDelivery {
+  /** As it is now. */
+  readonly delivery: DeliveryRecord;
+  /** As it is after its first attempt; null when no record was kept. */
+  readonly attempted: Promise<DeliveryRecord | null>;
+}
+
+/** The queue, as manual deliveries use it. */
+interface ManualPorts {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Starts the stored delivery before all others. */
+  start(key: SubscriberKey, deliveryId: string): void;
+}
+
+export class ManualDeliveries {
+  readonly #store: DeliveryStore;
+  readonly #firstAttempts: FirstAttempts;
+  readonly #ports: ManualPorts;
+
+  constructor(store: DeliveryStore, firstAttempts: FirstAttempts, ports: ManualPorts) {
+    this.#store = store;
+    this.#firstAttempts = firstAttempts;
+    this.#ports = ports;
+  }
+
+  enqueue(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
+    const delivery = this.#store.transaction(() => {
+      this.#store.open(key);
+      const seq = this.#store.insert(event, null, this.#ports.now());
+      this.#store.linkEvent(event.eventId, seq);
+      return this.#store.find(seq);
+    });
+    if (delivery === null) throw new Error("A delivery was written but cannot be read");
+    const attempted = this.#firstAttempts.wait(delivery);
+    this.#ports.start(key, delivery.id);
+    return { delivery, attempted };
+  }
+
+  /** The same, once per event id: a repetition waits for the outcome of the first call. */
+  enqueueOnce(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
+    const now = this.#ports.now();
+    const earlier = this.#store.transaction(() => {
+      this.#store.open(key);
+      const isNew = this.#store.recordEventId(event.eventId, now);
+      return isNew ? null : this.#store.findByEvent(event.eventId);
+    });
+    return earlier === null
+      ? this.enqueue(key, event)
+      : { delivery: earlier, attempted: this.#firstAttempts.wait(earlier) };
   }
 }

@@ -1,6 +1,5 @@
 /** Pages of a subscriber's deliveries, newest first. A cursor names the delivery that its page ended with. */
-
-import type { DeliveryPage, DeliveryQuery } from "../../delivery/port/delivery-record.ts";
+import type { DeliveryPage, DeliveryQuery } from "../../delivery/subscriber/delivery.ts";
 import { encodePosition } from "../../http/lists/list-cursor.ts";
 import type { PresentedScroll } from "../../http/lists/presented-page.ts";
 import type { Page } from "../../platform/d1/d1.ts";

@@ -1,5 +1,4 @@
 /** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
-
 import { presentTime } from "../../platform/time.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { DocumentEvent } from "../../wire/content-events.ts";
@@ -8,6 +7,7 @@ import type { EventDraft, RoomEvent } from "../../wire/events.ts";
 import { fileUrl, type StorageFile } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
+import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { createKey } from "../files/file-key.ts";
 
 interface Sample {
@@ -88,3 +88,20 @@ const sampleComment = (id: string, author: User, now: number, resolved: boolean)
   created_at: presentTime(now),
   updated_at: presentTime(now),
 });
+
+/** The event as JSON. */
+export function presentWorkflowDisabled(
+  eventId: string,
+  now: number,
+  workflow: WorkflowDisabledEvent["workflow"],
+  reason: WorkflowDisabledEvent["data"]["reason"],
+): string {
+  const event: WorkflowDisabledEvent = {
+    id: eventId,
+    event: "workflow.disabled",
+    timestamp: presentTime(now),
+    data: { workflowId: workflow.id, reason },
+    workflow,
+  };
+  return JSON.stringify(event);
+}

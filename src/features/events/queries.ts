@@ -1,15 +1,12 @@
 /** Reads of the event log: of the whole organization, or of one room. */
-
-import { decodeCursor, encodeCursor } from "../../delivery/event-log/cursor.ts";
-import { PrunedError, readPage } from "../../delivery/event-log/page-reader.ts";
-import { SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
+import { decodeCursor, encodeCursor, PrunedError, readPage } from "../../delivery/event-log/log-page.ts";
+import { type EventLogs, SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
+import type { RequestContext } from "../../platform/context/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { Event } from "../../wire/events.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import type { EventLogContext } from "./context.ts";
-import type { EventLogQuery } from "./query-schema.ts";
-import type { EventPage } from "./schema.ts";
+import type { EventLogQuery, EventPage } from "./schema.ts";
 
 /** The shards to read, and what a cursor of them belongs to. */
 interface Scope {
@@ -105,3 +102,7 @@ const parseRoomEvent = (body: string): Event => JSON.parse(body) as Event;
 /** As `presentEvent` and `presentBacklogged` wrote it. */
 const parseBody = (body: string): EventPage["events"][number] =>
   JSON.parse(body) as EventPage["events"][number];
+
+export interface EventLogContext extends RequestContext {
+  readonly eventLogs: EventLogs;
+}

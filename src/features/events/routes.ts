@@ -1,9 +1,7 @@
 /** The endpoints that read the event log. */
 import { endpointsFor } from "../../http/endpoint.ts";
-import type { EventLogContext } from "./context.ts";
-import { listEvents, listRoomEvents } from "./queries.ts";
-import { EventLogQuery } from "./query-schema.ts";
-import { EventPage } from "./schema.ts";
+import { type EventLogContext, listEvents, listRoomEvents } from "./queries.ts";
+import { EventLogQuery, EventPage } from "./schema.ts";
 
 const { endpoint } = endpointsFor<EventLogContext>();
 

@@ -1,7 +1,7 @@
 /** The endpoints for an organization's overview and usage. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import type { EventLogContext } from "../events/context.ts";
+import type { EventLogContext } from "../events/queries.ts";
 import { getOverview, getUsage } from "./queries.ts";
 import { Overview, Usage, UsageQuery } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 /** The queries about quotas. */
 
-import type { Waiting, WaitingAltogether } from "../../delivery/subscriber/subscriber-ports.ts";
+import type { Waiting, WaitingAltogether } from "../../delivery/subscriber/handler.ts";
 import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import {
   isInDirectory,

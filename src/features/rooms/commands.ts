@@ -1,7 +1,8 @@
 /** Writes rooms: create, update, delete and reconcile, each committed as one batch with its outbox row. */
-import { insertOutboxEntry } from "../../delivery/outbox/command-store.ts";
+
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
+import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
 import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";

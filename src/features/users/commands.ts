@@ -1,8 +1,12 @@
 /** Writes users: create, update and delete, each committed as one batch with its events and room command. */
-import { insertForOnlineRooms, insertOutboxEntry } from "../../delivery/outbox/command-store.ts";
+
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange, relayCommand } from "../../delivery/outbox/outbox.ts";
-import { redactPendingEvents } from "../../delivery/outbox/outbox-store.ts";
+import {
+  insertForOnlineRooms,
+  insertOutboxEntry,
+  redactPendingEvents,
+} from "../../delivery/outbox/outbox-store.ts";
 import { requireOwner } from "../../platform/context/context.ts";
 import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";

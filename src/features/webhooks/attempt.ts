@@ -1,15 +1,18 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
+
+import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type {
   AttemptResult,
   Destination,
   ErrorClass,
   WebhookMessage,
-} from "../../delivery/port/webhook-request.ts";
+} from "../../delivery/subscriber/handler.ts";
+import { sha256 } from "../../platform/crypto/hash.ts";
 import { signatureHeaders } from "../../platform/crypto/standard-webhooks.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 import { type ResponseBody, readBody } from "../../platform/response-body.ts";
 import { findTargetProblem } from "../../platform/target.ts";
-import type { Trace } from "../../platform/trace.ts";
+import { commonTrace, readTrace, type Trace } from "../../platform/trace.ts";
 
 /** Names of headers that may have a secret: credentials, cookies and signatures. */
 const SECRET = /auth|cookie|csrf|key|password|secret|session|signature|token/i;
@@ -175,4 +178,22 @@ export async function attempt(
   } catch (error) {
     return withoutResponse(judgeError(error, deadline.aborted));
   }
+}
+
+type Sent = Pick<OutgoingEvent, "eventId" | "body" | "trace"> & { readonly replayId: string | null };
+
+export const messageOf = ({ eventId, body, replayId, trace }: Sent): WebhookMessage => ({
+  ...{ id: eventId, body, replayId, trace: readTrace(trace) },
+});
+
+/** A batch of one event is an array too: a receiver of batches needs to know one form only. */
+export async function batchOf(events: readonly [Sent, ...Sent[]]): Promise<WebhookMessage> {
+  const ids = events.map(({ eventId }) => eventId);
+  const hash = await sha256(new TextEncoder().encode(ids.join()));
+  return {
+    id: `batch_${hash.slice(0, 32)}`,
+    body: `[${events.map(({ body }) => body).join()}]`,
+    replayId: events[0].replayId,
+    trace: commonTrace(events.map(({ trace }) => trace)),
+  };
 }

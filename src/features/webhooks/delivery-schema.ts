@@ -1,9 +1,9 @@
 /** Deliveries of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import type { DeliveryRecord } from "../../delivery/port/delivery-record.ts";
-import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
+import type { DeliveryRecord, ReplayRecord } from "../../delivery/subscriber/delivery.ts";
+import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";
 import { WebhookEventName } from "../../wire/event-name.ts";
-import { presentTraced, TRACED } from "../deliveries/traced.ts";
+import { presentTraced, TRACED } from "../deliveries/schema.ts";
 
 export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -124,3 +124,83 @@ export function presentDelivery(webhookId: string, delivery: DeliveryRecord): De
 
 /** As the webhook's handler logged them. */
 const parseLog = (log: string): DeliveryAttempt[] => JSON.parse(log) as DeliveryAttempt[];
+
+/** Body of `POST /webhooks/:webhookId/redeliver`. */
+export const Redelivery = z
+  .strictObject({
+    ids: z.array(z.uuid()).min(1).max(100).meta({ description: "Of deliveries; duplicates count once." }),
+  })
+  .meta({ id: "Redelivery", example: { ids: ["c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c"] } });
+export type Redelivery = z.infer<typeof Redelivery>;
+
+export const RedeliveryResult = z.object({
+  redelivered: z.int().meta({ description: "How many new deliveries there are." }),
+  missing: z.array(z.string()).meta({ description: "The ids of deliveries that are not kept." }),
+});
+export type RedeliveryResult = z.infer<typeof RedeliveryResult>;
+
+/** Body of `POST /webhooks/:webhookId/replay`. */
+export const ReplayCreation = z
+  .strictObject({
+    from: timeInput("from").meta({
+      description:
+        "Events that happened at or after this time: RFC 3339, or a date for the start of that UTC day.",
+      override: { type: "string" },
+    }),
+    to: timeInput("to")
+      .optional()
+      .meta({
+        description: "And at or before this time, or the end of that UTC day; now by default.",
+        override: { type: "string" },
+      }),
+    status: z.enum(["success", "failed"]).optional().meta({
+      description:
+        "Only events whose deliveries are kept and have this status, such as all that failed. Without it, all events in the log.",
+    }),
+  })
+  .meta({ id: "ReplayCreation", example: { from: "2026-01-31T14:00:00Z", to: "2026-01-31T16:00:00Z" } });
+export type ReplayCreation = z.infer<typeof ReplayCreation>;
+export type ReplayInput = z.input<typeof ReplayCreation>;
+
+/** A span of events that a webhook is sent again. */
+export const Replay = z
+  .object({
+    id: z.uuid().meta({ description: "In the header `Atrium-Replay` of every request that it causes." }),
+    from: Timestamp,
+    to: Timestamp,
+    status: z.enum(["success", "failed"]).nullable(),
+    state: z.enum(["running", "finished"]).meta({
+      description: "`finished` once all of its deliveries are in the webhook's queue.",
+    }),
+    deliveries: z.int().meta({ description: "How many deliveries it has created so far.", minimum: 0 }),
+    error: z.string().nullable().meta({ description: "Why it ended early; null if it did not." }),
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({
+    id: "Replay",
+    example: {
+      id: "7f9c2e41-8b0d-4c6a-9e13-5a2d7b8c4f60",
+      from: "2026-01-31T14:00:00.000Z",
+      to: "2026-01-31T16:00:00.000Z",
+      status: null,
+      state: "finished",
+      deliveries: 1204,
+      error: null,
+      created_at: "2026-01-31T17:00:00.000Z",
+      finished_at: "2026-01-31T17:00:04.000Z",
+    },
+  });
+export type Replay = z.infer<typeof Replay>;
+
+export const presentReplay = (replay: ReplayRecord): Replay => ({
+  id: replay.id,
+  from: presentTime(replay.from),
+  to: presentTime(replay.to),
+  status: replay.status,
+  state: replay.endedAt === null ? "running" : "finished",
+  deliveries: replay.deliveries,
+  error: replay.error,
+  created_at: presentTime(replay.startedAt),
+  finished_at: presentNullableTime(replay.endedAt),
+});

@@ -1,13 +1,13 @@
 /** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
 import { fanOut } from "../../delivery/fan-out.ts";
-import type { BacklogReport } from "../../delivery/port/handler.ts";
+import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import { announceChange, type DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { presentTime } from "../../platform/time.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
-import { presentBacklogged } from "./backlog-event.ts";
+import { presentBacklogged } from "./sample-event.ts";
 import { DISABLED_MESSAGES, presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged } from "./store.ts";
 import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";

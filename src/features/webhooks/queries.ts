@@ -1,15 +1,20 @@
 /** Reads of webhooks and their deliveries. */
 
-import type { DeliveryQuery } from "../../delivery/port/delivery-record.ts";
-import type { SubscriberKey } from "../../delivery/port/subscriber.ts";
+import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import type { DeliveryQuery } from "../../delivery/subscriber/delivery.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";
-import { type DeliveryStats, presentStats } from "../deliveries/stats-schema.ts";
+import { type DeliveryStats, presentStats } from "../deliveries/schema.ts";
 import type { WebhookContext } from "./context.ts";
-import { type Delivery, type DeliveryStatus, presentDelivery } from "./delivery-schema.ts";
-import { presentReplay, type Replay } from "./replay-schema.ts";
+import {
+  type Delivery,
+  type DeliveryStatus,
+  presentDelivery,
+  presentReplay,
+  type Replay,
+} from "./delivery-schema.ts";
 import { presentWebhook, type Webhook } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 

@@ -2,14 +2,32 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
-import { paging, searching, toPage } from "../../http/lists/paginate.ts";
-import { pageShape } from "../../http/lists/presented-page.ts";
+import { paging, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
+import { pageShape, scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
-import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "./commands.ts";
+import { WebhookEventName } from "../../wire/event-name.ts";
+import { DeliveryStats, StatsQuery } from "../deliveries/schema.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  redeliver,
+  redeliverSome,
+  rotateSecret,
+  startReplay,
+  testWebhook,
+  updateWebhook,
+} from "./commands.ts";
 import type { WebhookContext } from "./context.ts";
-import { WebhookCreation, WebhookUpdate } from "./input-schema.ts";
-import { getWebhook, listWebhooks } from "./queries.ts";
-import { Webhook, WebhookWithSecret } from "./schema.ts";
+import {
+  Delivery,
+  DeliveryStatus,
+  Redelivery,
+  RedeliveryResult,
+  Replay,
+  ReplayCreation,
+} from "./delivery-schema.ts";
+import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
+import { Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
 
 const { endpoint } = endpointsFor<WebhookContext>();
 
@@ -112,5 +130,123 @@ export const webhookEndpoints = [
     data: z.object({ webhook: WebhookWithSecret }),
     audit: { resource: "webhook", id: ({ params }) => params.webhookId },
     handle: (ctx, { params }) => rotateSecret(ctx, params.webhookId),
+  }),
+];
+
+const DeliveriesQuery = z.object({
+  ...scrolling,
+  status: DeliveryStatus.optional().meta({ description: "Only deliveries with this status." }),
+  event: WebhookEventName.optional().meta({
+    description:
+      "Only deliveries of this event, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
+  }),
+  roomId: z.string().min(1).max(255).optional().meta({
+    description:
+      "Only deliveries of events of this room, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
+  }),
+});
+
+/** What a webhook was sent, and sending it again. */
+export const deliveryEndpoints = [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/test",
+    operation: "testWebhook",
+    summary: "Send a sample event to a webhook",
+    details:
+      "Sends the first of the webhook's events, about a room and a user that do not exist, and responds after the first attempt, within 15 seconds. A disabled webhook receives nothing.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Test event sent",
+    data: z.object({ delivery: Delivery }),
+    handle: (ctx, { params }) => testWebhook(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId/deliveries",
+    operation: "listWebhookDeliveries",
+    summary: "List a webhook's deliveries",
+    details:
+      "Newest first. Finished deliveries are kept for 7 days, up to 1 GiB of them. A page of large events may end early: continue with its `cursor`.",
+    errors: ["NOT_FOUND"],
+    query: DeliveriesQuery,
+    status: 200,
+    done: "Deliveries retrieved",
+    data: z.object({ deliveries: z.array(Delivery), ...scrollShape }),
+    handle: (ctx, { params, query }) => listDeliveries(ctx, params.webhookId, query, toPage(query)),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/redeliver",
+    operation: "redeliverWebhookDeliveries",
+    summary: "Redeliver some events",
+    details:
+      "Creates a new delivery of each event, with the same event id, and attempts them ahead of the queue, in no particular order. For a span of events in order, or all that failed in it, there is a replay.",
+    errors: ["NOT_FOUND"],
+    body: Redelivery,
+    status: 200,
+    done: "Deliveries repeated",
+    data: RedeliveryResult,
+    handle: (ctx, { params, body }) => redeliverSome(ctx, params.webhookId, body),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/deliveries/:deliveryId/redeliver",
+    operation: "redeliverWebhookDelivery",
+    summary: "Redeliver an event",
+    details:
+      "Creates a new delivery of the same event, with the same event id, and attempts it ahead of the queue.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Delivery repeated",
+    data: z.object({ delivery: Delivery }),
+    handle: (ctx, { params }) => redeliver(ctx, params.webhookId, params.deliveryId),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/replay",
+    operation: "replayWebhookEvents",
+    summary: "Send a span of events again",
+    details:
+      "Sends the events of a time again that the webhook listens to, as new deliveries with the same event ids: all that the event log has, or with `status` those whose kept deliveries have it. Events of a room are sent in their order, a few hundred at a time, beside what happens meanwhile. Their requests have the header `Atrium-Replay`. One replay of a webhook runs at a time.",
+    errors: ["NOT_FOUND"],
+    body: ReplayCreation,
+    status: 200,
+    done: "Replay started",
+    data: z.object({ replay: Replay }),
+    handle: (ctx, { params, body }) => startReplay(ctx, params.webhookId, body),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId/replay",
+    operation: "getWebhookReplay",
+    summary: "Get a webhook's latest replay",
+    details: "Says how many deliveries the replay has created so far, and whether it is still running.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Replay retrieved",
+    data: z.object({ replay: Replay.nullable().meta({ description: "null when there was none." }) }),
+    handle: (ctx, { params }) => findReplay(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId/stats",
+    operation: "getWebhookStats",
+    summary: "Get the success rate and latency of a webhook over time",
+    details:
+      "Counts every attempt when it ends, retries included, and says what waits now. Counts by the minute are kept for a day, by the hour for 30 days.",
+    errors: ["NOT_FOUND"],
+    query: StatsQuery,
+    status: 200,
+    done: "Webhook stats retrieved",
+    data: z.object({ stats: DeliveryStats }),
+    handle: (ctx, { params, query }) => getWebhookStats(ctx, params.webhookId, query.range),
   }),
 ];

@@ -1,16 +1,14 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
-
-import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
+import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
+import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import type { RequestContext } from "../../platform/context/context.ts";
-import { presentTime } from "../../platform/time.ts";
+import { presentNullableTime, presentTime } from "../../platform/time.ts";
 import { storeTrace } from "../../platform/trace.ts";
 import { presentEvent } from "../../wire/events.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
-import { sampleDraft } from "../deliveries/sample-draft.ts";
-import { presentWorkflowDisabled } from "../deliveries/workflow-disabled.ts";
-import { presentBacklogged } from "./backlog-event.ts";
-import type { Webhook } from "./schema.ts";
+import { presentWorkflowDisabled, sampleDraft } from "../deliveries/sample-draft.ts";
+import type { Webhook, WebhookBackloggedEvent } from "./schema.ts";
 
 /** The first of the webhook's events, about a room and a user that do not exist. */
 export function sampleEvent(
@@ -50,4 +48,22 @@ export function sampleEvent(
   const { newId, origin } = ctx;
   const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, origin, newId }));
   return { eventId, event, roomId: room.id, body, occurredAt: now, trace };
+}
+
+/** The event as JSON. */
+export function presentBacklogged(webhook: Webhook, report: BacklogReport): string {
+  const { eventId, now, deliveries, bytes, oldestAt } = report;
+  const event: WebhookBackloggedEvent = {
+    id: eventId,
+    event: "webhook.backlogged",
+    timestamp: presentTime(now),
+    data: {
+      webhookId: webhook.id,
+      waiting: deliveries,
+      waitingBytes: bytes,
+      oldestWaitingSince: presentNullableTime(oldestAt),
+    },
+    webhook,
+  };
+  return JSON.stringify(event);
 }

@@ -1,17 +1,19 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 
+import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import { OpenSigningSecrets, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {
+  AttemptResult,
   BacklogReport,
   BatchLimits,
   DeliveryHandler,
   DeliveryOutcome,
+  Destination,
   HandledEvent,
   HandlerState,
   Pace,
-} from "../../delivery/port/handler.ts";
-import type { SubscriberKey } from "../../delivery/port/subscriber.ts";
-import type { AttemptResult, Destination, WebhookMessage } from "../../delivery/port/webhook-request.ts";
-import { OpenSigningSecrets, signingSealer } from "../../delivery/signing-secrets.ts";
+  WebhookMessage,
+} from "../../delivery/subscriber/handler.ts";
 import { type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { ownHosts, webhookDevTargets } from "../../platform/config/hosts.ts";
@@ -23,13 +25,20 @@ import { DELIVERIES } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readTrace, type Trace } from "../../platform/trace.ts";
-import { attempt } from "./attempt.ts";
+import { attempt, batchOf, messageOf } from "./attempt.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
 import { Disabling } from "./disabling.ts";
-import { Connections, capacityAfter, paceOf, UNTRIED } from "./in-flight.ts";
-import { batchOf, messageOf } from "./message.ts";
-import { CLOSED, judgeAttempt, parseHealth, type ReceiverHealth } from "./receiver-health.ts";
-import { planRetry } from "./retry-plan.ts";
+import {
+  CLOSED,
+  Connections,
+  capacityAfter,
+  judgeAttempt,
+  paceOf,
+  parseHealth,
+  planRetry,
+  type ReceiverHealth,
+  UNTRIED,
+} from "./receiver-health.ts";
 import { parseBatch } from "./schema.ts";
 import { selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";

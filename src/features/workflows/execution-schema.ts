@@ -1,10 +1,10 @@
 /** Runs of workflows on the wire: what asks for one, and how its execution is presented. The SDK infers its types from it. */
 import * as z from "zod";
-import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../../delivery/port/delivery-record.ts";
+import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../../delivery/subscriber/delivery.ts";
 import { text } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { EventName, WorkflowEventName } from "../../wire/event-name.ts";
-import { presentTraced, TRACED } from "../deliveries/traced.ts";
+import { presentTraced, TRACED } from "../deliveries/schema.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
 
 /** True for events about one user. */

@@ -1,11 +1,11 @@
 /** Reads of workflows and their executions. */
 
-import type { SubscriberKey } from "../../delivery/port/subscriber.ts";
+import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";
-import { type DeliveryStats, presentStats } from "../deliveries/stats-schema.ts";
+import { type DeliveryStats, presentStats } from "../deliveries/schema.ts";
 import type { WorkflowContext } from "./context.ts";
 import {
   type CurrentExecution,

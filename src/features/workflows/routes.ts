@@ -4,7 +4,7 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { paging, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
 import { pageShape, scrollShape } from "../../http/lists/presented-page.ts";
 import { sorting } from "../../http/lists/sorting.ts";
-import { DeliveryStats, StatsQuery } from "../deliveries/stats-schema.ts";
+import { DeliveryStats, StatsQuery } from "../deliveries/schema.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
 import { CurrentExecution, WorkflowExecution, WorkflowRun } from "./execution-schema.ts";

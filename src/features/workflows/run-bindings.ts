@@ -24,9 +24,15 @@ import { listDocuments, renderDocument } from "../room-content/documents/command
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import { listBareUsers } from "../users/queries.ts";
-import { ARGUMENTS, type Arguments, MAX_RUN_FILE_BYTES, type Method } from "./binding-arguments.ts";
 import { fetchPublic } from "./public-fetch.ts";
-import { nameOfAction, RunActions } from "./run-actions.ts";
+import {
+  ARGUMENTS,
+  type Arguments,
+  MAX_RUN_FILE_BYTES,
+  type Method,
+  nameOfAction,
+  RunActions,
+} from "./run-actions.ts";
 
 /** The largest store that a run may read whole, in pages of about a MiB: it passes through memory, too. */
 const MAX_RUN_STORE_PAGES = 8;

@@ -1,7 +1,8 @@
 /** Starts the runs of a workflow, each with what it may use in the room of its event. */
+
+import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import { relayEvents } from "../../delivery/outbox-relay.ts";
-import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
-import type { HandledEvent } from "../../delivery/port/handler.ts";
+import type { DeliveryOutcome, HandledEvent } from "../../delivery/subscriber/handler.ts";
 import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { ownHosts, workflowDevTargets } from "../../platform/config/hosts.ts";
@@ -11,14 +12,15 @@ import type { Tenant } from "../../platform/d1/d1.ts";
 import { targetFetch } from "../../platform/target.ts";
 import { RUNS } from "../../platform/telemetry/data-sets.ts";
 import { metrics } from "../../platform/telemetry/telemetry.ts";
+import { presentTime } from "../../platform/time.ts";
 import { readTrace, storeTrace } from "../../platform/trace.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { RunLimits, Runner, RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import { selectRunner } from "../../sandbox/runners/select-runner.ts";
 import { depthOf } from "../../wire/event-cause.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
+import type { LoggedRun } from "./execution-schema.ts";
 import { type RunPorts as BindingPorts, RunBindings, type RunScope } from "./run-bindings.ts";
-import { restAfter } from "./run-outcome.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
 /** Not longer than any secret: what was within a limit stays so. */
@@ -148,4 +150,35 @@ export function measureRun(
   series.add("killed", Number(isKilled));
   series.time("duration", durationMs);
   if (attempts === 0 && replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
+}
+
+/** After a run that used too much processor time, the workflow rests for this multiple of that time. */
+const REST_FACTOR = 4;
+
+type Ended =
+  | Extract<DeliveryOutcome, { type: "delivered" }>
+  | { readonly type: "failed"; readonly attempt: LoggedRun; readonly error: string };
+
+/**
+ * On a machine that programs share, a workflow whose run used a good part of its processor time rests afterwards, so
+ * that it uses a fifth of a core at most.
+ */
+export const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
+  ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
+
+/** The outcome of a run of this version, without retries. */
+export function outcomeOf(
+  { status, result, logs, durationMs }: RunReport,
+  version: number,
+  startedAt: number,
+): Ended {
+  const isSuccess = status === "success";
+  const attempt: LoggedRun = {
+    attempted_at: presentTime(startedAt),
+    duration_ms: durationMs,
+    result: isSuccess ? result : null,
+    version,
+    logs,
+  };
+  return isSuccess ? { type: "delivered", attempt } : { type: "failed", attempt, error: result };
 }

@@ -3,9 +3,8 @@ import * as z from "zod";
 import { isPlainText, Name, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { EventName } from "../../wire/event-name.ts";
-import { MAX_RETRIES } from "./run-retries.ts";
-import { nextSlot } from "./schedule.ts";
-import { parseSchedule, ScheduleInput, ShownSchedule } from "./schedule-schema.ts";
+import { MAX_RETRIES } from "./run-state.ts";
+import { nextSlot, parseSchedule, ScheduleInput, ShownSchedule } from "./schedule.ts";
 import type { DisabledReason, WorkflowRow } from "./table.ts";
 
 /** The maximum size of a workflow's source code, in bytes of UTF-8. */
@@ -187,3 +186,39 @@ function presentSchedule(row: WorkflowRow, now: number): Pick<Workflow, "schedul
   const isRunning = schedule !== null && row.enabled === 1;
   return { schedule, next_run_at: presentNullableTime(isRunning ? nextSlot(schedule, now) : null) };
 }
+
+/** The most bytes of a request to the HTTP trigger. */
+export const MAX_TRIGGER_BYTES = 256 * 1024;
+
+/** Body of `POST /workflows/:workflowId/trigger`. */
+export const TriggerPayload = z.unknown().meta({
+  description: `Any JSON of at most ${MAX_TRIGGER_BYTES} bytes. The workflow receives it as \`event.data.payload\`.`,
+  example: { order: 8731 },
+});
+
+/** The run that a request has started. */
+export const StartedExecution = z
+  .object({
+    id: z.uuid().meta({
+      description:
+        "Of the execution, which can be retrieved from now on. The list has it when it is finished.",
+    }),
+  })
+  .meta({ id: "StartedExecution", example: { id: "0d7f2b1c-4a3e-8f59-8c6d-1e2b3a4c5d6f" } });
+export type StartedExecution = z.infer<typeof StartedExecution>;
+
+/** A workflow in the response to a rotation of its trigger's secret. */
+export const WorkflowWithSecret = Workflow.extend({
+  trigger_secret: z.string().meta({
+    description: "Signs the requests that start the workflow, as Standard Webhooks defines it. Shown once.",
+  }),
+}).meta({
+  id: "WorkflowWithSecret",
+  example: {
+    ...EXAMPLE,
+    http_trigger: true,
+    trigger_secret_created_at: EXAMPLE.created_at,
+    trigger_secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDlpCZx3zH0mE=",
+  },
+});
+export type WorkflowWithSecret = z.infer<typeof WorkflowWithSecret>;

@@ -1,6 +1,6 @@
 /** Starts workflows by requests, which a credential or a signature permits, and replaces the secrets of those signatures. */
 
-import { OpenSigningSecrets, sealSecret } from "../../delivery/signing-secrets.ts";
+import { OpenSigningSecrets, sealSecret } from "../../delivery/signing-secret-store.ts";
 import type { SentRequest } from "../../http/endpoint-definition.ts";
 import {
   createSecret,
@@ -12,13 +12,17 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { storeTrace } from "../../platform/trace.ts";
 import { requireRestored } from "../../wire/being-restored.ts";
 import type { WorkflowContext } from "./context.ts";
-import { derivedId } from "./derived-id.ts";
 import { subscriberKey } from "./queries.ts";
-import { presentWorkflow, type Workflow } from "./schema.ts";
+import {
+  MAX_TRIGGER_BYTES,
+  presentWorkflow,
+  type StartedExecution,
+  type Workflow,
+  type WorkflowWithSecret,
+} from "./schema.ts";
+import { derivedId, presentWorkflowTriggered } from "./start-events.ts";
 import { deleteTriggerSecret, rotateTriggerSecret as rotate, selectTriggerable } from "./store.ts";
 import type { TriggerableWorkflow } from "./table.ts";
-import { MAX_TRIGGER_BYTES, type StartedExecution, type WorkflowWithSecret } from "./trigger-schema.ts";
-import { presentWorkflowTriggered } from "./workflow-started.ts";
 
 /** How long a rotated secret is accepted beside the new one. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;

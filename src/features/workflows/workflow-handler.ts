@@ -1,15 +1,15 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
-import type { RunCounts } from "../../delivery/event-log/hourly-counts.ts";
+import type { RunCounts } from "../../delivery/event-log/hourly-count-store.ts";
 import { openEventLogs, shardOf } from "../../delivery/event-log/shards.ts";
-import type { OutgoingEvent } from "../../delivery/port/delivery-record.ts";
+import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type {
   DeliveryHandler,
   DeliveryOutcome,
   HandledEvent,
   HandlerState,
   Pace,
-} from "../../delivery/port/handler.ts";
+} from "../../delivery/subscriber/handler.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { CachedRow } from "../../platform/d1/cached-row.ts";
@@ -18,15 +18,12 @@ import { openTenant } from "../../platform/placement/databases.ts";
 import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { readTrace } from "../../platform/trace.ts";
 import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/event-cause.ts";
-import { StoredState } from "./handler-state.ts";
-import { outcomeOf } from "./run-outcome.ts";
-import { planRetry } from "./run-retries.ts";
-import { measureRun, RunStarter } from "./run-starter.ts";
-import { continueStreak, isExhausted } from "./run-streak.ts";
-import { OpenSecrets, secretSealer } from "./sealed-secrets.ts";
+import { measureRun, outcomeOf, RunStarter } from "./run-starter.ts";
+import { continueStreak, isExhausted, planRetry, StoredState } from "./run-state.ts";
+import { OpenSecrets, secretSealer } from "./secret-commands.ts";
+import { WorkflowTimetable } from "./start-events.ts";
 import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
-import { WorkflowTimetable } from "./timetable.ts";
 import { WorkflowSuspension } from "./workflow-suspension.ts";
 
 /** Counts a workflow's runs for the metrics: one call at a time, each with all runs that ended meanwhile. */

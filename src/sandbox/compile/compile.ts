@@ -1,10 +1,17 @@
 /** Makes what a workflow runs of what its author wrote: JavaScript that is checked, and imports nothing. */
-import { CodeError } from "./code-error.ts";
-import { checkDefaultExport } from "./default-export.ts";
-import { checkExportLists } from "./export-lists.ts";
-import { findImport, NOTHING_TO_IMPORT, refuseImports } from "./imports.ts";
-import { checkNamesInBlocks } from "./names-in-blocks.ts";
-import { nodesOf, type Outline, outlineOf, type Program, parseProgram, startOf, walk } from "./syntax.ts";
+
+import { checkDefaultExport, findImport, NOTHING_TO_IMPORT, refuseImports } from "./modules.ts";
+import { checkExportLists, checkNamesInBlocks } from "./parse-limits.ts";
+import {
+  CodeError,
+  nodesOf,
+  type Outline,
+  outlineOf,
+  type Program,
+  parseProgram,
+  startOf,
+  walk,
+} from "./syntax.ts";
 import { TypeEraser } from "./type-eraser.ts";
 
 /** Where in a text something is, as editors count: lines and columns from 1, columns in UTF-16 units. */

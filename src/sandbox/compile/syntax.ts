@@ -1,7 +1,7 @@
 /** Programs as trees: parsed by Babel, and walked without recursion. */
+
 import { type ParserOptions, parse } from "@babel/parser";
 import type * as babel from "@babel/types";
-import { CodeError } from "./code-error.ts";
 
 /** Programs that people write are read up to four times; a second is enough for 256 KiB. */
 const READS_PER_UNIT = 16;
@@ -121,4 +121,14 @@ export function nodesOf(program: Program): readonly Node[] {
     return true;
   });
   return nodes;
+}
+
+export class CodeError extends Error {
+  /** Where in the program, as an offset. */
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
 }

@@ -6,8 +6,16 @@ import type {
   ClassProperty,
   Identifier,
 } from "@babel/types";
-import { CodeError } from "./code-error.ts";
-import { endOf, type Node, type Outline, outlineOf, type Program, startOf, walk } from "./syntax.ts";
+import {
+  CodeError,
+  endOf,
+  type Node,
+  type Outline,
+  outlineOf,
+  type Program,
+  startOf,
+  walk,
+} from "./syntax.ts";
 import { findUnsupported, isDeclaration, isErased, isWrapper } from "./type-nodes.ts";
 
 /** The ends of lines, as JavaScript knows them. */

@@ -4,12 +4,11 @@ import type { GuestAnswer } from "../runners/invocation.ts";
 import type { HostBindings, RunInput, RunLimits } from "../runners/runner.ts";
 import { openBindings, type ProgramSide } from "./bindings.ts";
 import { Log, makeConsole } from "./console.ts";
-import { describeFailure } from "./failure.ts";
-import { install } from "./globals.ts";
 import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "./intrinsics.ts";
-import { prepareGlobals } from "./prelude.ts";
+import { install, prepareGlobals } from "./prelude.ts";
 import { ResultProblem, writeResult } from "./result.ts";
 import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "./run.ts";
+import { describeFailure } from "./text.ts";
 
 /** What belongs to a run besides its limits. */
 interface RunState {

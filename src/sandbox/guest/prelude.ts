@@ -1,6 +1,5 @@
 /** Prepares the globals before a program is evaluated: removes what could reach out of the isolate. */
-import { install, remove } from "./globals.ts";
-import { apply, NativeTypeError } from "./intrinsics.ts";
+import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "./intrinsics.ts";
 
 /** Globals that block, compile code, open connections, outlive a run, or are shared between runs. */
 const REMOVED = [
@@ -40,4 +39,17 @@ function installTimers(report: (error: unknown) => void): void {
   const { setTimeout, setInterval } = globalThis;
   install("setTimeout", timer(setTimeout, report));
   install("setInterval", timer(setInterval, report));
+}
+
+/** Removes a global of the platform, wherever it is defined. */
+export function remove(name: string): void {
+  for (let holder: object | null = globalThis; holder !== null; holder = getPrototypeOf(holder)) {
+    if (Object.hasOwn(holder, name)) Reflect.deleteProperty(holder, name);
+  }
+}
+
+/** Replaces a global of the platform, wherever it is defined. */
+export function install(name: string, value: unknown): void {
+  remove(name);
+  defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
 }

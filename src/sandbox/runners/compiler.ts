@@ -1,7 +1,7 @@
 /** Compiles programs where this deployment can bound it: in a process of the pool, or else in the caller's isolate. */
 import { type Compilation, compile } from "../compile/compile.ts";
-import { PROCESS_SERVICE } from "../pool/pool-protocol.ts";
 import { isDisconnected, type PoolClient } from "./pool-client.ts";
+import { PROCESS_SERVICE } from "./pool-protocol.ts";
 
 /** Compiles the source of an organization's workflow. */
 export type Compiler = (accountId: string, source: string) => Promise<Compilation>;

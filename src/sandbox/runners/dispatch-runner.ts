@@ -2,10 +2,16 @@
 import { AppError } from "../../platform/errors.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
-import type { NamespaceApi } from "./namespace-api.ts";
-import { NamespaceError } from "./namespace-error.ts";
-import { platformLimits } from "./platform-limits.ts";
-import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";
+import {
+  type HostBindings,
+  platformLimits,
+  type RunInput,
+  type RunLimits,
+  type Runner,
+  type RunReport,
+  type Script,
+} from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 

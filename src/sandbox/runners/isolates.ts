@@ -3,8 +3,7 @@ import { exports, RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
 import type { HeldGuest } from "./loader-runner.ts";
-import type { PlatformLimits } from "./platform-limits.ts";
-import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
+import type { HostBindings, PlatformLimits, RunInput, RunLimits } from "./runner.ts";
 
 /**
  * The Worker Loader keeps a named isolate forever, and one without a name as long as the context that

@@ -1,7 +1,15 @@
 /** Runs programs in isolates of this process, through the Worker Loader. Needs no setup. */
 import { type Guest, invoke } from "./invocation.ts";
-import { type PlatformLimits, platformLimits } from "./platform-limits.ts";
-import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import {
+  type HostBindings,
+  type PlatformLimits,
+  platformLimits,
+  type RunInput,
+  type RunLimits,
+  type Runner,
+  type RunReport,
+  type Script,
+} from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 

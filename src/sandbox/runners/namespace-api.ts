@@ -1,7 +1,6 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
 import type { NamespaceSettings } from "../../platform/config/workflows.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
-import { NamespaceError } from "./namespace-error.ts";
 
 /** A script as it is uploaded. */
 interface ScriptUpload {
@@ -175,5 +174,16 @@ function parseAnswer(text: string): Answer {
     };
   } catch {
     return { success: false, errors: [] };
+  }
+}
+
+/** The API refused a call or did not answer it. The message is for the operator and contains no secret. */
+export class NamespaceError extends Error {
+  readonly codes: readonly number[];
+
+  constructor(message: string, codes: readonly number[] = []) {
+    super(message);
+    this.name = "NamespaceError";
+    this.codes = codes;
   }
 }

@@ -6,8 +6,8 @@ import {
   type LeaseReport,
   type LeaseRequest,
   POOL_PATHS,
-} from "../pool/pool-protocol.ts";
-import type { PoolConnections, ProcessEntrypoint } from "./pool-connections.ts";
+  PROCESS_SERVICE,
+} from "./pool-protocol.ts";
 
 /** The bindings that `npm start` gives the service for its pool. */
 export interface PoolBindings {
@@ -69,5 +69,51 @@ export class PoolClient {
     });
     if (!response.ok) throw new Error(`The pool of programs refused ${path}: ${await response.text()}`);
     return response.json<Answer>();
+  }
+}
+
+/** What a process offers: one of its entrypoints, whose methods are called over RPC. */
+export type ProcessEntrypoint = typeof PROCESS_SERVICE.run | typeof PROCESS_SERVICE.compile;
+
+export interface PoolConnections {
+  /** The entrypoint of the process at the address. */
+  open(address: string, entrypoint: ProcessEntrypoint): Promise<object>;
+  /** The process at the address ends, or cannot be relied on. */
+  forget(address: string): void;
+}
+
+async function connect(port: DebugPort, address: string, entrypoint: ProcessEntrypoint): Promise<object> {
+  const process = await port.connect(address);
+  return process.getEntrypoint(PROCESS_SERVICE.name, entrypoint);
+}
+
+/** Connects for each call: for requests, as none may use what another has opened. */
+export const connectEachTime = (port: DebugPort): PoolConnections => ({
+  open: (address, entrypoint) => connect(port, address, entrypoint),
+  forget: () => {},
+});
+
+/**
+ * Keeps the latest connection, for an object: its programs run in one process, until that ends. Each run still passes
+ * its own capability, which ends with it.
+ */
+export class KeptConnection implements PoolConnections {
+  readonly #port: DebugPort;
+  #kept: { readonly key: string; readonly address: string; readonly opened: Promise<object> } | null = null;
+
+  constructor(port: DebugPort) {
+    this.#port = port;
+  }
+
+  open(address: string, entrypoint: ProcessEntrypoint): Promise<object> {
+    const key = `${entrypoint} ${address}`;
+    if (this.#kept?.key !== key) {
+      this.#kept = { key, address, opened: connect(this.#port, address, entrypoint) };
+    }
+    return this.#kept.opened;
+  }
+
+  forget(address: string): void {
+    if (this.#kept?.address === address) this.#kept = null;
   }
 }

@@ -1,7 +1,8 @@
 /** Runs programs in processes of their own, which the pool of `npm start` keeps, and bounds from outside. */
-import { PROCESS_SERVICE } from "../pool/pool-protocol.ts";
+
 import { type Guest, invoke, limitMessage } from "./invocation.ts";
 import type { PoolClient } from "./pool-client.ts";
+import { PROCESS_SERVICE } from "./pool-protocol.ts";
 import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 /** The entrypoint of a process for programs, as seen over RPC. */

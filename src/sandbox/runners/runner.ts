@@ -110,3 +110,18 @@ export interface Runner extends Disposable {
    */
   run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport>;
 }
+
+/** As the platform names them. */
+export interface PlatformLimits {
+  /** Processor time, in milliseconds. */
+  readonly cpuMs: number;
+  readonly subRequests: number;
+}
+
+/** The bindings count calls and explain the limit; the platform's own count must not be reached first. */
+const SUBREQUESTS_PER_CALL = 2;
+
+export const platformLimits = ({ cpuMs, calls }: Pick<RunLimits, "cpuMs" | "calls">): PlatformLimits => ({
+  cpuMs,
+  subRequests: SUBREQUESTS_PER_CALL * calls,
+});

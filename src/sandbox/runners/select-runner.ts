@@ -9,8 +9,13 @@ import { DispatchRunner } from "./dispatch-runner.ts";
 import { Isolates } from "./isolates.ts";
 import { LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
-import { type PoolBindings, PoolClient } from "./pool-client.ts";
-import { connectEachTime, KeptConnection, type PoolConnections } from "./pool-connections.ts";
+import {
+  connectEachTime,
+  KeptConnection,
+  type PoolBindings,
+  PoolClient,
+  type PoolConnections,
+} from "./pool-client.ts";
 import { PoolRunner } from "./pool-runner.ts";
 import type { Runner } from "./runner.ts";
 

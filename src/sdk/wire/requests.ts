@@ -2,8 +2,8 @@
 import type * as members from "../../features/members/schema.ts";
 import type * as rooms from "../../features/rooms/schema.ts";
 import type * as users from "../../features/users/schema.ts";
-import type * as webhooks from "../../features/webhooks/input-schema.ts";
-import type * as replays from "../../features/webhooks/replay-schema.ts";
+import type * as replays from "../../features/webhooks/delivery-schema.ts";
+import type * as webhooks from "../../features/webhooks/schema.ts";
 import type * as executions from "../../features/workflows/execution-schema.ts";
 import type * as workflows from "../../features/workflows/schema.ts";
 import type * as comments from "../../room/protocol/comment.ts";

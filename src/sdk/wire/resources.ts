@@ -2,7 +2,7 @@
 
 export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
-export type { DeliveryStats } from "../../features/deliveries/stats-schema.ts";
+export type { DeliveryStats } from "../../features/deliveries/schema.ts";
 export type { FoundFile } from "../../features/files/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
@@ -29,17 +29,15 @@ export type {
 } from "../../features/room-content/store-schema.ts";
 export type { ListedRoom } from "../../features/rooms/schema.ts";
 export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
-export type { Delivery, DeliveryAttempt } from "../../features/webhooks/delivery-schema.ts";
-export type { Replay } from "../../features/webhooks/replay-schema.ts";
+export type { Delivery, DeliveryAttempt, Replay } from "../../features/webhooks/delivery-schema.ts";
 export type { Webhook, WebhookWithSecret } from "../../features/webhooks/schema.ts";
 export type {
   CurrentExecution,
   LogLine,
   WorkflowExecution,
 } from "../../features/workflows/execution-schema.ts";
-export type { Workflow } from "../../features/workflows/schema.ts";
+export type { Workflow, WorkflowWithSecret } from "../../features/workflows/schema.ts";
 export type { WorkflowSecret } from "../../features/workflows/secret-schema.ts";
-export type { WorkflowWithSecret } from "../../features/workflows/trigger-schema.ts";
 export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/workflows/version-schema.ts";
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";

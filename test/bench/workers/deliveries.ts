@@ -1,10 +1,10 @@
 /** Queues of events to fill directly: those of Atrium, and a bare object that posts what it reads from SQLite. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import type { SubscriberKey } from "../../../src/delivery/port/subscriber.ts";
+import type { SubscriberKey } from "../../../src/delivery/outbox/subscription.ts";
 import { openDelivery } from "../../../src/delivery/subscribers.ts";
 import type { Env } from "../../../src/env.ts";
-import { MAX_IN_FLIGHT } from "../../../src/features/webhooks/in-flight.ts";
+import { MAX_IN_FLIGHT } from "../../../src/features/webhooks/receiver-health.ts";
 import { SubscriberObject as Subscriber } from "../../../src/objects.ts";
 
 export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";

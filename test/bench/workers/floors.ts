@@ -4,8 +4,8 @@ import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
 import { shardOf } from "../../../src/delivery/event-log/shards.ts";
 import { deleteEvents } from "../../../src/delivery/outbox/outbox-store.ts";
+import type { OutgoingEvent } from "../../../src/delivery/outbox/subscription.ts";
 import type { OutboxEventRow } from "../../../src/delivery/outbox/table.ts";
-import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.ts";
 import { type Batch, recordRoom, recordUser, renew } from "./recorded-creations.ts";
 
 export { GuessLimitObject, RequestLogObject, RequestRateObject, SubscriberObject } from "./unused-objects.ts";

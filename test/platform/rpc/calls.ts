@@ -11,10 +11,9 @@ import {
   removeLog,
   shardOf,
 } from "../../../src/delivery/event-log/shards.ts";
-import type { OutgoingEvent } from "../../../src/delivery/port/delivery-record.ts";
-import type { ReplayRequest } from "../../../src/delivery/port/replay.ts";
-import type { SubscriberKey } from "../../../src/delivery/port/subscriber.ts";
-import type { Destination, WebhookMessage } from "../../../src/delivery/port/webhook-request.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../../src/delivery/outbox/subscription.ts";
+import type { ReplayRequest } from "../../../src/delivery/subscriber/delivery.ts";
+import type { Destination, WebhookMessage } from "../../../src/delivery/subscriber/handler.ts";
 import { openDelivery, type Subscribers } from "../../../src/delivery/subscribers.ts";
 import { signInLimits } from "../../../src/features/people/sign-in-limits.ts";
 import { openRequestRates } from "../../../src/features/quotas/request-counters.ts";

@@ -1,9 +1,8 @@
 /** Objects for calls that are recorded or replayed: each run has its own, and their alarms do not ring. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { DeliveryHandler } from "../../../src/delivery/port/handler.ts";
+import type { DeliveryHandler, SubscriberPorts } from "../../../src/delivery/subscriber/handler.ts";
 import { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
-import type { SubscriberPorts } from "../../../src/delivery/subscriber/subscriber-ports.ts";
 import type { Env } from "../../../src/env.ts";
 import { subscriberPorts } from "../../../src/objects.ts";
 import { HOUR_MS } from "../../../src/platform/durations.ts";

@@ -1,6 +1,6 @@
 /** One process of the pool: who has it, what its leases may use of it, and how it ends. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/pool/pool-protocol.ts";
+import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/runners/pool-protocol.ts";
 import type { ProgramProcess } from "./program-process.ts";
 import type { Usage } from "./usage.ts";
 

@@ -13,7 +13,7 @@ import {
   type LeaseRequest,
   POOL_PATHS,
   PROCESS_SERVICE,
-} from "../../../sandbox/pool/pool-protocol.ts";
+} from "../../../sandbox/runners/pool-protocol.ts";
 import { ROOT } from "../../process/wrangler.ts";
 import { type PoolSettings, ProgramPool } from "./program-pool.ts";
 import { makeStarter } from "./program-process.ts";

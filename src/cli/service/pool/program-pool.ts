@@ -6,7 +6,7 @@ import type {
   LeaseEnd,
   LeaseReport,
   LeaseRequest,
-} from "../../../sandbox/pool/pool-protocol.ts";
+} from "../../../sandbox/runners/pool-protocol.ts";
 import { PoolMember } from "./pool-member.ts";
 import type { StartProcess } from "./program-process.ts";
 import { Tenants } from "./tenants.ts";

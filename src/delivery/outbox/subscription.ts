@@ -1,5 +1,5 @@
 /** Subscribers, the events that they listen to, and events on their way to them. */
-import type { WebhookEventName } from "../../wire/event-name.ts";
+import type { AnyEventName, WebhookEventName } from "../../wire/event-name.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {
@@ -40,3 +40,17 @@ export interface PendingEvent {
   /** The trace of the request that has caused it, as JSON; null or absent for none. */
   readonly trace?: string | null;
 }
+
+/** An event on its way to subscribers. */
+export type OutgoingEvent = {
+  readonly eventId: string;
+  readonly event: AnyEventName;
+  /** Of the room that it is about; empty for one that concerns no room. */
+  readonly roomId: string;
+  /** The event object as JSON: the same text for every subscriber and every attempt. */
+  readonly body: string;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  /** The trace of the request that has caused it, as JSON; null or absent for none. */
+  readonly trace?: string | null;
+};

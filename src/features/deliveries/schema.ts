@@ -1,7 +1,8 @@
 /** The figures of webhooks and workflows on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import type { AttemptFigures, SubscriberStats } from "../../delivery/port/delivery-stats.ts";
+import type { AttemptFigures, DeliveryRecord, SubscriberStats } from "../../delivery/subscriber/delivery.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
+import { readTrace } from "../../platform/trace.ts";
 
 /** The query parameter. */
 export const StatsQuery = z.object({
@@ -67,3 +68,25 @@ export const presentStats = (
     waiting: most,
   })),
 });
+
+/** Fields of deliveries and executions on the wire. */
+export const TRACED = {
+  request_id: z.string().optional().meta({
+    description:
+      "The ID of the request that caused the event; of what a WebSocket did, that of the request that opened it. Absent when no single request did.",
+  }),
+  frame_id: z.string().optional().meta({
+    description: "Of what a WebSocket did: the `requestId` of the message, at most 128 characters of it.",
+  }),
+};
+
+export function presentTraced({ trace }: Pick<DeliveryRecord, "trace">): {
+  request_id?: string;
+  frame_id?: string;
+} {
+  const { requestId, frameId } = readTrace(trace) ?? {};
+  return {
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(frameId === undefined ? {} : { frame_id: frameId }),
+  };
+}

@@ -1,5 +1,45 @@
-/** Reads a page of the log from all of its shards: events in the order of their rooms, and about in that of time. Pure. */
-import type { LoggedEvent, LogQuery, LogSlice } from "./log-query.ts";
+/** Reads of one shard of an event log. */
+
+import { fnv1a } from "../../platform/crypto/hash.ts";
+import type { WebhookEventName } from "../../wire/event-name.ts";
+import type { OutgoingEvent } from "../outbox/subscription.ts";
+
+/** An event in a shard of the log. Times are epoch milliseconds. */
+export type LoggedEvent = OutgoingEvent & {
+  /** Counts the shard's events without a gap, so that it orders those of a room. */
+  readonly seq: number;
+  /** When the log received it; never less than that of the event before it. */
+  readonly loggedAt: number;
+};
+
+/** Which events of a shard to read. */
+export type LogQuery = {
+  /** Only what follows this number; null to start at `from`. */
+  readonly after: number | null;
+  /** Without `after`: only what was logged at or after this time (epoch ms); null for all that is kept. */
+  readonly from: number | null;
+  /** Only what was logged up to this time (epoch ms); null for all. */
+  readonly until: number | null;
+  /** Only events of this room; null for every room's. */
+  readonly roomId: string | null;
+  /** Only these events; null for all. */
+  readonly names: readonly WebhookEventName[] | null;
+  /** The most events to return. */
+  readonly limit: number;
+};
+
+/** The result of a read. It is bounded in rows and bytes, and may have fewer events than there are. */
+export type LogSlice =
+  | {
+      readonly type: "slice";
+      readonly events: LoggedEvent[];
+      /** Everything up to this number was looked at: no later event ever takes a lower one. */
+      readonly position: number;
+      /** True when nothing follows `position` yet. */
+      readonly isAtEnd: boolean;
+    }
+  /** Events that follow `after` are no longer kept; the oldest that are were logged at `oldestAt`. */
+  | { readonly type: "pruned"; readonly oldestAt: number | null };
 
 /** A page ends before it exceeds this. */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;
@@ -117,3 +157,37 @@ const earliest = (streams: readonly ShardStream[]): ShardStream | undefined =>
     if (stream.head === undefined) return first;
     return first?.head === undefined || stream.head.loggedAt < first.head.loggedAt ? stream : first;
   }, undefined);
+
+/** Grows when the shards of a log change, so that no cursor is read as one of another layout. */
+const VERSION = "1";
+const FORM = /^1\.([0-9a-z]{1,7})((?:\.[0-9a-z]{1,10})+)$/;
+const BASE = 36;
+
+/** The scope of a cursor, such as an organization or a room, in a few characters. */
+const tagOf = (scope: string): string => fnv1a(scope).toString(BASE);
+
+/** The cursor behind these positions, one for each shard that is read. */
+export const encodeCursor = (scope: string, positions: readonly number[]): string =>
+  btoa([VERSION, tagOf(scope), ...positions.map((position) => position.toString(BASE))].join("."))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+
+/** The positions of a cursor; null when it is none of this scope with this number of shards. */
+export function decodeCursor(scope: string, cursor: string, shards: number): readonly number[] | null {
+  const [, tag, positions = ""] = FORM.exec(fromBase64(cursor) ?? "") ?? [];
+  if (tag !== tagOf(scope)) return null;
+  const numbers = positions
+    .slice(1)
+    .split(".")
+    .map((position) => Number.parseInt(position, BASE));
+  return numbers.length === shards && numbers.every(Number.isSafeInteger) ? numbers : null;
+}
+
+function fromBase64(text: string): string | null {
+  try {
+    return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return null;
+  }
+}

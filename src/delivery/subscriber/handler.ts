@@ -1,5 +1,10 @@
 /** The port between a queue and the handler of its kind of subscriber: attempts, and their outcomes. */
-import type { LoggedAttempt, OutgoingEvent } from "./delivery-record.ts";
+
+import type { TargetPolicy } from "../../platform/target.ts";
+import type { Trace } from "../../platform/trace.ts";
+import type { LogQuery, LogSlice } from "../event-log/log-page.ts";
+import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";
+import type { LoggedAttempt } from "./delivery.ts";
 
 /** The outcome of an attempt, or the lack of one. */
 export type DeliveryOutcome = FinalOutcome | SkippedOutcome;
@@ -127,4 +132,95 @@ export interface TimetableReading {
   readonly event: OutgoingEvent | null;
   /** Null when none follows. */
   readonly nextAt: number | null;
+}
+
+/** The content of one request, without a signature yet. */
+export type WebhookMessage = {
+  /** The `webhook-id`: the same for each attempt of the same events. */
+  readonly id: string;
+  readonly body: string;
+  /** The replay that sends the events again; null for none. */
+  readonly replayId: string | null;
+  /** Of the request behind all of its events; null or absent for none. */
+  readonly trace?: Trace | null;
+};
+
+/** Where an attempt goes, and the secrets that sign it, the newest first. */
+export interface Destination extends TargetPolicy {
+  readonly url: string;
+  readonly secrets: readonly string[];
+}
+
+/** The stage at which an attempt failed. */
+export type ErrorClass =
+  /** The URL is not, or no longer, allowed; nothing was sent. */
+  | "target"
+  | "dns"
+  | "connect"
+  | "tls"
+  | "timeout"
+  /** The receiver answered with a redirect; redirects are not followed. */
+  | "redirect"
+  /** It answered with a status other than 2xx. */
+  | "status"
+  /** Its response broke off. */
+  | "body";
+
+export type AttemptResult = {
+  /** `gone`: the receiver answered 410 and wants no more deliveries. */
+  readonly outcome: "delivered" | "gone" | "failed";
+  readonly statusCode: number | null;
+  readonly errorClass: ErrorClass | null;
+  /** For the customer; null after a success. */
+  readonly error: string | null;
+  /** The start of the response's body. */
+  readonly answer: string | null;
+  readonly durationMs: number;
+  /** Of the request, without its signature; null when none was sent. */
+  readonly requestHeaders: Readonly<Record<string, string>> | null;
+  /** Of the response, without credentials and cookies; null without one. */
+  readonly responseHeaders: Readonly<Record<string, string>> | null;
+  /** The delay that the receiver asks for before the next attempt; null when it does not ask. */
+  readonly retryAfterMs: number | null;
+};
+
+/** The limits of a subscriber's backlog. */
+export interface BacklogLimits {
+  readonly maxBytes: number;
+  /** The age of the oldest event, in milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/** The use of a quota, and its limit. */
+export interface QuotaTotal {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** The backlog of a webhook or workflow, as quotas count it. */
+export interface Waiting {
+  readonly events: number;
+  /** Bytes in storage. */
+  readonly bytes: number;
+}
+
+/** The backlogs of all webhooks and workflows of an organization. */
+export interface WaitingAltogether {
+  readonly events: QuotaTotal;
+  readonly bytes: QuotaTotal;
+  /** The subscribers with a backlog. */
+  readonly subscribers: number;
+}
+
+/** The rest of the service, as a subscriber's object sees it. */
+export interface SubscriberPorts {
+  /** Creates the handler for the subscriber's kind; `now` returns epoch milliseconds. */
+  createHandler(key: SubscriberKey, now: () => number, state: HandlerState): DeliveryHandler;
+  /** Makes one request. Never rejects: every failure is a result. */
+  send(destination: Destination, message: WebhookMessage, now: () => number): Promise<AttemptResult>;
+  readonly limits: BacklogLimits;
+  /** Reads a shard of the organization's event log. */
+  readLog(accountId: string, shard: number, query: LogQuery): Promise<LogSlice>;
+  /** Writes the backlog of a subscriber to the organization's quotas, and returns the sums of all its subscribers. */
+  reportWaiting(key: SubscriberKey, waiting: Waiting): Promise<WaitingAltogether>;
 }

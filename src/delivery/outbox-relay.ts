@@ -148,7 +148,7 @@ const parseCommand = (json: string) =>
   JSON.parse(json) as TracedCommand & Partial<Pick<Unfinished, "behind">>;
 
 /** The event's JSON. */
-export async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
+async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
   const room = parseRoom(row.room);
   return presentEvent(row.id, row.occurredAt, await draftOf(rooms, row, room), causeOf(row));
 }

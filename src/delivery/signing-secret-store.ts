@@ -6,7 +6,7 @@ import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 
 /** Both as they are stored. */
-export interface StoredSecrets {
+interface StoredSecrets {
   readonly accountId: string;
   readonly id: string;
   readonly current: string | null;
@@ -25,7 +25,7 @@ const COLUMNS: Readonly<Record<SubscriberKey["kind"], Columns>> = {
 };
 
 /** Texts from the first of two on, and before the second one. */
-export type TextRange = readonly [from: string, before: string];
+type TextRange = readonly [from: string, before: string];
 
 /** Some subscribers, of organizations that are not {@link FENCED}, with a secret in one of these ranges. Indexes find them. */
 export function selectSecretsWithin(
@@ -45,7 +45,7 @@ export function selectSecretsWithin(
 }
 
 /** Stores secrets in another form, unless they were replaced meanwhile. They are the same, so the row's version stays. */
-export function replaceStoredSecrets(
+function replaceStoredSecrets(
   kind: SubscriberKey["kind"],
   before: StoredSecrets,
   after: Pick<StoredSecrets, "current" | "previous">,

@@ -45,7 +45,7 @@ export async function announceChange({ accountId, eventLogs, log }: AnnouncePort
 const PURGED_AT_ONCE = 50;
 
 /** The removal of subscribers of one kind. */
-export interface Purge {
+interface Purge {
   /** So that no event reaches an object whose records are gone. */
   disableAll(): Statement;
   /** At most `limit` subscribers. */

@@ -260,11 +260,11 @@ const TABLES = {
 
 export const EVENT_LOG_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
-export type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
-export const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
+type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
+const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
 
 /** A row as a read sees it: the body only if the event is wanted. */
-export type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
+type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
 
-export const SCAN = `SELECT seq, id AS eventId, event, room_id AS roomId, occurred_at AS occurredAt, logged_at AS loggedAt,
+const SCAN = `SELECT seq, id AS eventId, event, room_id AS roomId, occurred_at AS occurredAt, logged_at AS loggedAt,
   iif(? IS NULL OR instr(?, json_quote(event)), body, NULL) AS body FROM events`;

@@ -47,7 +47,7 @@ const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 const MAX_READS = 8;
 
 /** Where in the log to read, and what. */
-export interface PageQuery extends Omit<LogQuery, "after"> {
+interface PageQuery extends Omit<LogQuery, "after"> {
   /** For each shard the position to continue behind; null to start at `from`. */
   readonly after: readonly (number | null)[];
 }

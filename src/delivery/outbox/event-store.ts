@@ -102,11 +102,7 @@ const MAX_SEARCHED = 500;
 type Placed = Pick<OutboxEventRow, "accountId" | "roomId" | "occurredAt">;
 
 /** The part behind FROM: rows of the room that an earlier request has left behind, by their `number`. */
-export const earlierEvents = ({
-  accountId,
-  roomId,
-  occurredAt,
-}: Placed): Pick<Statement, "sql" | "params"> => ({
+const earlierEvents = ({ accountId, roomId, occurredAt }: Placed): Pick<Statement, "sql" | "params"> => ({
   sql: `(SELECT rowid AS number, room_id AS room FROM outbox_events WHERE account_id = ? AND occurred_at < ?
          ORDER BY occurred_at, rowid LIMIT ${MAX_SEARCHED}) AS earlier WHERE earlier.room = ?`,
   params: [accountId, occurredAt - LEFT_BEHIND_MS, roomId],
@@ -155,7 +151,7 @@ export const selectAllSubscriptions = ({ accountId }: Tenant): Statement<Organiz
 });
 
 /** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */
-export const subscriptionsAsJson = (
+const subscriptionsAsJson = (
   tenant: Tenant,
   roomId: string,
   event: EventName,

@@ -12,7 +12,7 @@ import {
 import type { TracedCommand } from "../../room/types/room-object.ts";
 import { type OutboxEventRow, outbox, outboxEvents } from "./table.ts";
 
-export type PageBounds = Pick<Page, "limit" | "offset">;
+type PageBounds = Pick<Page, "limit" | "offset">;
 
 /** Organizations whose rows one run relays; those of the others wait for the next one. */
 const MAX_ACCOUNTS = 1_000;
@@ -21,7 +21,7 @@ const MAX_ACCOUNTS = 1_000;
  * Organizations with rows from before `before` (epoch ms), in the order of their IDs: those from `firstId` on, then the
  * others.
  */
-export function accountsWith(
+function accountsWith(
   table: "outbox" | "outbox_events",
   writtenAt: "created_at" | "occurred_at",
   before: number,

@@ -164,7 +164,7 @@ export function reportDueAt(report: Report, backlog: Backlog, now: number): numb
   return backlog.oldestAt === null ? null : backlog.oldestAt + SETTLED_MS;
 }
 
-export class WaitingReport {
+class WaitingReport {
   readonly #store: DeliveryStore;
   readonly #ports: Pick<SubscriberPorts, "reportWaiting">;
   #known: Report | null = null;

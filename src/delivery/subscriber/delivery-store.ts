@@ -6,7 +6,7 @@ import type { FinalOutcome, HandlerState } from "./handler.ts";
 import type { Job, WaitingJobs } from "./scheduler.ts";
 
 /** The number of deliveries, and their bytes on disk. */
-export type Total = { readonly deliveries: number; readonly bytes: number };
+type Total = { readonly deliveries: number; readonly bytes: number };
 
 type Row = Record<string, SqlStorageValue>;
 

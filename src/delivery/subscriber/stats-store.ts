@@ -103,7 +103,7 @@ const GROWTH = 1.25;
 const MAX_BAND = 48;
 
 /** The durations in each band, counted; empty bands are left out. */
-export type Latencies = Readonly<Record<string, number>>;
+type Latencies = Readonly<Record<string, number>>;
 
 const bandOf = (ms: number): number =>
   ms <= 1 ? 0 : Math.min(MAX_BAND, Math.ceil(Math.log(ms) / Math.log(GROWTH)));

@@ -264,7 +264,7 @@ const NOTHING: Plan = { nextAt: null, checkAt: null };
 const earliest = ({ nextAt, checkAt }: Plan): number =>
   Math.min(nextAt ?? Number.POSITIVE_INFINITY, checkAt ?? Number.POSITIVE_INFINITY);
 
-export class TimedDeliveries {
+class TimedDeliveries {
   readonly #store: DeliveryStore;
   #retryAt = Number.NEGATIVE_INFINITY;
   /** Counts the changes: what was read before one is out of date. */

@@ -154,7 +154,7 @@ interface ManualPorts {
   start(key: SubscriberKey, deliveryId: string): void;
 }
 
-export class ManualDeliveries {
+class ManualDeliveries {
   readonly #store: DeliveryStore;
   readonly #firstAttempts: FirstAttempts;
   readonly #ports: ManualPorts;

@@ -53,7 +53,7 @@ export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id
 export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
 
-export type WebhookChanges = Partial<
+type WebhookChanges = Partial<
   Pick<
     WebhookRow,
     "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "batch" | "enabled" | "disabledReason"

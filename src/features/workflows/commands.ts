@@ -220,10 +220,10 @@ const REMOVED_AFTER_MS = 60_000;
 const SWEEP_SIZE = 100;
 
 /** Code as a workflow's row holds it. */
-export type PreparedCode = Pick<StoredWorkflow, "code" | "module" | "problemAtRun" | "hash">;
+type PreparedCode = Pick<StoredWorkflow, "code" | "module" | "problemAtRun" | "hash">;
 
 /** Compiles a workflow's source; VALIDATION_ERROR with line and column when it does not compile. */
-export async function prepareCode(
+async function prepareCode(
   { accountId, compile }: Pick<WorkflowContext, "accountId" | "compile">,
   code: string,
 ): Promise<PreparedCode> {
@@ -243,7 +243,7 @@ export async function prepareCode(
 }
 
 /** Deploys a workflow's code, before its row refers to it. */
-export async function deploy(
+async function deploy(
   ctx: WorkflowContext,
   workflowId: string,
   { module, hash }: PreparedCode,
@@ -259,7 +259,7 @@ export async function deploy(
 }
 
 /** Retires code that was deployed but whose row could not be written, and rethrows the failure. */
-export const undeployOnFailure =
+const undeployOnFailure =
   (ctx: WorkflowContext, workflowId: string, { hash }: PreparedCode) =>
   async (failure: unknown): Promise<never> => {
     const row = { accountId: ctx.accountId, workflowId, hash, retiredAt: ctx.now() };

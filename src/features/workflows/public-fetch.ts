@@ -4,9 +4,9 @@ import { findTargetProblem, type TargetPolicy } from "../../platform/target.ts";
 import type { FetchedResponse } from "../../sandbox/runners/runner.ts";
 
 /** How redirects are treated, as `RequestInit` defines it. */
-export type RedirectMode = "follow" | "manual" | "error";
+type RedirectMode = "follow" | "manual" | "error";
 
-export interface WebPorts {
+interface WebPorts {
   readonly fetch: typeof fetch;
   readonly policy: TargetPolicy;
   /** Aborts requests in flight. */

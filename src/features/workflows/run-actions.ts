@@ -78,7 +78,7 @@ const isAction = (name: unknown): name is string => typeof name === "string" && 
 export const nameOfAction = (name: unknown): string => (isAction(name) ? `actions.${name}` : "actions");
 
 /** The run that acts. */
-export interface ActingRun {
+interface ActingRun {
   readonly roomId: string;
   /** The event that it is for: runs that are made again have the same one. */
   readonly eventId: string;

@@ -163,7 +163,7 @@ type Ended =
  * On a machine that programs share, a workflow whose run used a good part of its processor time rests afterwards, so
  * that it uses a fifth of a core at most.
  */
-export const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
+const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
   ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
 
 /** The outcome of a run of this version, without retries. */

@@ -92,7 +92,7 @@ export const secretSealer = (secrets: readonly [current: string, ...replaced: st
   sealerFor(secrets, PURPOSE);
 
 /** A sealed value is of no use under another name, workflow or organization. */
-export const placeOf = (accountId: string, workflowId: string, name: string): readonly string[] => [
+const placeOf = (accountId: string, workflowId: string, name: string): readonly string[] => [
   accountId,
   workflowId,
   name,

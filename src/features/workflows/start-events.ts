@@ -22,7 +22,7 @@ import { selectWorkflowSummary } from "./store.ts";
 import type { WorkflowRow } from "./table.ts";
 
 /** The event that the workflow's schedule runs it, as JSON; `roomId` is the workflow's room. Times are epoch ms. */
-export function presentWorkflowScheduled(
+function presentWorkflowScheduled(
   eventId: string,
   now: number,
   workflow: WorkflowScheduledEvent["workflow"],

@@ -121,7 +121,7 @@ export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id
 export const insertWorkflow = (_: Tenant, row: StoredWorkflow): Statement =>
   statement(build.insert(workflows).values(row));
 
-export type WorkflowChanges = Partial<
+type WorkflowChanges = Partial<
   Omit<StoredWorkflow, "accountId" | "id" | "createdAt" | "updatedAt" | "version">
 >;
 

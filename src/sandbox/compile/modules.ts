@@ -48,7 +48,7 @@ function applyEdits(code: string, edits: readonly Edit[]): string {
 }
 
 /** What a module imports first. */
-export interface ImportedModule {
+interface ImportedModule {
   readonly name: string;
   readonly offset: number;
 }

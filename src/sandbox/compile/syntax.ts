@@ -37,7 +37,7 @@ export type Node = babel.Node;
 export type Program = babel.Program;
 
 /** Which language a text is read as. */
-export type Language = "javascript" | "typescript";
+type Language = "javascript" | "typescript";
 
 const OPTIONS: ParserOptions = {
   sourceType: "module",

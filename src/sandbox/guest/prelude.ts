@@ -42,7 +42,7 @@ function installTimers(report: (error: unknown) => void): void {
 }
 
 /** Removes a global of the platform, wherever it is defined. */
-export function remove(name: string): void {
+function remove(name: string): void {
   for (let holder: object | null = globalThis; holder !== null; holder = getPrototypeOf(holder)) {
     if (Object.hasOwn(holder, name)) Reflect.deleteProperty(holder, name);
   }

@@ -24,7 +24,7 @@ export const GuestAnswer = z.object({
 });
 export type GuestAnswer = z.infer<typeof GuestAnswer>;
 
-export interface Invocation {
+interface Invocation {
   readonly report: RunReport;
   readonly isSpent: boolean;
   /** Whether the guest gave no answer. */
@@ -114,7 +114,7 @@ async function ask(
 }
 
 /** What ended a run by force. */
-export type RunEnd = "wall" | "cpu" | "memory" | "crash";
+type RunEnd = "wall" | "cpu" | "memory" | "crash";
 
 /** The result of a run that was ended by force. */
 export function limitMessage(end: RunEnd, { wallMs, cpuMs, processCpuMs, memoryMb }: LimitsShown): string {

@@ -17,7 +17,7 @@ type ScriptKey = Omit<Script, "module">;
 export type HeldGuest = Guest & Disposable;
 
 /** Opens an isolate. Disposing of the result frees it. */
-export type OpenIsolate = (module: string, limits: PlatformLimits) => Promise<HeldGuest>;
+type OpenIsolate = (module: string, limits: PlatformLimits) => Promise<HeldGuest>;
 
 /** An isolate that is kept for later runs, and the number of runs in progress. */
 interface WarmIsolate {

@@ -73,7 +73,7 @@ export class PoolClient {
 }
 
 /** What a process offers: one of its entrypoints, whose methods are called over RPC. */
-export type ProcessEntrypoint = typeof PROCESS_SERVICE.run | typeof PROCESS_SERVICE.compile;
+type ProcessEntrypoint = typeof PROCESS_SERVICE.run | typeof PROCESS_SERVICE.compile;
 
 export interface PoolConnections {
   /** The entrypoint of the process at the address. */

@@ -20,7 +20,7 @@ import { PoolRunner } from "./pool-runner.ts";
 import type { Runner } from "./runner.ts";
 
 /** The bindings that run programs. A deployment has one of them; `npm start` adds those of its pool. */
-export interface RunnerBindings extends PoolBindings {
+interface RunnerBindings extends PoolBindings {
   readonly LOADER?: WorkerLoader;
   readonly DISPATCHER?: DispatchNamespace;
 }

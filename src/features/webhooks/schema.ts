@@ -7,7 +7,7 @@ import { WebhookEventName } from "../../wire/event-name.ts";
 import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
-export const EXAMPLE = {
+const EXAMPLE = {
   id: "5d2c8e1a-93b4-4f0e-8a6d-7c1f2b3e4d50",
   organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
   url: "https://hooks.example.com/atrium",

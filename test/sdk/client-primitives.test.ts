@@ -11,10 +11,10 @@ import {
   reconnectDelayMs,
 } from "../../src/sdk/client/connection/reconnect.ts";
 import { SEND_RATE } from "../../src/sdk/client/connection/requests.ts";
+import { Transport } from "../../src/sdk/client/connection/room-socket.ts";
 import { readClaims, socketBase, socketUrl } from "../../src/sdk/client/connection/token.ts";
-import { Transport } from "../../src/sdk/client/connection/transport.ts";
-import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
-import { Follows } from "../../src/sdk/client/users/user-cache.ts";
+import { Throttle } from "../../src/sdk/client/presence.ts";
+import { Follows } from "../../src/sdk/client/users.ts";
 import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";

@@ -1,7 +1,7 @@
 /** The entries that a store shows: confirmed ones with pending writes on top; and the validation by its shape. */
 import { describe, expect, it } from "vitest";
 import { Entries, type Operation } from "../../src/sdk/client/stores/entries.ts";
-import { defineStores, fitPatch, fitValue } from "../../src/sdk/client/stores/shapes.ts";
+import { defineStores, fitPatch, fitValue } from "../../src/sdk/client/stores/writes.ts";
 
 const set = (key: string, value: unknown): Operation => ({ action: "set", key, value });
 const update = (key: string, value: unknown): Operation => ({ action: "update", key, value });

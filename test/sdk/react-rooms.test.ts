@@ -2,7 +2,7 @@
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import type { OfflineSupport } from "../../src/sdk/client/index.ts";
 import { keepOffline, memoryStorage } from "../../src/sdk/offline/index.ts";
-import { openComments } from "../../src/sdk/react/comment-source.ts";
+import { openComments } from "../../src/sdk/react/content-sources.ts";
 import { roomOf } from "../../src/sdk/react/provider.ts";
 import { SharedConnection } from "../../src/sdk/react/shared-connection.ts";
 import { eventually } from "../cli/processes.ts";

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { Requests } from "../../src/sdk/client/connection/requests.ts";
 import { watchPageClose } from "../../src/sdk/client/stores/page-close.ts";
-import type { StorePersistence } from "../../src/sdk/client/stores/persistence.ts";
-import type { QueuedWrite } from "../../src/sdk/client/stores/waiting-writes.ts";
+import type { QueuedWrite, StorePersistence } from "../../src/sdk/client/stores/waiting-writes.ts";
 import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
 import type { FittedWrite, Written } from "../../src/sdk/client/stores/writes.ts";
+import { Unsynced } from "../../src/sdk/client/unsynced.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import { Clock } from "./clock.ts";
 import { settle } from "./model/model-client.ts";
@@ -29,6 +29,7 @@ class Sender {
   readonly clock = new Clock();
   readonly requests = new Requests(this.clock);
   readonly queue: WriteQueue;
+  readonly unsynced: Unsynced;
   readonly frames: Frame[] = [];
   readonly refused: unknown[] = [];
   readonly store = {
@@ -41,6 +42,7 @@ class Sender {
   constructor(persistence?: StorePersistence) {
     this.requests.accept();
     this.queue = new WriteQueue(this.requests, this.clock, persistence);
+    this.unsynced = new Unsynced(this.queue, this.requests, this.clock);
   }
 
   connect(send = (frame: string): void => void this.frames.push(JSON.parse(frame))): void {
@@ -359,10 +361,10 @@ describe("unsynced changes", () => {
     const sender = new Sender();
     const told: boolean[] = [];
     sender.queue.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
-    await sender.queue.flush(undefined);
+    await sender.unsynced.flush();
     const [first] = sender.write(set("a", 1), set("b", 1));
     expect([sender.queue.hasUnsynced, told]).toEqual([true, [true]]);
-    const flushed = sender.queue.flush(1_000);
+    const flushed = sender.unsynced.flush(1_000);
     sender.connect();
     sender.answer(sender.frames[0], [{ error }, { version: 1, seq: 1 }]);
     await flushed;
@@ -373,7 +375,7 @@ describe("unsynced changes", () => {
   it("end a flush with TIMEOUT while no response arrives", async () => {
     const sender = new Sender();
     sender.put(set("a", 1));
-    const flushed = expect(sender.queue.flush(1_000)).rejects.toMatchObject({ code: "TIMEOUT" });
+    const flushed = expect(sender.unsynced.flush(1_000)).rejects.toMatchObject({ code: "TIMEOUT" });
     sender.clock.advance(1_000);
     await flushed;
     expect(sender.queue.hasUnsynced).toBe(true);
@@ -386,7 +388,7 @@ describe("unsynced changes", () => {
     const writes = sender.write(set("a", 1));
     sender.connect();
     writes.push(...sender.write(update("a", { x: 1 }), remove("b")));
-    const flushed = expect(sender.queue.flush(undefined)).rejects.toMatchObject({ code: "DISCONNECTED" });
+    const flushed = expect(sender.unsynced.flush()).rejects.toMatchObject({ code: "DISCONNECTED" });
     sender.requests.stop({ code: "DISCONNECTED", module: "Client", message: "disconnect() was called" });
     await flushed;
     for (const write of writes) await expect(write).rejects.toMatchObject({ code: "DISCONNECTED" });

@@ -9,17 +9,15 @@ import { type AuthToken, socketBase, Tokens } from "./connection/token.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import type { OfflineSupport } from "./offline.ts";
-import { Presence } from "./presence/presence.ts";
+import { Presence } from "./presence.ts";
 import { Storage } from "./storage.ts";
 import type { History } from "./stores/history.ts";
 import { watchPageClose } from "./stores/page-close.ts";
-import type { StoreShapes } from "./stores/shapes.ts";
-import type { Store } from "./stores/store.ts";
-import { Stores, type StoresOf } from "./stores/stores.ts";
+import { type Store, Stores, type StoresOf } from "./stores/store.ts";
+import type { StoreShapes } from "./stores/writes.ts";
 import type { BroadcastsIn, ClientTypes, PresenceIn, Registered } from "./types.ts";
 import { Unsynced, type UnsyncedEvents } from "./unsynced.ts";
-import type { User } from "./users/user-cache.ts";
-import { Users } from "./users/users.ts";
+import { type User, Users } from "./users.ts";
 
 /** The longest wait of `leave()` for unsynced changes. */
 const LEAVE_TIMEOUT_MS = 10_000;

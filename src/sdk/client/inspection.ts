@@ -2,7 +2,7 @@
 import { invalid } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Connection } from "./connection/connection.ts";
-import type { Stores } from "./stores/stores.ts";
+import type { Stores } from "./stores/store.ts";
 import type { Unsynced } from "./unsynced.ts";
 
 export interface Inspection {

@@ -2,9 +2,9 @@
 import type { Runtime } from "../core/runtime.ts";
 import type { ChangeStream } from "./connection/change-stream.ts";
 import type { Claims } from "./connection/token.ts";
-import type { StorePersistence } from "./stores/persistence.ts";
-import type { Stores } from "./stores/stores.ts";
-import type { Users } from "./users/users.ts";
+import type { Stores } from "./stores/store.ts";
+import type { StorePersistence } from "./stores/waiting-writes.ts";
+import type { Users } from "./users.ts";
 
 export interface KeptClient {
   readonly claims: Claims;

@@ -1,7 +1,6 @@
 /** The room's files over REST, loaded by the first use of `client.storage`. */
 import { invalid } from "../core/error.ts";
-import { Rest } from "../core/rest.ts";
-import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
+import { type FileFilter, type Progress, Rest, uploadFile } from "../core/rest.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import type { Claims, Tokens } from "./connection/token.ts";
 

@@ -1,6 +1,6 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
 import { AtriumError, clientFault } from "../core/error.ts";
-import type { FileFilter } from "../core/upload.ts";
+import type { FileFilter } from "../core/rest.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
 import { fileUrl, httpUrl, type Tokens } from "./connection/token.ts";

@@ -1,6 +1,6 @@
 /** The types that an application gives its client: of its stores, its presence and its broadcasts. */
 import type { PresenceState } from "../wire/resources.ts";
-import type { StoreShapes } from "./stores/shapes.ts";
+import type { StoreShapes } from "./stores/writes.ts";
 
 /**
  * Add your types to it, all of which are optional and described by {@link ClientTypes}:

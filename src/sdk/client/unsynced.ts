@@ -1,8 +1,7 @@
 /** All unconfirmed changes of a client: of stores, and of documents. */
-import { FlushWaiters } from "../core/deferred.ts";
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
-import type { Runtime } from "../core/runtime.ts";
+import { type Runtime, Waiters } from "../core/runtime.ts";
 import type { Requests } from "./connection/requests.ts";
 import type { DiscardedWrite, WriteQueue } from "./stores/write-queue.ts";
 
@@ -28,14 +27,14 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
   readonly #queue: WriteQueue;
   readonly #requests: Requests;
   readonly #documents = new Set<DocumentChanges>();
-  readonly #flushes: FlushWaiters;
+  readonly #flushes: Waiters;
   #isAny = false;
 
   constructor(queue: WriteQueue, requests: Requests, runtime: Runtime) {
     super();
     this.#queue = queue;
     this.#requests = requests;
-    this.#flushes = new FlushWaiters(runtime);
+    this.#flushes = new Waiters(runtime);
     queue.on("unsyncedChanges", () => this.report());
     queue.on("changesDiscarded", ({ writes, error }) =>
       this.emit("changesDiscarded", { writes, documents: [], error }),
@@ -62,28 +61,27 @@ export class Unsynced extends Emitter<UnsyncedEvents> {
 
   report(): void {
     const { isAny } = this;
-    if (this.#pending.length === 0) this.#flushes.resolve();
+    const { ending } = this.#requests;
+    // The queue discards its writes when the connection ends for good.
+    if (!isAny && ending !== null) this.#flushes.reject(ending);
+    else if (!isAny) this.#flushes.resolve();
     if (isAny === this.#isAny) return;
     this.#isAny = isAny;
     this.emit("unsyncedChanges", isAny);
   }
 
   #stopped(fault: Fault): void {
-    const documents = this.#pending.map(({ name }) => name);
-    if (documents.length === 0) return;
     const error = new AtriumError(fault);
     this.#flushes.reject(error);
-    this.emit("changesDiscarded", { writes: [], documents, error });
+    const documents = this.#pending.map(({ name }) => name);
+    if (documents.length > 0) this.emit("changesDiscarded", { writes: [], documents, error });
   }
 
   /** Throws TIMEOUT, NOT_JOINED, or the error that ended the connection. */
-  async flush(timeoutMs: number | undefined): Promise<void> {
-    await Promise.all([this.#queue.flush(timeoutMs), this.#flushDocuments(timeoutMs)]);
-  }
-
-  async #flushDocuments(timeoutMs: number | undefined): Promise<void> {
-    if (this.#pending.length === 0) return;
-    this.#requests.check();
-    await this.#flushes.wait(timeoutMs);
+  async flush(timeoutMs?: number): Promise<void> {
+    const { failure } = this.#requests;
+    if (this.#queue.hasUnsynced && failure !== null) throw failure;
+    if (this.#pending.length > 0) this.#requests.check();
+    if (this.isAny) await this.#flushes.wait(timeoutMs);
   }
 }

@@ -8,9 +8,8 @@ export class Emitter<Events extends object> {
 
   /** Calls `listener` for each event of this name. Returns a function that removes the listener. */
   on<Name extends keyof Events>(event: Name, listener: Listener<Events[Name]>): () => void {
-    const listeners = this.#listeners[event] ?? new Set<Listener<Events[Name]>>();
-    this.#listeners[event] = listeners;
-    listeners.add(listener);
+    this.#listeners[event] ??= new Set<Listener<Events[Name]>>();
+    this.#listeners[event].add(listener);
     return () => this.off(event, listener);
   }
 
@@ -26,6 +25,19 @@ export class Emitter<Events extends object> {
   protected hasListeners(event: keyof Events): boolean {
     return (this.#listeners[event]?.size ?? 0) > 0;
   }
+}
+
+/** The value of a key; a new one the first time. */
+export function getOrAdd<Key, Value>(
+  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  create: (key: Key) => Value,
+): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = create(key);
+  map.set(key, value);
+  return value;
 }
 
 /** Skips listeners that are removed meanwhile, and reports errors. */

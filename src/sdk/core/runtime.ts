@@ -1,4 +1,5 @@
 /** The client's environment: time, randomness and sockets. Tests pass their own. */
+import { AtriumError, clientFault } from "./error.ts";
 
 export interface Runtime {
   /** Milliseconds on a clock that never goes back. */
@@ -33,3 +34,47 @@ export const DEFAULT_RUNTIME: Runtime = {
 
 /** An id that never repeats: 128 random bits. `crypto.randomUUID` does not exist on pages served over plain http. */
 export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+/** A promise with the functions that settle it: the oldest supported browsers lack `Promise.withResolvers`. */
+export class Deferred<Value = void> {
+  resolve!: (value: Value) => void;
+  reject!: (reason: unknown) => void;
+  readonly promise = new Promise<Value>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+}
+
+const TIMED_OUT = clientFault("TIMEOUT", "Changes were not confirmed in time: check the connection");
+
+/** Callers that wait for the same event, such as the ones of `flush()`. */
+export class Waiters {
+  readonly #runtime: Runtime;
+  readonly #waiting = new Set<Deferred>();
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** Settles by {@link resolve} or {@link reject}. Throws TIMEOUT if `timeoutMs` is given and passes before. */
+  async wait(timeoutMs?: number): Promise<void> {
+    const waiter = new Deferred();
+    this.#waiting.add(waiter);
+    const timedOut = () => waiter.reject(new AtriumError(TIMED_OUT));
+    const cancel = timeoutMs === undefined ? () => {} : this.#runtime.after(timeoutMs, timedOut);
+    try {
+      await waiter.promise;
+    } finally {
+      cancel();
+      this.#waiting.delete(waiter);
+    }
+  }
+
+  resolve(): void {
+    for (const waiter of this.#waiting) waiter.resolve();
+  }
+
+  reject(error: unknown): void {
+    for (const waiter of this.#waiting) waiter.reject(error);
+  }
+}

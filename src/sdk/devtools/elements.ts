@@ -1,4 +1,5 @@
 /** Elements of the panel: updates keep focus, selection and open parts. */
+import { getOrAdd } from "../core/emitter.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -51,8 +52,7 @@ export class ItemList<Data> {
       this.#items.delete(key);
     }
     for (const [index, [key, each]] of data.entries()) {
-      const item = this.#items.get(key) ?? this.#create(key);
-      this.#items.set(key, item);
+      const item = getOrAdd(this.#items, key, this.#create);
       item.show(each);
       const present = this.parent.children[index];
       if (present !== item.element) this.parent.insertBefore(item.element, present ?? null);
@@ -84,4 +84,71 @@ export class Disclosure {
   onOpen(action: () => void): void {
     this.element.addEventListener("toggle", () => this.isOpen && action());
   }
+}
+
+const MAX_LINE = 80;
+const MAX_TEXT = 20_000;
+
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text);
+
+export const summary = (value: unknown): string => cut(JSON.stringify(value) ?? "nothing", MAX_LINE);
+
+const pretty = (value: unknown): string => cut(JSON.stringify(value, null, 2) ?? "nothing", MAX_TEXT);
+
+export const MAX_ENTRIES = 200;
+
+/** One line, and the whole value when it is opened. */
+export class ValueItem implements Item<unknown> {
+  readonly #part: Disclosure;
+  readonly #text = element("pre", { tabindex: "0", role: "region" });
+  #value: unknown;
+  #isNew = true;
+
+  constructor(key: string) {
+    this.#part = new Disclosure(key);
+    this.#text.setAttribute("aria-label", `Value of ${key}`);
+    add(this.#part.element, this.#text);
+    this.#part.onOpen(() => setText(this.#text, pretty(this.#value)));
+  }
+
+  get element(): Element {
+    return this.#part.element;
+  }
+
+  show(value: unknown): void {
+    if (Object.is(value, this.#value) && !this.#isNew) return;
+    this.#value = value;
+    this.#part.note(summary(value));
+    if (this.#part.isOpen) setText(this.#text, pretty(value));
+    if (!this.#isNew) this.#mark();
+    this.#isNew = false;
+  }
+
+  /** Lights the line up, also while an earlier change is lit. */
+  #mark(): void {
+    const { classList } = this.element;
+    classList.remove("changed");
+    requestAnimationFrame(() => classList.add("changed"));
+  }
+}
+
+export const row = (): Item<readonly string[]> => {
+  const created = element("li", { class: "row" });
+  return {
+    element: created,
+    show: (texts) => {
+      const text = texts.join("  ");
+      if (created.textContent !== text) created.textContent = text;
+    },
+  };
+};
+
+export function emptyNote(text: string): { readonly element: HTMLElement; show(isEmpty: boolean): void } {
+  const note = element("p", { class: "none" }, text);
+  return {
+    element: note,
+    show: (isEmpty) => {
+      note.hidden = !isEmpty;
+    },
+  };
 }

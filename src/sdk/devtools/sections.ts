@@ -1,6 +1,17 @@
 /** The panel's sections: who is online, the stores, and the unconfirmed writes. */
-import { add, Disclosure, element, type Item, ItemList, setText } from "./elements.ts";
-import { emptyNote, MAX_ENTRIES, row, summary, ValueItem } from "./items.ts";
+import {
+  add,
+  Disclosure,
+  element,
+  emptyNote,
+  type Item,
+  ItemList,
+  MAX_ENTRIES,
+  row,
+  setText,
+  summary,
+  ValueItem,
+} from "./elements.ts";
 import type { Monitor, RecentChange, StoreView } from "./monitor.ts";
 
 export interface Section {

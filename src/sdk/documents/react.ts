@@ -1,8 +1,8 @@
 /** `atrium/documents/react`: the hook for a document of the room. */
 "use client";
+import { getOrAdd } from "../core/emitter.ts";
 import { ExternalSource, type Source, together, type Unsubscribe } from "../react/external-source.ts";
-import { useRoomHandle, useSelection, whole } from "../react/room-context.ts";
-import type { RoomHandle } from "../react/room-handle.ts";
+import { type RoomHandle, useRoomHandle, useSelection, whole } from "../react/room-handle.ts";
 import type { AnyClient } from "../react/shared-connection.ts";
 import { type DocumentProvider, type DocumentStatus, openDocument } from "./index.ts";
 
@@ -26,7 +26,7 @@ function connectWhileRead(provider: DocumentProvider): () => Unsubscribe {
 
 /** The result of `useDocument`. */
 export interface RoomDocument {
-  /** For the editor: it has the document as `doc`, and who is in it as `awareness`. Always the same object. */
+  /** For the editor: the document is its `doc`, the users in it are its `awareness`. Always the same object. */
   readonly provider: DocumentProvider;
   readonly status: DocumentStatus;
   /** Whether the document has everything that the room has. */
@@ -35,44 +35,34 @@ export interface RoomDocument {
   readonly hasUnsyncedChanges: boolean;
 }
 
-interface SharedDocument {
-  readonly source: Source<RoomDocument>;
-}
-
 /** React may render without mounting, so nothing is connected yet. */
-function openShared(client: AnyClient, name: string): SharedDocument {
+function openShared(client: AnyClient, name: string): Source<RoomDocument> {
   const provider = openDocument(client, name, { connect: false });
-  const compute = (): RoomDocument => ({
-    provider,
-    status: provider.status,
-    synced: provider.synced,
-    hasUnsyncedChanges: provider.hasUnsyncedChanges,
-  });
-  const connection = connectWhileRead(provider);
-  const watch = (changed: () => void): Unsubscribe =>
-    together(
-      provider.on("status", changed),
-      provider.on("sync", changed),
-      provider.on("unsyncedChanges", changed),
-      connection(),
+  const connect = connectWhileRead(provider);
+  const compute = (): RoomDocument => {
+    const { status, synced, hasUnsyncedChanges } = provider;
+    return { provider, status, synced, hasUnsyncedChanges };
+  };
+  const watch = (changed: () => void): Unsubscribe => {
+    const stops = (["status", "sync", "unsyncedChanges"] as const).map((event) =>
+      provider.on(event, changed),
     );
-  return { source: new ExternalSource<RoomDocument>(watch, compute, compute()) };
+    return together(...stops, connect());
+  };
+  return new ExternalSource<RoomDocument>(watch, compute, compute());
 }
 
-const documents = new WeakMap<RoomHandle, Map<string, SharedDocument>>();
+const documents = new WeakMap<RoomHandle, Map<string, Source<RoomDocument>>>();
 
 /**
- * A document of the room: all components share one. It is connected while at least one of them is mounted, and until
- * its changes are stored; its content stays in memory as long as the room's client.
+ * A document of the room, which all components share. It is connected while one of them is mounted, and until its
+ * changes are stored; its content stays in memory as long as the room's client.
  */
 export function useDocument(name: string): RoomDocument {
-  return useSelection(sharedOf(useRoomHandle(), name).source, whole);
-}
-
-function sharedOf(handle: RoomHandle, name: string): SharedDocument {
-  const ofRoom = documents.get(handle) ?? new Map<string, SharedDocument>();
-  documents.set(handle, ofRoom);
-  const known = ofRoom.get(name) ?? openShared(handle.client, name);
-  ofRoom.set(name, known);
-  return known;
+  const handle = useRoomHandle();
+  const ofRoom = getOrAdd(documents, handle, () => new Map<string, Source<RoomDocument>>());
+  return useSelection(
+    getOrAdd(ofRoom, name, () => openShared(handle.client, name)),
+    whole,
+  );
 }

@@ -1,9 +1,9 @@
 /** The changes of a document that the room has not confirmed to be on disk. */
 import { mergeUpdates } from "yjs";
 import type { DocumentChanges } from "../client/unsynced.ts";
-import { FlushWaiters } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
+import { Waiters } from "../core/runtime.ts";
 
 /** A sent message: one update, all missing changes, or an answer without any. */
 type Sent = "update" | "all" | "nothing";
@@ -20,12 +20,12 @@ export class UnsyncedChanges implements DocumentChanges {
   /** Refused changes are waited for only after another change. */
   #isRefused = false;
   #isAny = false;
-  readonly #flushes: FlushWaiters;
+  readonly #flushes: Waiters;
 
   /** Calls `reported` after each call, and `changed` when {@link isAny} changes. */
   constructor(name: string, runtime: Runtime, reported: () => void, changed: (isAny: boolean) => void) {
     this.name = name;
-    this.#flushes = new FlushWaiters(runtime);
+    this.#flushes = new Waiters(runtime);
     this.#reported = reported;
     this.#changed = changed;
   }
@@ -99,7 +99,7 @@ export class UnsyncedChanges implements DocumentChanges {
   }
 
   /** Resolves when none is unsynced. Throws TIMEOUT, or the error of {@link stop}. */
-  async flush(timeoutMs: number | undefined): Promise<void> {
+  async flush(timeoutMs?: number): Promise<void> {
     if (this.#isAny) await this.#flushes.wait(timeoutMs);
   }
 

@@ -2,9 +2,8 @@
 import type { Written } from "../client/index.ts";
 import type { KeptClient, OfflinePersistence } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
-import { Deferred } from "../core/deferred.ts";
 import { AtriumError, type Fault } from "../core/error.ts";
-import type { Runtime } from "../core/runtime.ts";
+import { Deferred, type Runtime } from "../core/runtime.ts";
 import { ChangeRecorder, type PersistenceOptions } from "./change-recorder.ts";
 import { Locks, OrphanedWriteRecovery } from "./orphaned-write-recovery.ts";
 import { OtherWrites } from "./other-writes.ts";

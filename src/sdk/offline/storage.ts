@@ -1,6 +1,6 @@
 /** The storage of kept stores and writes: an interface, so that an application can bring one of its own. */
 import type { DiscardedWrite } from "../client/index.ts";
-import type { UserRecord } from "../wire/resources.ts";
+import type { User as UserRecord } from "../wire/resources.ts";
 
 /** An entry of a store as the room has confirmed it. */
 export interface KeptEntry {

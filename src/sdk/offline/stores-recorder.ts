@@ -1,8 +1,8 @@
 /** Collects complete stores and then their changes, as of one change of the room. */
 import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
-import type { User } from "../client/users/user-cache.ts";
-import type { UserRecord } from "../wire/resources.ts";
+import type { User } from "../client/users.ts";
+import type { User as UserRecord } from "../wire/resources.ts";
 import type { KeptEntry, StoresChange } from "./storage.ts";
 
 export class StoresRecorder {

@@ -3,10 +3,7 @@
 /** Whether two selected values are the same for the component that selects them. */
 export type Equality<Value> = (a: Value, b: Value) => boolean;
 
-/**
- * Whether both values are identical, or arrays or plain objects with identical elements. The default of all hooks that
- * select, so that a selector can return a new array or object each time. Pass `Object.is` for identity alone.
- */
+/** Whether both values are identical, or arrays or plain objects with identical elements: the default of all selectors. */
 export function shallowEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a) && Array.isArray(b))
@@ -76,10 +73,7 @@ export class ExternalSource<Value> implements Source<Value> {
     return this.#value;
   };
 
-  /**
-   * Calls the listeners at once, because a controlled input must render within its event, and once more after the changes of
-   * one turn, because a frame can bring hundreds.
-   */
+  /** Calls listeners at once, as a controlled input renders within its event, and once more after a turn of changes. */
   #changed(): void {
     this.#isOutdated = true;
     if (this.#turn !== "quiet") {
@@ -111,3 +105,56 @@ export const together =
   () => {
     for (const unsubscribe of unsubscribes) unsubscribe();
   };
+
+/** React discards a suspended tree that never mounted, and renders it again when the promise settles. */
+const KEPT_MS = 10_000;
+/** The time for which a failure is thrown again; later, a reset error boundary makes another attempt. */
+const FAILED_MS = 1_000;
+
+interface Preparation {
+  readonly done: Promise<unknown>;
+  /** Ends the preparation. */
+  readonly release: Unsubscribe;
+}
+
+/** A condition that components wait for: they suspend until it holds, and throw the error that prevents it. */
+export class Readiness {
+  readonly #prepare: () => Preparation;
+  #isReady = false;
+  #waiting: Promise<void> | null = null;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(prepare: () => Preparation) {
+    this.#prepare = prepare;
+  }
+
+  set(isReady: boolean): void {
+    this.#isReady = isReady;
+  }
+
+  /** Returns if it is ready. Otherwise throws a promise that settles then, or the error. For use while rendering. */
+  require(): void {
+    if (this.#isReady) return;
+    if (this.#failure !== null) throw this.#failure.error;
+    this.#waiting ??= this.#wait();
+    throw this.#waiting;
+  }
+
+  async #wait(): Promise<void> {
+    const { done, release } = this.#prepare();
+    try {
+      await done;
+      this.#isReady = true;
+      setTimeout(release, KEPT_MS);
+    } catch (error) {
+      const failure = { error };
+      this.#failure = failure;
+      setTimeout(() => {
+        this.#failure = null;
+        release();
+      }, FAILED_MS);
+    } finally {
+      this.#waiting = null;
+    }
+  }
+}

@@ -14,12 +14,10 @@ import type {
   StoresIn,
   ValueOf,
 } from "../client/index.ts";
-import type { CommentActions } from "./comment-source.ts";
+import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import type { Equality } from "./external-source.ts";
-import { useRoomHandle, useSelection, useSource, whole } from "./room-context.ts";
-import type { Member, RoomHandle, RoomInfo } from "./room-handle.ts";
+import { type Member, type RoomInfo, useRoomHandle, useSelection, useSource, whole } from "./room-handle.ts";
 import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
-import type { StoreActions, StoreEntries, StoreHandle } from "./store-source.ts";
 
 /** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
 export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
@@ -37,10 +35,7 @@ export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
 type RegisteredBroadcasts = BroadcastsIn<Registered>;
 
-/**
- * Returns a function that sends a message of this name to all other users who are online or, with `userIds`, to those
- * users; it resolves to how many received it. The latest `listener` is called for the messages of others.
- */
+/** A function that broadcasts to others who are online, or to `userIds`. `listener` receives the messages of others. */
 export function useBroadcast<Name extends keyof RegisteredBroadcasts & string>(
   event: Name,
   listener?: BroadcastListener<RegisteredBroadcasts[Name]>,
@@ -75,10 +70,7 @@ export function useSelf(select: (self: Member) => unknown = whole, isEqual?: Equ
   return useSelection(useRoomHandle().self, selectSelf, isEqual);
 }
 
-/**
- * All other users who are online, in the order in which they joined, or the result of `select`. The component
- * renders again only when that is no longer equal: by default, when it is another value or has another element.
- */
+/** All other users who are online, as they joined, or the result of `select`. Renders when that is no longer equal. */
 export function useOthers(): readonly Member[];
 export function useOthers<Selected>(
   select: (others: readonly Member[]) => Selected,
@@ -118,10 +110,7 @@ export type UpdatePresence<Shown extends object> = (part: PresencePart<Shown> | 
 
 type RegisteredPresence = PresenceIn<Registered>;
 
-/**
- * Your presence, empty at first, and a function that changes some of its fields. Changes are visible here at once, and
- * sent at most every 50 ms. Fields that would take the whole above 8 KiB stay as they were, and are reported.
- */
+/** Your presence, empty at first, and a function that changes some of its fields, at once here and within 50 ms for others. */
 export const useMyPresence = <Shown extends object = RegisteredPresence>(): [
   Readonly<Partial<Shown>>,
   UpdatePresence<Shown>,
@@ -145,10 +134,8 @@ type ActionsOf<Name extends StoreName> = StoreActions<
 >;
 
 /**
- * The values of a store by key, or the result of `select`, and functions that change them. The component renders
- * again only when that is no longer equal: by default, when it is another value or has another element. A store that
- * the application has registered has its types; for others, `Value` is its expectation. Neither is checked at run time:
- * a shape checks the writes of this client, but other clients can write anything.
+ * The values of a store by key, or the result of `select`, and functions that change them. Types are those that the
+ * application registered, or `Value`. Values are not checked: other clients can write anything.
  */
 export function useStore<Name extends StoreName>(name: Name): [EntriesOf<Name>, ActionsOf<Name>];
 export function useStore<Value = unknown>(name: string): [StoreEntries<Value>, StoreActions<Value>];
@@ -167,13 +154,9 @@ export function useStore(
   select: (entries: StoreEntries<never>) => unknown = whole,
   isEqual?: Equality<unknown>,
 ): [unknown, object] {
-  const { source, actions } = storeOf(useRoomHandle(), name);
+  const { source, actions } = useRoomHandle().store(name) as unknown as StoreContent<never>;
   return [useSelection(source, select, isEqual), actions];
 }
-
-/** The values have the type that the caller expects: other clients can write anything. */
-const storeOf = (handle: RoomHandle, name: string): StoreHandle<never> =>
-  handle.store(name) as unknown as StoreHandle<never>;
 
 /** The functions that change a store, for a component that does not read it. They are always the same. */
 export function useStoreActions<Name extends StoreName>(name: Name): ActionsOf<Name>;
@@ -182,17 +165,16 @@ export function useStoreActions(name: string): StoreActions<unknown> {
   return useRoomHandle().store(name).actions;
 }
 
-/** Returns a function that undoes your latest step, and returns whether anything has changed. */
-export function useUndo(): () => boolean {
+function useHistory(move: "undo" | "redo"): () => boolean {
   const { history } = useRoomHandle().client;
-  return useCallback(() => history.undo(), [history]);
+  return useCallback(() => history[move](), [history, move]);
 }
 
-/** Returns a function that redoes the step that you undid last, and returns whether anything has changed. */
-export function useRedo(): () => boolean {
-  const { history } = useRoomHandle().client;
-  return useCallback(() => history.redo(), [history]);
-}
+/** A function that undoes your latest step, and returns whether anything has changed. */
+export const useUndo = (): (() => boolean) => useHistory("undo");
+
+/** A function that redoes the step that you undid last, and returns whether anything has changed. */
+export const useRedo = (): (() => boolean) => useHistory("redo");
 
 /** Whether there are changes of yours to undo, for a button. */
 export const useCanUndo = (): boolean => useSelection(useRoomHandle().history, ({ canUndo }) => canUndo);

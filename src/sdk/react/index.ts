@@ -1,7 +1,7 @@
 /** `atrium/react`: React hooks for a room. */
 "use client";
 
-export type { CommentActions } from "./comment-source.ts";
+export type { CommentActions, StoreActions, StoreEntries } from "./content-sources.ts";
 export { type Equality, shallowEqual } from "./external-source.ts";
 export {
   type UpdatePresence,
@@ -26,4 +26,3 @@ export {
 export { RoomProvider, type RoomProviderProps } from "./provider.ts";
 export type { Member, RoomInfo } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
-export type { StoreActions, StoreEntries } from "./store-source.ts";

@@ -8,8 +8,8 @@ import {
   type Role,
   type StoreShapes,
 } from "../client/index.ts";
-import { RoomContext } from "./room-context.ts";
-import { RoomHandle } from "./room-handle.ts";
+import { getOrAdd } from "../core/emitter.ts";
+import { RoomContext, RoomHandle } from "./room-handle.ts";
 import type { AnyClient } from "./shared-connection.ts";
 
 export interface RoomOptions {
@@ -41,11 +41,10 @@ let latestId = 0;
 
 function idOf(object: object | undefined): number {
   if (object === undefined) return 0;
-  const known = ids.get(object);
-  if (known !== undefined) return known;
-  latestId += 1;
-  ids.set(object, latestId);
-  return latestId;
+  return getOrAdd(ids, object, () => {
+    latestId += 1;
+    return latestId;
+  });
 }
 
 /** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR. */
@@ -76,24 +75,16 @@ export function roomOf(options: RoomOptions): RoomHandle {
 
 /** While the client is in use, the role of its first provider holds. */
 function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
-  const known = byClient.get(client);
-  if (known !== undefined) return known;
-  const handle = new RoomHandle(client, role, (used, isInUse) => {
-    if (isInUse) byClient.set(client, used);
+  const used = (handle: RoomHandle, isInUse: boolean) => {
+    if (isInUse) byClient.set(client, handle);
     else byClient.delete(client);
-  });
-  byClient.set(client, handle);
-  return handle;
+  };
+  return getOrAdd(byClient, client, () => new RoomHandle(client, role, used));
 }
 
-interface GivenClient {
-  readonly client: AnyClient;
-  readonly serverUrl?: never;
-  readonly authToken?: never;
-  readonly stores?: never;
-  readonly offline?: never;
-  readonly warnBeforeUnload?: never;
-}
+type GivenClient = { readonly client: AnyClient } & {
+  readonly [Option in Exclude<keyof RoomOptions, "role">]?: never;
+};
 
 /** Either a client, or the options to create one. */
 export type RoomProviderProps = {
@@ -104,8 +95,7 @@ export type RoomProviderProps = {
 
 /**
  * Joins the room when it mounts, and disconnects when it unmounts. Its children render at once. Providers with equal
- * options share one client and one connection, until the last of them unmounts. A function as `authToken` can be
- * another one in each render; the first one counts as the option.
+ * options share one client and one connection; of a function as `authToken`, the first one counts as the option.
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
   const { client, serverUrl = "", authToken = "", stores, offline, warnBeforeUnload, role } = props;

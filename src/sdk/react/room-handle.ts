@@ -1,4 +1,6 @@
-/** A client as the hooks see it: its connection, and its values as shared sources. */
+/** A client as the hooks see it: its connection, its values as shared sources, and the context that provides them. */
+
+import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type {
   AuthToken,
   HistoryState,
@@ -9,10 +11,18 @@ import type {
   Room,
   User,
 } from "../client/index.ts";
-import { type CommentsHandle, openComments } from "./comment-source.ts";
-import { ExternalSource, partOf, type Source, shallowEqual, together } from "./external-source.ts";
+import { getOrAdd } from "../core/emitter.ts";
+import { invalid } from "../core/error.ts";
+import { type CommentsContent, openComments, openStore, type StoreContent } from "./content-sources.ts";
+import {
+  type Equality,
+  ExternalSource,
+  partOf,
+  type Source,
+  shallowEqual,
+  together,
+} from "./external-source.ts";
 import { type AnyClient, type RoomClient, registered, SharedConnection } from "./shared-connection.ts";
-import { openStore, type StoreHandle } from "./store-source.ts";
 
 type RegisteredPresence = Registered extends { readonly presence: infer Shown extends object }
   ? PresenceOf<Shown>
@@ -80,8 +90,8 @@ export class RoomHandle {
   readonly history: Source<HistoryState>;
   /** The token of the latest render: a function can be another one each time. */
   authToken: AuthToken = "";
-  readonly #stores = new Map<string, StoreHandle<unknown>>();
-  readonly #comments = new Map<string | undefined, CommentsHandle>();
+  readonly #stores = new Map<string, StoreContent<unknown>>();
+  readonly #comments = new Map<string | undefined, CommentsContent>();
 
   /** `used` is called when the room is first needed, and when it was left. */
   constructor(
@@ -91,21 +101,14 @@ export class RoomHandle {
   ) {
     this.client = client;
     this.connection = new SharedConnection(client, role, (isInUse) => used(this, isInUse));
-    const { presence } = client;
-    this.ownPresence = new ExternalSource<PresenceState>(
-      (changed) => presence.on("updated", changed),
-      () => presence.own,
-      {},
-    );
+    const { presence, history } = client;
+    const watchPresence = (changed: () => void) => presence.on("updated", changed);
+    this.ownPresence = new ExternalSource<PresenceState>(watchPresence, () => presence.own, {});
     const members = memberSource(client);
     this.self = partOf(members, ({ self }) => self);
     this.others = partOf(members, ({ others }) => others);
-    this.hasUnsyncedChanges = new ExternalSource(
-      (changed) => client.on("unsyncedChanges", changed),
-      () => client.hasUnsyncedChanges,
-      false,
-    );
-    const { history } = client;
+    const watchUnsynced = (changed: () => void) => client.on("unsyncedChanges", changed);
+    this.hasUnsyncedChanges = new ExternalSource(watchUnsynced, () => client.hasUnsyncedChanges, false);
     this.history = new ExternalSource<HistoryState>(
       (changed) => history.on("changed", changed),
       () => ({ canUndo: history.canUndo, canRedo: history.canRedo }),
@@ -129,16 +132,56 @@ export class RoomHandle {
   }
 
   /** The store of this name: the same object each time. */
-  store(name: string): StoreHandle<unknown> {
-    const known = this.#stores.get(name) ?? openStore(this.client, this.connection, name);
-    this.#stores.set(name, known);
-    return known;
+  store(name: string): StoreContent<unknown> {
+    return getOrAdd(this.#stores, name, () => openStore(this.client, this.connection, name));
   }
 
   /** The comments of the room, or of one thread: the same object each time. */
-  comments(threadId?: string): CommentsHandle {
-    const known = this.#comments.get(threadId) ?? openComments(this.client, this.connection, threadId);
-    this.#comments.set(threadId, known);
-    return known;
+  comments(threadId?: string): CommentsContent {
+    return getOrAdd(this.#comments, threadId, () => openComments(this.client, this.connection, threadId));
   }
 }
+
+export const RoomContext = createContext<RoomHandle | null>(null);
+
+/** The room of the nearest RoomProvider. Throws outside of one. */
+export function useRoomHandle(): RoomHandle {
+  const handle = useContext(RoomContext);
+  if (handle === null) throw invalid("Client", "Atrium's hooks must be used inside a <RoomProvider>");
+  return handle;
+}
+
+export const useSource = <Value>(source: Source<Value>): Value =>
+  useSyncExternalStore(source.subscribe, source.read, () => source.initial);
+
+/** The same object until it is no longer equal. `select` is pure, and can be another function in each render. */
+export function useSelection<Value, Selected>(
+  source: Source<Value>,
+  select: (value: Value) => Selected,
+  isEqual: Equality<Selected> = shallowEqual,
+): Selected {
+  /** The shown value, for a selector that is a new function. */
+  const shown = useRef<{ readonly selected: Selected } | null>(null);
+  const [read, readInitial] = useMemo(() => {
+    const selector = () => {
+      let latest: { readonly value: Value; readonly selected: Selected } | null = null;
+      return (value: Value): Selected => {
+        if (latest !== null && Object.is(latest.value, value)) return latest.selected;
+        const known = latest ?? shown.current;
+        const selected = select(value);
+        const same = known !== null && isEqual(known.selected, selected) ? known.selected : selected;
+        latest = { value, selected: same };
+        return same;
+      };
+    };
+    const [current, initial] = [selector(), selector()];
+    return [() => current(source.read()), () => initial(source.initial)];
+  }, [source, select, isEqual]);
+  const selected = useSyncExternalStore(source.subscribe, read, readInitial);
+  useEffect(() => {
+    shown.current = { selected };
+  });
+  return selected;
+}
+
+export const whole = <Value>(value: Value): Value => value;

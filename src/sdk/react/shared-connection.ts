@@ -1,8 +1,7 @@
 /** A client's connection, shared by providers: it is open while at least one of them is mounted. */
 import { type AtriumClient, AtriumError, type ClientTypes, type Role } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
-import { type Source, together, type Unsubscribe } from "./external-source.ts";
-import { Readiness } from "./readiness.ts";
+import { Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
 
 /** A client with any declared stores and any types; `store(name)` returns any store. */
 export type AnyClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;

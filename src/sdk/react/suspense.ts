@@ -3,7 +3,7 @@
 import { createElement, type ReactNode, Suspense, useSyncExternalStore } from "react";
 import type { Role, Room } from "../client/index.ts";
 import { invalid } from "../core/error.ts";
-import type { Equality } from "./external-source.ts";
+import type { Equality, Readiness } from "./external-source.ts";
 import {
   useComments as useCommentsNow,
   useOther as useOtherNow,
@@ -12,9 +12,7 @@ import {
   useSelf as useSelfNow,
   useStore as useStoreNow,
 } from "./hooks.ts";
-import type { Readiness } from "./readiness.ts";
-import { useRoomHandle } from "./room-context.ts";
-import type { Member, RoomHandle } from "./room-handle.ts";
+import { type Member, type RoomHandle, useRoomHandle } from "./room-handle.ts";
 import type { RoomClient } from "./shared-connection.ts";
 
 // The hooks below take the place of the hooks of the same names.
@@ -64,10 +62,7 @@ interface UseSelf {
   <Selected>(select: (self: Member) => Selected, isEqual?: Equality<Selected>): Selected;
 }
 
-/**
- * The hook, for a component that waits for its room and for the result of `loaded`. `Waiting` is the hook's type without
- * the values from before.
- */
+/** The hook, for a component that waits for its room and for `loaded`. `Waiting` is its type without the values before. */
 function waiting<Waiting>(
   useNow: (...args: never[]) => unknown,
   loaded: (handle: RoomHandle, name: string | undefined) => Readiness | null = () => null,

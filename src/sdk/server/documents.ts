@@ -1,4 +1,4 @@
-/** `AtriumServer.documents`: the Yjs documents of a room. Users who have a document open receive each change as it happens. */
+/** `AtriumServer.documents`: the Yjs documents of a room. Users with a document open receive each change as it happens. */
 import type {
   DocumentChange,
   DocumentContent,
@@ -38,7 +38,7 @@ export interface ReadOptions {
 }
 
 /** The versions to compare, and their shared type. */
-export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
+export interface CompareOptions extends Omit<ContentOptions, "version"> {
   /** The number of the earlier version; the document before anything was written if it is left out. */
   readonly from?: number;
   /** The number of the later version; the document as it is if it is left out. */
@@ -53,14 +53,14 @@ export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
 export class Documents extends Resource {
   /** By name. */
   async list(roomId: string): Promise<readonly DocumentSummary[]> {
-    return (await this.rest.get<{ documents: readonly DocumentSummary[] }>(["rooms", roomId, "documents"]))
-      .documents;
+    const path = ["rooms", roomId, "documents"];
+    return (await this.rest.get<{ documents: readonly DocumentSummary[] }>(path)).documents;
   }
 
   /** One document of the list, with the number of its versions, and its bytes with the history. */
   async summary(roomId: string, name: string): Promise<DocumentDetails> {
-    return (await this.rest.get<{ document: DocumentDetails }>([...pathOf(roomId, name), "summary"]))
-      .document;
+    const path = [...pathOf(roomId, name), "summary"];
+    return (await this.rest.get<{ document: DocumentDetails }>(path)).document;
   }
 
   /** The whole document, or a version of it, as one update, for `Y.applyUpdate`. */
@@ -69,20 +69,14 @@ export class Documents extends Resource {
     return Uint8Array.from(atob(update), (char) => char.charCodeAt(0));
   }
 
-  /**
-   * The content of one of its shared types. `CONFLICT` for one of more than 4,194,304 characters, of which
-   * {@link preview} returns the beginning, and for a document above 2 MiB or 200,000 items: apply {@link get} to a Y.Doc.
-   */
+  /** The content of a shared type. `CONFLICT` above 4,194,304 characters (see {@link preview}), 2 MiB or 200,000 items. */
   async content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
-    return (await this.#content(roomId, name, options)).content;
+    const path = [...pathOf(roomId, name), "content"];
+    return (await this.rest.get<DocumentContent>(path, options)).content;
   }
 
   /** The beginning of one of its shared types, and which others there are. `CONFLICT` above 2 MiB or 200,000 items. */
   preview(roomId: string, name: string, options: PreviewOptions): Promise<DocumentContent> {
-    return this.#content(roomId, name, options);
-  }
-
-  #content(roomId: string, name: string, options: ContentOptions | PreviewOptions): Promise<DocumentContent> {
     return this.rest.get([...pathOf(roomId, name), "content"], options);
   }
 
@@ -132,19 +126,14 @@ export class Documents extends Resource {
     name: string,
     options: CompareOptions = {},
   ): Promise<readonly DocumentChange[]> {
-    return (
-      await this.rest.get<{ changes: readonly DocumentChange[] }>(
-        [...pathOf(roomId, name), "compare"],
-        options,
-      )
-    ).changes;
+    const path = [...pathOf(roomId, name), "compare"];
+    return (await this.rest.get<{ changes: readonly DocumentChange[] }>(path, options)).changes;
   }
 
   /**
    * Brings a document back to a version, by an edit that everyone receives; the document as it was becomes a version.
-   * What others write stays from the moment on at which the service reads the document for it: an edit that arrives
-   * after the call and before that moment is taken back too. False if it showed the same already. `CONFLICT`
-   * above 2 MiB or 200,000 items.
+   * Edits that arrive before the service reads the document are taken back too. False if it showed the same already.
+   * `CONFLICT` above 2 MiB or 200,000 items.
    */
   async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
     const path = [...versionsPath(roomId, name), `${version}`, "restore"];
@@ -152,9 +141,8 @@ export class Documents extends Resource {
   }
 
   /**
-   * Takes back the changes of a user between two versions, by an edit that everyone receives; changes of others
-   * stay, and the document as it was becomes a version. False if there was nothing to take back. `CONFLICT`
-   * above 2 MiB or 200,000 items.
+   * Takes back a user's changes between two versions, by an edit that everyone receives; the document as it was becomes
+   * a version. False if there was nothing to take back. `CONFLICT` above 2 MiB or 200,000 items.
    */
   async rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
     const path = [...pathOf(roomId, name), "rollback"];
@@ -163,7 +151,7 @@ export class Documents extends Resource {
 
   /** Applies an update of up to 750 kB. False if the document had all of it. */
   apply(roomId: string, name: string, update: Uint8Array): Promise<boolean> {
-    return this.#write(roomId, name, update, {});
+    return this.#write(roomId, name, update);
   }
 
   /** Gives a document its first content. Of any number of concurrent seeds, one is applied; false for the others. */
@@ -171,12 +159,7 @@ export class Documents extends Resource {
     return this.#write(roomId, name, update, { ifEmpty: "true" });
   }
 
-  async #write(
-    roomId: string,
-    name: string,
-    update: Uint8Array,
-    query: { ifEmpty?: string },
-  ): Promise<boolean> {
+  async #write(roomId: string, name: string, update: Uint8Array, query?: object): Promise<boolean> {
     let binary = "";
     for (const byte of update) binary += String.fromCharCode(byte);
     const body = { update: btoa(binary) };
@@ -189,9 +172,6 @@ export class Documents extends Resource {
   }
 }
 
-const versionsPath = (roomId: string, name: string): readonly string[] => [
-  ...pathOf(roomId, name),
-  "versions",
-];
+const pathOf = (roomId: string, name: string): string[] => ["rooms", roomId, "documents", name];
 
-const pathOf = (roomId: string, name: string): readonly string[] => ["rooms", roomId, "documents", name];
+const versionsPath = (roomId: string, name: string): string[] => [...pathOf(roomId, name), "versions"];

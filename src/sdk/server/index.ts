@@ -1,83 +1,30 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
+import { Rest, type RestOptions } from "../core/rest.ts";
+import type { PresenceState } from "../wire/resources.ts";
+import { Comments, Files, Stores } from "./content.ts";
+import { Documents } from "./documents.ts";
+import { Events, Requests } from "./logs.ts";
+import { Organization } from "./organization.ts";
+import { Rooms, Users } from "./rooms.ts";
+import { Webhooks, Workflows } from "./subscribers.ts";
+
 export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
-export type { FileFilter, Progress } from "../core/upload.ts";
-export type {
-  AtriumEvent,
-  CommentEvent,
-  DocumentEvent,
-  DocumentUpdatedEvent,
-  EventName,
-  EventPage,
-  FileEvent,
-  ParticipantEvent,
-  RoomEvent,
-  SessionClosedEvent,
-  SessionStartedEvent,
-  StoreEvent,
-  UserEvent,
-  VersionEvent,
-  WebhookBackloggedEvent,
-  WebhookEventName,
-  WorkflowDisabledEvent,
-  WorkflowEventName,
-  WorkflowScheduledEvent,
-  WorkflowTriggeredEvent,
-} from "../wire/events.ts";
+export type { FileFilter, Progress } from "../core/rest.ts";
 export type * from "../wire/requests.ts";
+export type * from "../wire/resources.ts";
 export type {
-  ApiKey,
-  ApiRequest,
-  AuditEntry,
-  Comment,
-  CurrentExecution,
-  Delivery,
-  DeliveryAttempt,
-  DeliveryStats,
-  DocumentAuthor,
-  DocumentChange,
-  DocumentContent,
-  DocumentDetails,
-  DocumentSegment,
-  DocumentSummary,
-  DocumentVersion,
-  Entries,
-  Entry,
-  FoundFile,
-  Hour,
-  Invitation,
-  IssuedToken,
-  ListedRoom,
-  LogLine,
-  Member,
-  OrganizationRecord,
-  Overview,
-  PersonalRecord,
-  PresenceState,
-  Quota,
-  Replay,
-  Role,
-  Room,
-  SharedTypeName,
-  StorageFile,
-  StoreSummary,
-  TrailEntry,
-  UploadResult,
-  Usage,
-  UserRecord as User,
-  UserSession,
-  UserWithToken,
-  Webhook,
-  WebhookWithSecret,
-  Workflow,
-  WorkflowExecution,
-  WorkflowSecret,
-  WorkflowVersion,
-  WorkflowVersionSummary,
-  WorkflowWithSecret,
-  Written,
-} from "../wire/resources.ts";
-export { AtriumServer, type AtriumServerOptions } from "./atrium-server.ts";
-export type { CommentFilter, Comments } from "./comments.ts";
+  BatchResponse,
+  CommentFilter,
+  Comments,
+  EntryPage,
+  FileSearch,
+  Files,
+  ServerUpload,
+  StoreBatch,
+  StoreOperation,
+  Stores,
+  WriteOptions,
+} from "./content.ts";
 export type {
   CompareOptions,
   ContentOptions,
@@ -87,8 +34,7 @@ export type {
   ReadOptions,
   RollbackOptions,
 } from "./documents.ts";
-export type { EventFilter, Events } from "./events.ts";
-export type { FileSearch, Files, ServerUpload } from "./files.ts";
+export type { EventFilter, Events, RequestFilter, Requests } from "./logs.ts";
 export type { AuditFilter, Organization } from "./organization.ts";
 export type {
   FileSort,
@@ -105,10 +51,81 @@ export type {
   WebhookSearch,
   WorkflowSearch,
 } from "./pages.ts";
-export type { RequestFilter, Requests } from "./requests.ts";
-export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
-export type { BatchResponse, EntryPage, StoreBatch, StoreOperation, Stores, WriteOptions } from "./stores.ts";
-export type { Users, UserWithSessions } from "./users.ts";
+export type { Reconciliation, Rooms, RoomWithUsers, Users, UserWithSessions } from "./rooms.ts";
+export type { DeliverySearch, Webhooks, Workflows } from "./subscribers.ts";
 export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
-export type { DeliverySearch, Webhooks } from "./webhooks.ts";
-export type { Workflows } from "./workflows.ts";
+
+export interface AtriumServerOptions extends RestOptions {
+  /** It gives access to the whole organization: keep it on your servers. Null on pages of the service, which have a cookie. */
+  readonly apiKey: string | null;
+}
+
+/** The REST interface, typed: each method throws an `AtriumError` if refused. Temporary failures are retried, with one effect. */
+export class AtriumServer {
+  readonly rooms: Rooms;
+  readonly users: Users;
+  readonly stores: Stores;
+  readonly comments: Comments;
+  readonly documents: Documents;
+  readonly files: Files;
+  readonly events: Events;
+  readonly webhooks: Webhooks;
+  readonly workflows: Workflows;
+  readonly requests: Requests;
+  readonly organization: Organization;
+  readonly #rest: Rest;
+
+  constructor(options: AtriumServerOptions) {
+    const { accountId, apiKey } = options;
+    const authorization = apiKey === null ? null : `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
+    const rest = new Rest({ ...options, authorization });
+    this.#rest = rest;
+    this.rooms = new Rooms(rest);
+    this.users = new Users(rest);
+    this.stores = new Stores(rest);
+    this.comments = new Comments(rest);
+    this.documents = new Documents(rest);
+    this.files = new Files(rest);
+    this.events = new Events(rest);
+    this.webhooks = new Webhooks(rest);
+    this.workflows = new Workflows(rest);
+    this.requests = new Requests(rest);
+    this.organization = new Organization(rest);
+  }
+
+  /** Sends a message to the online users of a room, or to the ones in `userIds`. Returns how many users received it. */
+  async broadcast(
+    roomId: string,
+    event: string,
+    data: unknown = null,
+    userIds?: readonly string[],
+  ): Promise<number> {
+    const path = ["rooms", roomId, "broadcast"];
+    const body = { event, data, ...(userIds && { userIds }) };
+    return (await this.#rest.post<{ delivered: number }>(path, body)).delivered;
+  }
+
+  /**
+   * Lets a user take part without a connection, for `ttl` seconds (10 to 3,600, 60 by default) unless called again.
+   * CONFLICT while it is connected. Returns when it leaves, as an ISO timestamp.
+   */
+  async addParticipant(
+    roomId: string,
+    userId: string,
+    participation: { readonly presence?: PresenceState | null; readonly ttl?: number } = {},
+  ): Promise<string> {
+    const path = ["rooms", roomId, "participants", userId];
+    return (await this.#rest.put<{ expires_at: string }>(path, participation)).expires_at;
+  }
+
+  /** Closes a user's connections: it leaves at once. Does nothing when it is not online. */
+  removeParticipant(roomId: string, userId: string): Promise<void> {
+    return this.#rest.delete(["rooms", roomId, "participants", userId]);
+  }
+
+  /** The presence of each user who is online and has one, by user id. */
+  async getPresence(roomId: string): Promise<Record<string, PresenceState>> {
+    const path = ["rooms", roomId, "presence"];
+    return (await this.#rest.get<{ presence: Record<string, PresenceState> }>(path)).presence;
+  }
+}

@@ -1,4 +1,4 @@
-/** `AtriumServer.organization`: the organization itself, its API keys, tokens, members, invitations, quotas, metrics and audit log. */
+/** `AtriumServer.organization`: the organization, its keys, tokens, members, invitations, quotas, metrics and audit log. */
 import type {
   ApiKey,
   AuditEntry,
@@ -40,21 +40,15 @@ export interface AuditFilter {
 export class Organization extends Resource {
   /** The organization itself. */
   async get(): Promise<OrganizationRecord> {
-    const { organization } = await this.rest.get<{ organization: OrganizationRecord }>(["organization"]);
-    return organization;
+    return (await this.rest.get<{ organization: OrganizationRecord }>(["organization"])).organization;
   }
 
   async rename(name: string): Promise<OrganizationRecord> {
-    const { organization } = await this.rest.patch<{ organization: OrganizationRecord }>(["organization"], {
-      name,
-    });
-    return organization;
+    const path = ["organization"];
+    return (await this.rest.patch<{ organization: OrganizationRecord }>(path, { name })).organization;
   }
 
-  /**
-   * Deletes the organization and everything that it owns, for good; `confirm` is its name. This API key ends at once,
-   * and its rooms and data are removed in the background.
-   */
+  /** Deletes the organization and everything that it owns, for good; `confirm` is its name. This API key ends at once. */
   delete(confirm: string): Promise<void> {
     return this.rest.delete(["organization"], { body: { confirm } });
   }
@@ -88,10 +82,7 @@ export class Organization extends Resource {
 
   /** All of them, 100 at a time. */
   eachKey(search: Filter<KeySearch> = {}): AsyncGenerator<ApiKey, void, void> {
-    return eachOf(
-      (part) => this.listKeys({ ...search, ...part }),
-      ({ api_keys }) => api_keys,
-    );
+    return eachOf("api_keys", (part) => this.listKeys({ ...search, ...part }));
   }
 
   /** Creates an API key. Store the `key`: it is shown only once. */
@@ -104,7 +95,7 @@ export class Organization extends Resource {
     return this.rest.delete(["api-keys", keyId]);
   }
 
-  /** Ends the tokens of all users, for example after a leak, and disconnects them. Each user's `token` is a new one then. */
+  /** Ends the tokens of all users, for example after a leak, and disconnects them. Each user gets a new `token`. */
   endAllTokens(): Promise<void> {
     return this.rest.delete(["tokens"]);
   }
@@ -116,10 +107,7 @@ export class Organization extends Resource {
 
   /** All of them, 100 at a time: `for await (const member of atrium.organization.eachMember())`. */
   eachMember(search: Filter<MemberSearch> = {}): AsyncGenerator<Member, void, void> {
-    return eachOf(
-      (part) => this.listMembers({ ...search, ...part }),
-      ({ members }) => members,
-    );
+    return eachOf("members", (part) => this.listMembers({ ...search, ...part }));
   }
 
   /** Removes a person from the organization. Throws `CONFLICT` for the last owner. */
@@ -132,10 +120,7 @@ export class Organization extends Resource {
     return (await this.rest.patch<{ member: Member }>(["members", personId], { role })).member;
   }
 
-  /**
-   * Makes a link by which a member who forgot their password chooses a new one, once and within an hour. Send its `url`
-   * to the person: it is shown only once. Throws `FORBIDDEN` for a member of organizations that you do not own.
-   */
+  /** Makes a link to a new password, for an hour; its `url` is shown once. `FORBIDDEN` for members of others' organizations. */
   createPasswordLink(personId: string): Promise<{ readonly url: string; readonly expires_at: string }> {
     return this.rest.post(["members", personId, "password-link"]);
   }
@@ -147,16 +132,10 @@ export class Organization extends Resource {
 
   /** All of them, 100 at a time. */
   eachInvitation(): AsyncGenerator<Invitation, void, void> {
-    return eachOf(
-      (part) => this.listInvitations(part),
-      ({ invitations }) => invitations,
-    );
+    return eachOf("invitations", (part) => this.listInvitations(part));
   }
 
-  /**
-   * Creates an invitation, for the person with this address or for anyone who has its link. Unless it was `mailed`, send
-   * its `url` to the person: it is shown only once.
-   */
+  /** Invites the person with this address, or anyone with the link. Unless it was `mailed`, send `url`: it is shown once. */
   invite(
     role: Member["role"] = "member",
     email: string | null = null,

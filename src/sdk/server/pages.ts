@@ -1,4 +1,4 @@
-/** Pages and searches: which part of a list to return, which part was returned, and all parts one after the other. */
+/** Pages and searches: the part of a list to return, the returned part, and all parts one after the other. */
 import type { Rest } from "../core/rest.ts";
 
 /** A part of a list; by default its first 50 items. */
@@ -15,14 +15,25 @@ export interface Scroll extends Page {
   readonly after?: string;
 }
 
-/** An order: by this field, descending with `-` in front. */
-type Sort<Field extends string> = Field | `-${Field}`;
+interface Sorted<Field extends string> {
+  /** Descending with `-` in front; the newest first by default. A page that follows a `cursor` has the cursor's order. */
+  readonly sort?: Field | `-${Field}`;
+}
+
+interface Searched {
+  /** Text to find in the name, ignoring case. */
+  readonly search?: string;
+}
+
+interface Dated extends Scroll, Searched {
+  /** The earliest creation time: RFC 3339, or a date for the start of that UTC day. */
+  readonly from?: string;
+  /** The latest creation time: RFC 3339, or a date for the end of that UTC day. */
+  readonly to?: string;
+}
 
 /** Filters and orders a list of users. */
-export interface Search extends Dated {
-  /** `-created_at`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
-  readonly sort?: Sort<"created_at" | "name">;
-}
+export type Search = Dated & Sorted<"created_at" | "name">;
 
 /** Filters and orders the users of a room, also by the state of the live room. */
 export interface UserSearch extends Search {
@@ -30,23 +41,12 @@ export interface UserSearch extends Search {
   readonly online?: boolean;
   /** The earliest time at which users were last seen, among the room's latest 10,000 sessions. */
   readonly lastSeenFrom?: string;
-  /** The latest time at which users were last seen; those who are online are seen now. */
+  /** The latest time at which users were last seen; users who are online are seen now. */
   readonly lastSeenTo?: string;
 }
 
-interface Dated extends Scroll {
-  /** Text to find in the name, ignoring case. */
-  readonly search?: string;
-  /** The earliest creation time: RFC 3339, or a date for the start of that UTC day. */
-  readonly from?: string;
-  /** The latest creation time: RFC 3339, or a date for the end of that UTC day. */
-  readonly to?: string;
-}
-
 /** Filters and orders a list of rooms. */
-export interface RoomSearch extends Dated {
-  /** `-created_at`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
-  readonly sort?: Sort<"created_at" | "name" | "last_active_at">;
+export interface RoomSearch extends Dated, Sorted<"created_at" | "name" | "last_active_at"> {
   /** Only rooms in this state. */
   readonly state?: "active" | "closed";
   /** Only rooms with users online, or only those without. */
@@ -54,38 +54,22 @@ export interface RoomSearch extends Dated {
 }
 
 /** Filters and orders a list of workflows. */
-export interface WorkflowSearch extends Page {
-  /** Text to find in the name, ignoring case. */
-  readonly search?: string;
-  /** `-created_at`, the newest first, unless it is given. */
-  readonly sort?: Sort<"created_at" | "updated_at" | "name">;
-}
+export type WorkflowSearch = Page & Searched & Sorted<"created_at" | "updated_at" | "name">;
 
 /** Filters and orders a list of webhooks. */
-export interface WebhookSearch extends Page {
+export interface WebhookSearch extends Page, Sorted<"created_at" | "updated_at" | "url"> {
   /** Text to find in the URL, ignoring case. */
   readonly search?: string;
-  /** `-created_at`, the newest first, unless it is given. */
-  readonly sort?: Sort<"created_at" | "updated_at" | "url">;
 }
 
 /** Orders a list of members. */
-export interface MemberSearch extends Scroll {
-  /** `-joined_at`, the most recent first, unless it is given. A page that follows a `cursor` has the cursor's order. */
-  readonly sort?: Sort<"joined_at" | "name" | "email" | "role">;
-}
+export type MemberSearch = Scroll & Sorted<"joined_at" | "name" | "email" | "role">;
 
 /** Orders a list of API keys. */
-export interface KeySearch extends Scroll {
-  /** `-created_at`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
-  readonly sort?: Sort<"created_at" | "name" | "last_used_at">;
-}
+export type KeySearch = Scroll & Sorted<"created_at" | "name" | "last_used_at">;
 
 /** Orders a list of files. */
-export interface FileSort {
-  /** `-uploadedAt`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
-  readonly sort?: Sort<"uploadedAt" | "filename" | "size">;
-}
+export type FileSort = Sorted<"uploadedAt" | "filename" | "size">;
 
 /** The returned part of a list. */
 export interface PageShown {
@@ -117,14 +101,16 @@ export abstract class Resource {
 const MAX_LIMIT = 100;
 
 /** The items of all pages, which `read` reads one after the other as they are needed. */
-export async function* eachOf<Shown extends { readonly cursor: string | null }, Item>(
-  read: (part: Pick<Scroll, "limit" | "after">) => Promise<Shown>,
-  itemsOf: (page: Shown) => readonly Item[],
+export async function* eachOf<Name extends string, Item>(
+  name: Name,
+  read: (
+    part: Pick<Scroll, "limit" | "after">,
+  ) => Promise<{ readonly [List in Name]: readonly Item[] } & { readonly cursor: string | null }>,
 ): AsyncGenerator<Item, void, void> {
   let page = await read({ limit: MAX_LIMIT });
-  yield* itemsOf(page);
+  yield* page[name];
   while (page.cursor !== null) {
     page = await read({ limit: MAX_LIMIT, after: page.cursor });
-    yield* itemsOf(page);
+    yield* page[name];
   }
 }

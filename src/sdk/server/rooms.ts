@@ -1,18 +1,31 @@
-/** `AtriumServer.rooms`: creates, reads, updates and deletes rooms. */
-import type { RoomInput, RoomUpdateInput } from "../wire/requests.ts";
-import type { ListedRoom, Room, UserRecord } from "../wire/resources.ts";
-import { eachOf, type Filter, Resource, type RoomSearch, type ScrollShown, type Search } from "./pages.ts";
+/** `AtriumServer.rooms` and `AtriumServer.users`: creates, reads, updates and deletes rooms and their users. */
+import type { PersonalData } from "../../features/privacy/schema.ts";
+import type { RoomInput, RoomUpdateInput, TokenInput, UserInput, UserUpdateInput } from "../wire/requests.ts";
+import type {
+  IssuedToken,
+  ListedRoom,
+  PersonalRecord,
+  Room,
+  User as UserRecord,
+  UserSession,
+  UserWithToken,
+} from "../wire/resources.ts";
+import {
+  eachOf,
+  type Filter,
+  Resource,
+  type RoomSearch,
+  type ScrollShown,
+  type Search,
+  type UserSearch,
+} from "./pages.ts";
 
 /** A room with one page of its users. */
-export interface RoomWithUsers {
+export interface RoomWithUsers extends Omit<ScrollShown, "total"> {
   readonly room: Room;
   readonly users: UserRecord[];
   /** The number of matching users, on all pages. */
   readonly usersTotal: number;
-  readonly limit: number;
-  readonly offset: number;
-  /** Goes into `after` to read the users that follow; null on the last page. */
-  readonly cursor: string | null;
 }
 
 /** The counter of a room before and after it was set to the number of users online. */
@@ -32,12 +45,9 @@ export class Rooms extends Resource {
     return this.rest.get(["rooms"], search);
   }
 
-  /** All rooms, newest first or in the order of `sort`: `for await (const room of atrium.rooms.each())`. Reads 100 at a time. */
+  /** All rooms, 100 at a time: `for await (const room of atrium.rooms.each())`. */
   each(search: Filter<RoomSearch> = {}): AsyncGenerator<ListedRoom, void, void> {
-    return eachOf(
-      (part) => this.list({ ...search, ...part }),
-      ({ rooms }) => rooms,
-    );
+    return eachOf("rooms", (part) => this.list({ ...search, ...part }));
   }
 
   /** The room with its users; `users` filters, orders and pages the list of users. */
@@ -63,5 +73,69 @@ export class Rooms extends Resource {
   /** Sets `active_participants` to the number of users who are online. It is safe to call at any time. */
   reconcile(roomId: string): Promise<Reconciliation> {
     return this.rest.post(["rooms", roomId, "reconcile"]);
+  }
+}
+
+/** A user with its sessions in the room. */
+export interface UserWithSessions {
+  readonly user: UserWithToken;
+  /** The latest 100, newest first. */
+  readonly sessions: UserSession[];
+}
+
+export class Users extends Resource {
+  /** Creates a user. Give its `token` to the browser, which joins the room with it. */
+  async create(user: UserInput): Promise<UserWithToken> {
+    return (await this.rest.post<{ user: UserWithToken }>(["users"], user)).user;
+  }
+
+  /** The users of a room, newest first or in the order of `sort`. */
+  list(roomId: string, search: UserSearch = {}): Promise<{ readonly users: UserWithToken[] } & ScrollShown> {
+    return this.rest.get(["users"], { roomId, ...search });
+  }
+
+  /** All users of a room, 100 at a time: `for await (const user of atrium.users.each(roomId))`. */
+  each(roomId: string, search: Filter<UserSearch> = {}): AsyncGenerator<UserWithToken, void, void> {
+    return eachOf("users", (part) => this.list(roomId, { ...search, ...part }));
+  }
+
+  get(roomId: string, userId: string): Promise<UserWithSessions> {
+    return this.rest.get(["users", userId], { roomId });
+  }
+
+  /** Like {@link get}, by the `customId` that you gave the user. */
+  getByCustomId(roomId: string, customId: string): Promise<UserWithSessions> {
+    return this.rest.get(["users", "custom", customId], { roomId });
+  }
+
+  /** Changes the given fields; null removes a field. */
+  async update(roomId: string, userId: string, changes: UserUpdateInput): Promise<UserWithToken> {
+    return (await this.rest.patch<{ user: UserWithToken }>(["users", userId], changes, { roomId })).user;
+  }
+
+  /** Issues a token for `ttl` seconds (60 to 7,776,000), of a lower role if you like, instead of the lasting `token`. */
+  createToken(roomId: string, userId: string, token: TokenInput): Promise<IssuedToken> {
+    return this.rest.post(["users", userId, "tokens"], token, { roomId });
+  }
+
+  /** Ends all tokens of the user so far and disconnects it. Its `token` is a new one from now on. */
+  endTokens(roomId: string, userId: string): Promise<void> {
+    return this.rest.delete(["users", userId, "tokens"], { query: { roomId } });
+  }
+
+  /** Deletes the user and disconnects it. Its tokens are refused from now on. */
+  delete(roomId: string, userId: string): Promise<void> {
+    return this.rest.delete(["users", userId], { query: { roomId } });
+  }
+
+  /** All kept data of a user, deleted or not: `for await (const record of atrium.users.eachRecord(roomId, userId))`. */
+  eachRecord(roomId: string, userId: string): AsyncGenerator<PersonalRecord, void, void> {
+    const path = ["users", userId, "personal-data"];
+    return eachOf("records", ({ after }) => this.rest.get<PersonalData>(path, { roomId, after }));
+  }
+
+  /** Deletes the user with its comments, reactions, files and its name in the event log, for good. Repeatable. */
+  erase(roomId: string, userId: string): Promise<void> {
+    return this.rest.delete(["users", userId, "personal-data"], { query: { roomId } });
   }
 }

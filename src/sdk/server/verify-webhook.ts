@@ -1,7 +1,7 @@
 /** Verifies that a webhook message comes from the service and is recent. */
 import { Webhook } from "standardwebhooks";
 import { AtriumError } from "../core/error.ts";
-import type { AtriumEvent, WebhookBackloggedEvent, WorkflowDisabledEvent } from "../wire/events.ts";
+import type { AtriumEvent, WebhookBackloggedEvent, WorkflowDisabledEvent } from "../wire/resources.ts";
 
 /** A request's headers: a Fetch API `Headers`, or Node's `request.headers`. */
 export type WebhookHeaders =

@@ -1,4 +1,4 @@
-/** The resources of the REST interface and the protocol, inferred from the service's own schemas. */
+/** The public resources and events of the REST interface and the protocol, inferred from the service's own schemas. */
 
 export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
@@ -7,7 +7,7 @@ export type { FoundFile } from "../../features/files/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";
-export type { PersonalData, PersonalRecord } from "../../features/privacy/schema.ts";
+export type { PersonalRecord } from "../../features/privacy/schema.ts";
 export type { Quota } from "../../features/quotas/schema.ts";
 export type { ApiRequest } from "../../features/request-log/schema.ts";
 export type {
@@ -42,7 +42,32 @@ export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/wor
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Room } from "../../wire/room.ts";
-export type { Role, User as UserRecord, UserSession } from "../../wire/user.ts";
+export type { Role, User, UserSession } from "../../wire/user.ts";
 
 /** What a user shows of itself right now: any JSON object, to which the service adds a `color`. */
 export type PresenceState = Readonly<Record<string, unknown>>;
+
+export type { EventPage } from "../../features/events/schema.ts";
+export type { WebhookBackloggedEvent } from "../../features/webhooks/schema.ts";
+export type {
+  CommentEvent,
+  DocumentEvent,
+  DocumentUpdatedEvent,
+  FileEvent,
+  StoreEvent,
+  VersionEvent,
+} from "../../wire/content-events.ts";
+export type { EventName, WebhookEventName, WorkflowEventName } from "../../wire/event-name.ts";
+export type {
+  Event as AtriumEvent,
+  ParticipantEvent,
+  RoomEvent,
+  SessionClosedEvent,
+  SessionStartedEvent,
+  UserEvent,
+} from "../../wire/events.ts";
+export type {
+  WorkflowDisabledEvent,
+  WorkflowScheduledEvent,
+  WorkflowTriggeredEvent,
+} from "../../wire/workflow-events.ts";

@@ -19,5 +19,13 @@ export type {
   StoreBinding,
   Workflow,
 } from "../../sandbox/guest/types.ts";
-export type { AtriumEvent, EventName, WorkflowEvent, WorkflowEventName } from "../wire/events.ts";
-export type { Room, StorageFile, UploadResult, UserRecord as User } from "../wire/resources.ts";
+export type { WorkflowEvent } from "../../wire/workflow-events.ts";
+export type {
+  AtriumEvent,
+  EventName,
+  Room,
+  StorageFile,
+  UploadResult,
+  User,
+  WorkflowEventName,
+} from "../wire/resources.ts";

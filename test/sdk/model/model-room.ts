@@ -1,7 +1,7 @@
 /** A room in memory that speaks the protocol of stores, over connections whose messages a test delivers one by one. */
 import type { Data } from "../../../src/sdk/client/connection/frames.ts";
 import { isRecord } from "../../../src/sdk/core/json.ts";
-import type { UserRecord } from "../../../src/sdk/wire/resources.ts";
+import type { User as UserRecord } from "../../../src/sdk/wire/resources.ts";
 import { ModelSocket } from "./model-socket.ts";
 
 interface Change {

@@ -1,17 +1,15 @@
 /** The connection to the room: connects, joins, and after each loss reconnects and catches up. */
 
-import { Deferred } from "../../core/deferred.ts";
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
-import type { Runtime } from "../../core/runtime.ts";
+import { Deferred, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
 import type { Data } from "./frames.ts";
 import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
 import { NOT_JOINED, Requests } from "./requests.ts";
-import { RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
+import { type Closure, RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
 import { roomUrl, type Tokens } from "./token.ts";
-import type { Closure } from "./transport.ts";
 
 /**
  * - `idle`: `connect()` or `join()` has not been called.

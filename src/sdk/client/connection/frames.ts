@@ -1,7 +1,7 @@
 /** Parses and validates messages of the service. Unknown and malformed messages are ignored. */
 import { clientFault, type Fault } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
-import type { Comment, Role, Room, UserRecord } from "../../wire/resources.ts";
+import type { Comment, Role, Room, User as UserRecord } from "../../wire/resources.ts";
 
 export type Data = Readonly<Record<string, unknown>>;
 

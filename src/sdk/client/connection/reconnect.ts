@@ -2,7 +2,7 @@
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { codeOfClose, type Fault, isRetryable } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import type { Closure } from "./transport.ts";
+import type { Closure } from "./room-socket.ts";
 
 const BACKOFF = { firstMs: 1_000, maxMs: 10_000 };
 const NORMAL_CLOSURE = 1000;

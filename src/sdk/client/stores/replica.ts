@@ -3,10 +3,16 @@ import { isRecord } from "../../core/json.ts";
 import type { Downloading } from "../connection/download.ts";
 import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
-import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
-import type { StorePersistence } from "./persistence.ts";
-import { type Cause, type ChangeReason, RESYNCED } from "./store-change.ts";
-import { type QueuedWrite, queuedWrite, type WriteTarget } from "./waiting-writes.ts";
+import {
+  type Cause,
+  type ChangeReason,
+  type Difference,
+  Entries,
+  type Entry,
+  type Operation,
+  RESYNCED,
+} from "./entries.ts";
+import { type QueuedWrite, queuedWrite, type StorePersistence, type WriteTarget } from "./waiting-writes.ts";
 import type { FittedWrite } from "./writes.ts";
 
 export interface ChangeNotice extends Operation {

@@ -1,19 +1,25 @@
 /** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
-
 import { Emitter } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
 import { assumeType } from "../../core/json.ts";
-import type { Action, Difference, Operation } from "./entries.ts";
-import type { History, Restorable } from "./history.ts";
-import { Replica, type ReplicaContext, type StoreState } from "./replica.ts";
-import type { StoreShape } from "./shapes.ts";
-import { describeChange, type StoreEvents } from "./store-change.ts";
-import type { Queued, WriteQueue } from "./write-queue.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import type { Connection } from "../connection/connection.ts";
+import { isCount } from "../connection/frames.ts";
+import { type Action, type Difference, describeChange, type Operation, type StoreEvents } from "./entries.ts";
+import { History, type Restorable } from "./history.ts";
+import { type ChangeNotice, Replica, type ReplicaContext, type StoreState } from "./replica.ts";
+import type { StorePersistence } from "./waiting-writes.ts";
+import { type Queued, WriteQueue } from "./write-queue.ts";
 import {
   fitWrite,
+  type InputOf,
   type KeyedDeletion,
   type KeyedWrite,
   keyedWrite,
+  type PatchOf,
+  type StoreShape,
+  type StoreShapes,
+  type ValueOf,
   type Write,
   type WriteOptions,
   type Written,
@@ -140,5 +146,69 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     const { write, written } = this.#context.queue.add(this.replica, operation);
     written.catch(() => {}); // a refusal is a change as well
     return this.replica.show(write, "history");
+  }
+}
+
+/** The declared stores by their names. */
+export type StoresOf<Shapes extends StoreShapes> = {
+  readonly [Name in keyof Shapes]: Store<ValueOf<Shapes[Name]>, InputOf<Shapes[Name]>, PatchOf<Shapes[Name]>>;
+};
+
+const ACTIONS: readonly unknown[] = ["set", "update", "delete"] satisfies Action[];
+const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
+
+export class Stores {
+  readonly queue: WriteQueue;
+  readonly history = new History();
+  readonly #context: StoreContext;
+  readonly #shapes: StoreShapes;
+  readonly #byName = new Map<string, Store>();
+
+  constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime, persistence?: StorePersistence) {
+    const { requests } = connection;
+    this.queue = new WriteQueue(requests, runtime, persistence);
+    const { queue, history } = this;
+    this.#context = {
+      requests,
+      queue,
+      history,
+      persistence,
+      download: async (...load) => {
+        const module = await import("../connection/download.ts").catch(() => null);
+        return module?.downloadStore(connection, ...load);
+      },
+      userId: () => connection.userId,
+    };
+    this.#shapes = shapes;
+    connection.changeStream.handle("storeChanged", ({ store, key, action, value, version, by }) => {
+      if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
+        return;
+      const change: ChangeNotice = { key, action, value, version, by: typeof by === "string" ? by : null };
+      this.#byName.get(store)?.replica.receive(change);
+    });
+    connection.changeStream.onJoined(({ changes }) => {
+      const loading = [...this.#byName.values()].map((store) => store.replica.rejoin(changes === null));
+      this.queue.joined();
+      return Promise.all(loading);
+    });
+  }
+
+  get(name: string): Store {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const shape = Object.hasOwn(this.#shapes, name) ? (this.#shapes[name] ?? null) : null;
+    const store = new Store(name, shape, this.#context);
+    this.#byName.set(name, store);
+    return store;
+  }
+
+  get opened(): ReadonlyMap<string, Store> {
+    return this.#byName;
+  }
+
+  declared(): Record<string, Store> {
+    const stores: Record<string, Store> = Object.create(null);
+    for (const name of Object.keys(this.#shapes)) stores[name] = this.get(name);
+    return stores;
   }
 }

@@ -1,5 +1,5 @@
 /** The writes that wait to be sent: writes of one key supersede each other, and batches are taken from the front. */
-import type { AtriumError } from "../../core/error.ts";
+import type { AtriumError, Fault } from "../../core/error.ts";
 import { byteLength, isRecord } from "../../core/json.ts";
 import type { WaitingRequest } from "../connection/requests.ts";
 import type { Operation } from "./entries.ts";
@@ -141,4 +141,23 @@ function mergeOperations(earlier: Operation, later: Operation): Operation | null
   if (earlier.action === "delete") return { ...later, action: "set" };
   if (!isRecord(earlier.value) || !isRecord(later.value)) return null;
   return { ...earlier, value: { ...earlier.value, ...later.value } };
+}
+
+/** Follows the stores and the queue of one client. None of its functions throws, and no promise is rejected. */
+export interface StorePersistence {
+  /** Settles when everything that was kept is shown, or cannot be read. */
+  readonly shown: Promise<void>;
+  /** Settles with `shown`, or earlier on a slow device. */
+  readonly opened: Promise<void>;
+  /** The room's entry of a key may have changed or, without a key, the whole store was loaded. */
+  confirmed(store: string, key?: string): void;
+  /** A write was added to the queue, or has changed there. */
+  queued(write: QueuedWrite): void;
+  /** Settles, in order of the batches, when the batch is kept with its id. */
+  sealed(batch: KeptBatch): Promise<void>;
+  /** Begins to store at once, because the page may end. Returns whether anything can be stored. */
+  flush(): boolean;
+  settled(write: QueuedWrite, outcome: Written | AtriumError): void;
+  /** The connection has ended for good. Returns whether the writes that are not answered stay kept. */
+  stopped(fault: Fault): boolean;
 }

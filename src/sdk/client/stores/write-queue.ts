@@ -1,5 +1,5 @@
 /** The queue of all writes to stores: merges waiting writes, sends batches, and settles them by their responses. */
-import { FlushWaiters } from "../../core/deferred.ts";
+
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
 import { isRecord, toFrame } from "../../core/json.ts";
@@ -7,8 +7,13 @@ import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import type { Action, Operation } from "./entries.ts";
-import type { StorePersistence } from "./persistence.ts";
-import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
+import {
+  type KeptBatch,
+  type QueuedWrite,
+  type StorePersistence,
+  WaitingWrites,
+  type WriteTarget,
+} from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
 
 const FIRST_WINDOW_BYTES = 16 * 1024;
@@ -76,7 +81,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #persistence: StorePersistence | undefined;
   readonly #waiting = new WaitingWrites();
   readonly #unanswered = new Set<SentBatch>();
-  readonly #flushes: FlushWaiters;
   #hasUnsynced = false;
   /** Whether a failed connection has discarded writes; until the next join. */
   #hasLost = false;
@@ -92,7 +96,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#persistence = persistence;
     this.#requests = requests;
     this.#runtime = runtime;
-    this.#flushes = new FlushWaiters(runtime);
     requests.onStopped((fault) => this.#discard(fault));
     requests.onSending((request) => {
       this.resume(0);
@@ -240,13 +243,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#report();
   }
 
-  /** Settles when nothing is unsynced any more. Throws TIMEOUT, or the error that ended the connection. */
-  async flush(timeoutMs: number | undefined): Promise<void> {
-    if (!this.#hasUnsynced) return;
-    if (this.#requests.failure !== null) throw this.#requests.failure;
-    await this.#flushes.wait(timeoutMs);
-  }
-
   #discard(fault: Fault): void {
     this.#cancelTimer();
     const writes = [...[...this.#unanswered].flatMap((batch) => batch.writes), ...this.#waiting.clear()];
@@ -254,7 +250,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#latestSealed = undefined;
     const areKept = this.#persistence?.stopped(fault);
     const error = new AtriumError(fault);
-    this.#flushes.reject(error);
     this.#hasLost = this.#requests.failure !== null && (this.#hasLost || writes.length > 0);
     if (writes.length === 0) {
       this.#report();
@@ -270,7 +265,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     const hasUnsynced = this.#hasLost || this.#unanswered.size > 0 || !this.#waiting.isEmpty;
     if (hasUnsynced === this.#hasUnsynced) return;
     this.#hasUnsynced = hasUnsynced;
-    if (!hasUnsynced) this.#flushes.resolve();
     this.emit("unsyncedChanges", hasUnsynced);
   }
 }

@@ -1,9 +1,20 @@
-/** `AtriumServer.workflows`: your code that the service runs on events, and its executions. */
-import type { EventName } from "../wire/events.ts";
-import type { WorkflowInput, WorkflowRunInput, WorkflowUpdateInput } from "../wire/requests.ts";
+/** `AtriumServer.webhooks`, the endpoints that receive events, and `.workflows`, your code that the service runs on events. */
+import type {
+  ReplayInput,
+  WebhookInput,
+  WebhookUpdateInput,
+  WorkflowInput,
+  WorkflowRunInput,
+  WorkflowUpdateInput,
+} from "../wire/requests.ts";
 import type {
   CurrentExecution,
+  Delivery,
   DeliveryStats,
+  EventName,
+  Replay,
+  Webhook,
+  WebhookWithSecret,
   Workflow,
   WorkflowExecution,
   WorkflowSecret,
@@ -12,22 +23,110 @@ import type {
   WorkflowWithSecret,
 } from "../wire/resources.ts";
 import {
+  eachOf,
+  type Filter,
   type Page,
   type PageShown,
   Resource,
   type Scroll,
   type ScrollShown,
+  type WebhookSearch,
   type WorkflowSearch,
 } from "./pages.ts";
+
+/** Filters a list of deliveries. */
+export interface DeliverySearch extends Scroll {
+  readonly status?: Delivery["status"];
+  readonly event?: Delivery["event"];
+  readonly roomId?: string;
+}
+
+export class Webhooks extends Resource {
+  /** Creates a webhook, for all rooms unless `roomId` is given. Store the `secret`: it is shown only once. */
+  async create(webhook: WebhookInput): Promise<WebhookWithSecret> {
+    return (await this.rest.post<{ webhook: WebhookWithSecret }>(["webhooks"], webhook)).webhook;
+  }
+
+  /** Newest first, or in the order of `sort`. */
+  list(search: WebhookSearch = {}): Promise<{ readonly webhooks: Webhook[] } & PageShown> {
+    return this.rest.get(["webhooks"], search);
+  }
+
+  async get(webhookId: string): Promise<Webhook> {
+    return (await this.rest.get<{ webhook: Webhook }>(["webhooks", webhookId])).webhook;
+  }
+
+  /** Changes the given fields. */
+  async update(webhookId: string, changes: WebhookUpdateInput): Promise<Webhook> {
+    return (await this.rest.patch<{ webhook: Webhook }>(["webhooks", webhookId], changes)).webhook;
+  }
+
+  /** Deletes the webhook with its deliveries, including the pending ones. */
+  delete(webhookId: string): Promise<void> {
+    return this.rest.delete(["webhooks", webhookId]);
+  }
+
+  /** Replaces the secret. For 24 hours, messages are also signed with the old one. */
+  async rotateSecret(webhookId: string): Promise<WebhookWithSecret> {
+    const path = ["webhooks", webhookId, "rotate-secret"];
+    return (await this.rest.post<{ webhook: WebhookWithSecret }>(path)).webhook;
+  }
+
+  /** Sends an example event, and returns its delivery after the first attempt. */
+  async test(webhookId: string): Promise<Delivery> {
+    return (await this.rest.post<{ delivery: Delivery }>(["webhooks", webhookId, "test"])).delivery;
+  }
+
+  /** Newest first: the last 7 days, up to 1 GiB; with `event` or `roomId`, among the latest 10,000 deliveries. */
+  listDeliveries(
+    webhookId: string,
+    filter: DeliverySearch = {},
+  ): Promise<{ readonly deliveries: Delivery[] } & ScrollShown> {
+    return this.rest.get(["webhooks", webhookId, "deliveries"], filter);
+  }
+
+  /** All of them, newest first, 100 at a time: `for await (const delivery of atrium.webhooks.eachDelivery(id))`. */
+  eachDelivery(webhookId: string, filter: Filter<DeliverySearch> = {}): AsyncGenerator<Delivery, void, void> {
+    return eachOf("deliveries", (part) => this.listDeliveries(webhookId, { ...filter, ...part }));
+  }
+
+  /** Sends the event of a delivery again, with the same event id, as a new delivery. */
+  async redeliver(webhookId: string, deliveryId: string): Promise<Delivery> {
+    const path = ["webhooks", webhookId, "deliveries", deliveryId, "redeliver"];
+    return (await this.rest.post<{ delivery: Delivery }>(path)).delivery;
+  }
+
+  /** Redelivers up to 100 deliveries, in no particular order. `missing` has the ids of deliveries that are not kept. */
+  redeliverAll(
+    webhookId: string,
+    deliveryIds: readonly string[],
+  ): Promise<{ readonly redelivered: number; readonly missing: string[] }> {
+    return this.rest.post(["webhooks", webhookId, "redeliver"], { ids: deliveryIds });
+  }
+
+  /** Sends logged events of a time again; with `status`, only of such kept deliveries. `CONFLICT` during another replay. */
+  async replay(webhookId: string, span: ReplayInput): Promise<Replay> {
+    return (await this.rest.post<{ replay: Replay }>(["webhooks", webhookId, "replay"], span)).replay;
+  }
+
+  /** The webhook's latest replay, and how far it is; null when there was none. */
+  async getReplay(webhookId: string): Promise<Replay | null> {
+    return (await this.rest.get<{ replay: Replay | null }>(["webhooks", webhookId, "replay"])).replay;
+  }
+
+  /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
+  async stats(webhookId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
+    return (await this.rest.get<{ stats: DeliveryStats }>(["webhooks", webhookId, "stats"], { range })).stats;
+  }
+}
 
 /** Longer than a run can take, including the run that it may have to wait for. */
 const RUN_TIMEOUT_MS = 75_000;
 
 export class Workflows extends Resource {
   /**
-   * Creates a workflow, enabled and for all rooms unless `roomId` is given. `code` is JavaScript or TypeScript. It
-   * needs at least one event, a `schedule` or an `httpTrigger`.
-   * Throws `VALIDATION_ERROR` with the line and column if it does not compile.
+   * Creates a workflow of JavaScript or TypeScript, enabled and for all rooms unless `roomId` is given. It needs an event,
+   * a `schedule` or an `httpTrigger`. `VALIDATION_ERROR` with line and column if the code does not compile.
    */
   async create(workflow: WorkflowInput): Promise<Workflow> {
     return (await this.rest.post<{ workflow: Workflow }>(["workflows"], workflow)).workflow;
@@ -102,10 +201,7 @@ export class Workflows extends Resource {
     return this.rest.delete(["workflows", workflowId, "secrets", name]);
   }
 
-  /**
-   * Runs the workflow now, with an event built from the current room and user, and waits for the result. Whatever
-   * the run changes stays changed. `userId` is required except for `session.started` and `session.closed`.
-   */
+  /** Runs the workflow now, for the current room and user, and waits. Its changes stay. Most events need a `userId`. */
   async run(
     workflowId: string,
     event: EventName,
@@ -116,25 +212,19 @@ export class Workflows extends Resource {
     return (await this.rest.request<{ execution: WorkflowExecution }>(request)).execution;
   }
 
-  /**
-   * Starts a workflow that has an `httpTrigger`, with any JSON as its payload, and returns the id of the execution
-   * without waiting for it: {@link getExecution} says how it goes.
-   */
+  /** Starts a workflow with an `httpTrigger`. Returns the execution's id at once, for {@link getExecution}. */
   async trigger(workflowId: string, payload: object): Promise<{ readonly id: string }> {
     const path = ["workflows", workflowId, "trigger"];
     return (await this.rest.post<{ execution: { readonly id: string } }>(path, payload)).execution;
   }
 
-  /**
-   * Creates or replaces the secret that signs requests to the workflow's HTTP trigger, and returns it: it is shown
-   * once. An old one is accepted beside it for 24 hours.
-   */
+  /** Creates or replaces the trigger's signing secret, shown once. The old one is accepted for another 24 hours. */
   async rotateTriggerSecret(workflowId: string): Promise<WorkflowWithSecret> {
     const path = ["workflows", workflowId, "trigger", "rotate-secret"];
     return (await this.rest.post<{ workflow: WorkflowWithSecret }>(path)).workflow;
   }
 
-  /** Deletes that secret: only API keys start the workflow then. */
+  /** Deletes the trigger's signing secret: only API keys start the workflow then. */
   async deleteTriggerSecret(workflowId: string): Promise<Workflow> {
     const path = ["workflows", workflowId, "trigger", "secret"];
     return (await this.rest.request<{ workflow: Workflow }>({ method: "DELETE", path })).workflow;

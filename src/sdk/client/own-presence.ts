@@ -1,7 +1,7 @@
 /** The client's own presence, and the fields that the room has yet to receive. */
-import { AtriumError, invalid } from "../../core/error.ts";
-import { byteLength, toJson } from "../../core/json.ts";
-import type { PresenceState } from "../../wire/resources.ts";
+import { AtriumError, invalid } from "../core/error.ts";
+import { byteLength, toJson } from "../core/json.ts";
+import type { PresenceState } from "../wire/resources.ts";
 
 const MAX_STATE_BYTES = 8 * 1024;
 const LEVELS_ABOVE = 3;

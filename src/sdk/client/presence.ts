@@ -1,15 +1,13 @@
 /** `client.presence`: the current state of each user, such as the position of a cursor. */
-
-import { callEach, Emitter, guard, report } from "../../core/emitter.ts";
-import { AtriumError, invalid } from "../../core/error.ts";
-import { assumeType, isRecord } from "../../core/json.ts";
-import type { Runtime } from "../../core/runtime.ts";
-import type { PresenceState } from "../../wire/resources.ts";
-import type { Connection } from "../connection/connection.ts";
-import { listOf, NOTICE_REFUSED } from "../connection/frames.ts";
-import type { Users } from "../users/users.ts";
-import { OwnState, type RefusedField } from "./own-state.ts";
-import { Throttle } from "./throttle.ts";
+import { callEach, Emitter, guard, report } from "../core/emitter.ts";
+import { AtriumError, invalid } from "../core/error.ts";
+import { assumeType, isRecord } from "../core/json.ts";
+import type { Runtime } from "../core/runtime.ts";
+import type { PresenceState } from "../wire/resources.ts";
+import type { Connection } from "./connection/connection.ts";
+import { listOf, NOTICE_REFUSED } from "./connection/frames.ts";
+import { OwnState, type RefusedField } from "./own-presence.ts";
+import type { Users } from "./users.ts";
 
 const UPDATE_INTERVAL_MS = 50;
 /** The wait after a second refusal in a row doubles each time, up to the maximum. */
@@ -244,5 +242,48 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     const hadState = this.#states.has(userId);
     this.#prune();
     if (hadState) callEach(this.#listeners.get(FOLLOWED), { userId, state: null });
+  }
+}
+
+export class Throttle {
+  readonly #runtime: Pick<Runtime, "after">;
+  /** The least time between two runs. */
+  intervalMs: number;
+  readonly #action: () => void;
+  #cancel: (() => void) | null = null;
+  #isDue = false;
+
+  constructor(runtime: Pick<Runtime, "after">, intervalMs: number, action: () => void) {
+    this.#runtime = runtime;
+    this.intervalMs = intervalMs;
+    this.#action = action;
+  }
+
+  call(): void {
+    if (this.#cancel !== null) {
+      this.#isDue = true;
+      return;
+    }
+    this.#cancel = this.#runtime.after(this.intervalMs, () => this.#end());
+    this.#action();
+  }
+
+  #end(): void {
+    this.#cancel = null;
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    this.call();
+  }
+
+  postpone(delayMs: number): void {
+    this.stop();
+    this.#isDue = true;
+    this.#cancel = this.#runtime.after(delayMs, () => this.#end());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#isDue = false;
   }
 }

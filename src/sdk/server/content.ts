@@ -1,0 +1,213 @@
+/** `AtriumServer.stores`, `.comments` and `.files`: the content of a room. Users in it receive each change as it happens. */
+import type { Fault } from "../core/error.ts";
+import { type FileFilter, type Progress, uploadFile } from "../core/rest.ts";
+import type { CommentInput, CommentUpdateInput } from "../wire/requests.ts";
+import type {
+  Comment,
+  Entries,
+  Entry,
+  FoundFile,
+  StorageFile,
+  StoreSummary,
+  UploadResult,
+  Written,
+} from "../wire/resources.ts";
+import { eachOf, type FileSort, type Filter, Resource, type Scroll, type ScrollShown } from "./pages.ts";
+
+export interface WriteOptions {
+  /** Writes only if the entry has this version, 0 for no entry; otherwise `CONFLICT`. */
+  readonly ifVersion?: number;
+}
+
+/** A page of a store's entries. */
+export interface EntryPage {
+  /** Only the entries after this key. */
+  readonly after?: string;
+  /** At most 10,000, which is the default. A page has about 1 MiB at most. */
+  readonly limit?: number;
+}
+
+/** One operation of a batch. */
+export type StoreOperation = { readonly store: string; readonly key: string } & WriteOptions &
+  (
+    | { readonly type: "STORE_SET"; readonly value: unknown }
+    | { readonly type: "STORE_UPDATE"; readonly value: object }
+    | { readonly type: "STORE_DELETE" }
+  );
+
+/** 1 to 500 operations: all or none, unless `atomic` is false. Sent again under its id, a batch is carried out once. */
+export interface StoreBatch {
+  readonly requestId: string;
+  readonly operations: readonly StoreOperation[];
+  readonly atomic?: boolean;
+}
+
+/** The response to one batch. In a batch that is not atomic, an operation can be refused by itself. */
+export interface BatchResponse {
+  readonly requestId: string;
+  readonly success: boolean;
+  readonly data: {
+    readonly results?: readonly (
+      | { readonly version?: number; readonly seq: number }
+      | { readonly error: Fault }
+    )[];
+    readonly seq?: number;
+  };
+  readonly error: Fault | null;
+}
+
+export class Stores extends Resource {
+  /** The stores of a room that have entries. */
+  async list(roomId: string): Promise<StoreSummary[]> {
+    return (await this.rest.get<{ stores: StoreSummary[] }>(["rooms", roomId, "stores"])).stores;
+  }
+
+  /** All entries by key, read page by page, and the room's latest change at the last page. Empty without such a store. */
+  async getAll(roomId: string, store: string): Promise<Omit<Entries, "next">> {
+    const all = new Map<string, Entry>();
+    for (let after: string | undefined; ; ) {
+      const { entries, seq, next } = await this.getPage(roomId, store, after === undefined ? {} : { after });
+      for (const [key, entry] of Object.entries(entries)) all.set(key, entry);
+      if (next === undefined) return { entries: Object.fromEntries(all), seq };
+      after = next;
+    }
+  }
+
+  /** Some of the entries: for stores that are too large to hold whole. */
+  getPage(roomId: string, store: string, page: EntryPage = {}): Promise<Entries> {
+    return this.rest.get(["rooms", roomId, "stores", store], page);
+  }
+
+  /** Applies 1 to 100 batches, each by itself: a refused one does not stop the next. */
+  async batch(roomId: string, requests: readonly StoreBatch[]): Promise<readonly BatchResponse[]> {
+    const path = ["rooms", roomId, "stores", "batch"];
+    return (await this.rest.post<{ responses: readonly BatchResponse[] }>(path, { requests })).responses;
+  }
+
+  /** Throws `NOT_FOUND` if there is no such entry. */
+  get(roomId: string, store: string, key: string): Promise<Entry> {
+    return this.rest.get(["rooms", roomId, "stores", store, key]);
+  }
+
+  /** Writes a whole value: any JSON of at most 192 KiB. */
+  set(
+    roomId: string,
+    store: string,
+    key: string,
+    value: unknown,
+    options: WriteOptions = {},
+  ): Promise<Written> {
+    return this.#write("PUT", ["rooms", roomId, "stores", store, key], { value, ...options });
+  }
+
+  /** Merges fields into the top level of a value. Throws `CONFLICT` if the value is not an object. */
+  update(
+    roomId: string,
+    store: string,
+    key: string,
+    value: object,
+    options: WriteOptions = {},
+  ): Promise<Written> {
+    return this.#write("PATCH", ["rooms", roomId, "stores", store, key], { value, ...options });
+  }
+
+  /** Deletes an entry. Deleting one that does not exist succeeds. */
+  delete(roomId: string, store: string, key: string): Promise<void> {
+    return this.rest.delete(["rooms", roomId, "stores", store, key]);
+  }
+
+  #write(method: "PUT" | "PATCH", path: readonly string[], body: object): Promise<Written> {
+    return this.rest.request({ method, path, body, isConditional: "ifVersion" in body });
+  }
+}
+
+/** Filters a list of comments; a comment must match all fields. */
+export interface CommentFilter extends Scroll {
+  /** Text to find in the comment's text, ignoring case. */
+  readonly search?: string;
+  readonly threadId?: string;
+  readonly resolved?: boolean;
+}
+
+export class Comments extends Resource {
+  /** Oldest first. */
+  list(roomId: string, filter: CommentFilter = {}): Promise<{ readonly comments: Comment[] } & ScrollShown> {
+    return this.rest.get(["rooms", roomId, "comments"], filter);
+  }
+
+  /** All comments of a room, oldest first, 100 at a time: `for await (const comment of atrium.comments.each(roomId))`. */
+  each(roomId: string, filter: Filter<CommentFilter> = {}): AsyncGenerator<Comment, void, void> {
+    return eachOf("comments", (part) => this.list(roomId, { ...filter, ...part }));
+  }
+
+  /** Writes a comment for the user `userId`. Without `threadId` it starts a thread. */
+  async create(roomId: string, comment: CommentInput): Promise<Comment> {
+    return (await this.rest.post<{ comment: Comment }>(["rooms", roomId, "comments"], comment)).comment;
+  }
+
+  /** Changes the text, or resolves or reopens the comment. */
+  async update(roomId: string, commentId: string, changes: CommentUpdateInput): Promise<Comment> {
+    const path = ["rooms", roomId, "comments", commentId];
+    return (await this.rest.patch<{ comment: Comment }>(path, changes)).comment;
+  }
+
+  delete(roomId: string, commentId: string): Promise<void> {
+    return this.rest.delete(["rooms", roomId, "comments", commentId]);
+  }
+}
+
+/** A file to upload on behalf of a user of the room. */
+export interface ServerUpload {
+  readonly userId: string;
+  /** At most 100 MiB. */
+  readonly file: Blob;
+  readonly filename: string;
+  /** Called as the file is sent, in browsers only. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Aborts the upload: nothing is stored then. */
+  readonly signal?: AbortSignal;
+}
+
+/** Filters the files of all rooms; a file must match all fields. */
+export interface FileSearch {
+  /** Text to find in the name, ignoring case; all files, unless it is given. */
+  readonly search?: string;
+  readonly roomId?: string;
+  /** The id of the user who uploaded the file. */
+  readonly userId?: string;
+}
+
+export class Files extends Resource {
+  upload(roomId: string, upload: ServerUpload): Promise<UploadResult> {
+    return uploadFile(this.rest, { roomId, ...upload });
+  }
+
+  /** Newest first, or in the order of `sort`. */
+  list(
+    roomId: string,
+    filter: Scroll & FileFilter & FileSort = {},
+  ): Promise<{ readonly files: StorageFile[] } & ScrollShown> {
+    return this.rest.get(["files"], { roomId, ...filter });
+  }
+
+  /** All files of a room, newest first or in the order of `sort`, 100 at a time. */
+  each(roomId: string, filter: FileFilter & FileSort = {}): AsyncGenerator<StorageFile, void, void> {
+    return eachOf("files", (part) => this.list(roomId, { ...filter, ...part }));
+  }
+
+  /** Files of all rooms, newest first. A page can be short or empty: go on while `cursor` is not null. */
+  find(
+    search: FileSearch & Pick<Scroll, "limit" | "after"> = {},
+  ): Promise<{ readonly files: FoundFile[]; readonly cursor: string | null }> {
+    return this.rest.get(["organization", "files"], search);
+  }
+
+  /** All files of all rooms that match, newest first. */
+  eachFound(search: FileSearch = {}): AsyncGenerator<FoundFile, void, void> {
+    return eachOf("files", (part) => this.find({ ...search, ...part }));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.rest.delete(["upload"], { body: { key } });
+  }
+}

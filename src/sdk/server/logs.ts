@@ -1,0 +1,64 @@
+/** `AtriumServer.events`, the event log, and `AtriumServer.requests`, the log of the latest requests to the API. */
+import type { ApiRequest, EventPage, WebhookEventName } from "../wire/resources.ts";
+import { Resource } from "./pages.ts";
+
+/** Filters the event log; without a filter, all kept events. */
+export interface EventFilter {
+  /** Only events of this room, which must exist; otherwise the events of all rooms, deleted ones included. */
+  readonly roomId?: string;
+  /** The `cursor` of an earlier page: only later events. */
+  readonly after?: string;
+  /** Without `after`: only events recorded at or after this time (RFC 3339, or a date for the start of that UTC day). */
+  readonly from?: string;
+  /** Only these events. */
+  readonly events?: readonly WebhookEventName[];
+  /** The most events of a page: at most 100; 50 by default. */
+  readonly limit?: number;
+}
+
+export class Events extends Resource {
+  /** One page, oldest first. Its `cursor` continues behind it. `GONE` when events after `after` are no longer kept. */
+  list({ roomId, ...query }: EventFilter = {}): Promise<EventPage> {
+    return this.rest.get(roomId === undefined ? ["events"] : ["rooms", roomId, "events"], query);
+  }
+
+  /** The pages up to the newest event. Store a page's `cursor` once its events are handled, to continue from there. */
+  async *pages(filter: EventFilter = {}): AsyncGenerator<EventPage, void, undefined> {
+    const { from, ...rest } = filter;
+    let page = await this.list(filter);
+    yield page;
+    while (page.has_more) {
+      page = await this.list({ ...rest, after: page.cursor });
+      yield page;
+    }
+  }
+}
+
+/** Filters the request log; without a filter, all kept requests. */
+export interface RequestFilter {
+  /** At most 100; 50 by default. */
+  readonly limit?: number;
+  /** The `cursor` of an earlier page: only older requests. */
+  readonly after?: string;
+  /** True for requests with a status of 400 or more only. */
+  readonly failed?: boolean;
+  /** Only requests to this operation of the API, such as `deleteRoom`. */
+  readonly operation?: string;
+  /** Only requests with this API key, or by this member or user. */
+  readonly credentialId?: string;
+  readonly roomId?: string;
+}
+
+export class Requests extends Resource {
+  /** Newest first, about a second late; some are sampled. */
+  list(
+    filter: RequestFilter = {},
+  ): Promise<{ readonly requests: ApiRequest[]; readonly cursor: string | null }> {
+    return this.rest.get(["requests"], filter);
+  }
+
+  /** A request by its request ID, as `AtriumError.requestId` has it. Throws `NOT_FOUND` when it is not in the log. */
+  async get(requestId: string): Promise<ApiRequest> {
+    return (await this.rest.get<{ request: ApiRequest }>(["requests", requestId])).request;
+  }
+}

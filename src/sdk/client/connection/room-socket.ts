@@ -174,9 +174,9 @@ export class RoomSocket {
 const PING_INTERVAL_MS = 20_000;
 const TIMEOUT_MS = 15_000;
 /** The close code of browsers for a lost connection. */
-export const ABNORMAL_CLOSURE = 1006;
+const ABNORMAL_CLOSURE = 1006;
 /** The client closes a socket that it replaces with this code: its user has not left. */
-export const REPLACED = 4000;
+const REPLACED = 4000;
 
 /** `WebSocket.OPEN` */
 const OPEN = 1;
@@ -186,7 +186,7 @@ export interface Closure {
   readonly reason: string;
 }
 
-export interface TransportListener {
+interface TransportListener {
   opened(): void;
   received(messages: readonly Message[]): void;
   closed(closure: Closure): void;

@@ -19,16 +19,12 @@ import type { BroadcastsIn, ClientTypes, PresenceIn, Registered } from "./types.
 import { Unsynced, type UnsyncedEvents } from "./unsynced.ts";
 import { type User, Users } from "./users.ts";
 
-/** The longest wait of `leave()` for unsynced changes. */
 const LEAVE_TIMEOUT_MS = 10_000;
 
 export interface AtriumClientOptions<Shapes extends StoreShapes> {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
-  /**
-   * The user's token, which also identifies the room. A function is asked for the first one, again before and after it
-   * expires, and once more if the service refuses it; null means that there is none yet, and the client asks again.
-   */
+  /** The user's token. A function is asked again before and after it expires, and once refused; null means none yet. */
   readonly authToken: AuthToken;
   /** The stores that {@link defineStores} declared; any other store is available by {@link AtriumClient.store}. */
   readonly stores?: Shapes;
@@ -61,7 +57,6 @@ export class AtriumClient<
   readonly users: Users;
   readonly presence: Presence<PresenceIn<Types>>;
   readonly stores: StoresOf<Shapes>;
-  /** Undoes and redoes your own changes of stores. */
   readonly history: History;
   readonly notifications: Notifications<BroadcastsIn<Types>>;
   readonly comments: Comments;
@@ -156,26 +151,17 @@ export class AtriumClient<
     return this.#connection.connect();
   }
 
-  /**
-   * Joins the room, and connects first if necessary. Resolves when users, `currentUser` and `currentRoom` are loaded.
-   * From then on, a lost connection is restored, unless `reconnect` is false. Throws an AtriumError if refused.
-   */
+  /** Connects if necessary, and joins. Resolves when users and room are loaded. Later losses are restored. */
   join({ role }: { readonly role?: Role } = {}): Promise<void> {
     return this.#connection.join(role);
   }
 
-  /**
-   * Whether there are changes of stores or documents that the service has not confirmed, which `unsyncedChanges` reports
-   * too. Writes that a failed connection has discarded count until `join()` has succeeded, or `disconnect()` is called.
-   */
+  /** Whether changes are unconfirmed; discarded ones count until the next `join()` or `disconnect()`. */
   get hasUnsyncedChanges(): boolean {
     return this.#unsynced.isAny;
   }
 
-  /**
-   * Resolves when all changes of stores and documents are confirmed or refused. Throws TIMEOUT if that takes longer, and the error
-   * that ended the connection; without `timeoutMs` it waits for as long as it takes to reconnect.
-   */
+  /** Resolves when all changes are confirmed or refused. Throws TIMEOUT, and the error that ended the connection. */
   flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
     return this.#unsynced.flush(timeoutMs);
   }
@@ -189,10 +175,7 @@ export class AtriumClient<
     }
   }
 
-  /**
-   * Leaves the room at once; pending requests are rejected, and `changesDiscarded` names the changes that the service
-   * has not confirmed. `connect()` and `join()` can be called again.
-   */
+  /** Leaves the room at once: pending requests fail, and `changesDiscarded` names unconfirmed changes. */
   disconnect(): void {
     this.presence.stop();
     this.#connection.disconnect();

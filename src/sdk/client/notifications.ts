@@ -45,10 +45,7 @@ export class Notifications<Sent extends object = Record<string, unknown>> {
     this.#listeners.get(event)?.delete(untyped(listener));
   }
 
-  /**
-   * Sends `data` to all other users who are online or, with `userIds`, to those users, which can include yourself.
-   * Returns how many users received it. If the connection is lost before the response, it can arrive twice.
-   */
+  /** Sends `data` to others who are online, or to `userIds`. Returns the number of receivers. */
   broadcast<Name extends keyof Sent & string>(
     event: Name,
     ...[data, userIds]: BroadcastArguments<Sent[Name]>
@@ -58,7 +55,6 @@ export class Notifications<Sent extends object = Record<string, unknown>> {
   }
 }
 
-/** The data of a message is assumed to have the type that the application declared for its event. */
 function untyped<Data>(listener: BroadcastListener<Data>): BroadcastListener {
   return listener as BroadcastListener;
 }

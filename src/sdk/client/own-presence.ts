@@ -17,7 +17,6 @@ export class OwnState {
   #fields: ReadonlyMap<string, unknown> = new Map();
   #visible: PresenceState = {};
   readonly #unsent = new Set<string>();
-  /** The form of the next update; null for none. */
   #next: "patch" | "state" | null = null;
   #isShown = false;
   #wasCleared = false;
@@ -69,7 +68,6 @@ export class OwnState {
     this.#next = "state";
   }
 
-  /** The `data` of the next PRESENCE_UPDATE; null if there is nothing to send. */
   takeUpdate(): object | null {
     const [next, names] = [this.#next, [...this.#unsent]];
     this.#next = null;

@@ -10,7 +10,6 @@ import { OwnState, type RefusedField } from "./own-presence.ts";
 import type { Users } from "./users.ts";
 
 const UPDATE_INTERVAL_MS = 50;
-/** The wait after a second refusal in a row doubles each time, up to the maximum. */
 const BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -48,7 +47,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   readonly #users: Users;
   readonly #throttle: Throttle;
   readonly #runtime: Runtime;
-  /** The time of the next update after a refusal, and the wait after the next refusal. */
   #retryAt = -Infinity;
   #backoffMs = UPDATE_INTERVAL_MS;
   readonly #refusedFields = new Set<string>();
@@ -82,10 +80,9 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   }
 
   /**
-   * Changes some fields of your presence; null removes all of it. A field that is undefined is removed, while null is
-   * a value like any other. Changes are sent at most every 50 ms, or as often as a crowded room passes them on, together,
-   * and again after a reconnection. Fields that would take the whole above 8 KiB, or are not JSON, are left as they
-   * were, and emit `error`: once for each field until it is set again.
+   * Changes some fields of your presence; undefined removes a field, and null as `part` removes all. Changes are sent together,
+   * at most every 50 ms, and again after a reconnection. Fields above 8 KiB in all, or not JSON, stay as they were and emit
+   * `error`.
    */
   update(part: PresencePart<Shown> | null): void {
     if (part !== null && !isRecord(part)) throw invalid("Presence", "part must be an object or null");
@@ -124,8 +121,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   }
 
   /**
-   * Calls `listener` with the current state of some users, and with each new one. `target` is `*` for everyone
-   * including yourself, `following` for the users that you follow, or the id of one user.
+   * Calls `listener` with the current state of users, and with each new one. `target` is `*`, `following`, or a user's id.
    * @returns a function that removes the listener
    */
   sync(target: string, listener: (update: PresenceUpdate<Shown>) => void): () => void {
@@ -187,7 +183,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     return target === EVERYONE || target === userId;
   }
 
-  /** Takes in updates of the room, and ignores malformed ones. */
   #receive(updates: unknown): void {
     const states = new Map(this.#states);
     const relevant = listOf(updates, Array.isArray).flatMap(([who, shown, number]): PresenceUpdate[] => {
@@ -231,7 +226,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
       this.#receive([...stale].map((userId) => [userId, null]));
   }
 
-  /** Subscribing again brings the state of a newly followed user. */
   #followed(followerId: string): void {
     if (followerId === this.#connection.userId && this.#listeners.has(FOLLOWED))
       void this.#subscribe(FOLLOWED, true);
@@ -247,7 +241,6 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 
 export class Throttle {
   readonly #runtime: Pick<Runtime, "after">;
-  /** The least time between two runs. */
   intervalMs: number;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;

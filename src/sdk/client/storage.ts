@@ -24,18 +24,12 @@ export class Storage {
     return openFiles(httpUrl(this.#base), this.#tokens);
   }
 
-  /**
-   * Stores a file in the room, and retries if the network fails; the file is stored once. Throws VALIDATION_ERROR for
-   * a file that is too large or has no name, and FORBIDDEN for viewers.
-   */
+  /** Stores a file once, with retries. Throws VALIDATION_ERROR for one too large or without a name, FORBIDDEN for viewers. */
   async upload(upload: Upload): Promise<UploadResult> {
     return (await this.#room()).upload(upload);
   }
 
-  /**
-   * The URL of a file, for an `<img>` for example. Anyone who knows the key can read the file. Throws NOT_JOINED if
-   * `authToken` is a function that has not returned a token yet.
-   */
+  /** The URL of a file; anyone who knows the key can read it. Throws NOT_JOINED while `authToken` has returned no token. */
   getUrl({ key }: { readonly key: string }): string {
     const { claims } = this.#tokens;
     if (claims !== null) return fileUrl(this.#base, claims, key);

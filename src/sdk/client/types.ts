@@ -2,17 +2,13 @@
 import type { PresenceState } from "../wire/resources.ts";
 import type { StoreShapes } from "./stores/writes.ts";
 
-/**
- * Add your types to it, all of which are optional and described by {@link ClientTypes}:
- * `declare module "atrium/client" { interface Register { stores: typeof stores; presence: Shown; broadcasts: Sent } }`.
- */
+/** Your types: `declare module "atrium/client" { interface Register { stores: typeof stores; presence: Shown } }`. */
 // biome-ignore lint/suspicious/noEmptyInterface: applications add to it
 export interface Register {}
 
 /**
- * The presence and broadcasts of users. An application declares it once, in {@link Register}, or as the second type argument of a
- * client: `AtriumClient<typeof stores, { presence: Shown; broadcasts: { cheer: Cheer } }>`. What is left out can be any
- * JSON. The service does not check presence and broadcasts: other clients can send anything.
+ * Types of presence and broadcasts, declared once in {@link Register} or as a client's second type argument. Omitted ones
+ * are any JSON. The service does not check them: other clients can send anything.
  */
 export interface ClientTypes {
   /** The type of the result of `defineStores`, for the hooks; a client takes its own from the option `stores`. */

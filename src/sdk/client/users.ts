@@ -9,7 +9,6 @@ import type { Requests } from "./connection/requests.ts";
 const PAGE = 1_000;
 /** Later than any time: no loaded user counts as new. */
 const NOT_LOADED = "~";
-/** The fields of a user that can change. */
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
 
 /** The user `followerId` follows the user `userId`. */
@@ -72,15 +71,11 @@ export class Users extends Emitter<UsersEvents> {
     this.emit("updated", undefined);
   }
 
-  /**
-   * The users of the room by id, including yourself: all who are online or have come, and the newest 1,000 of the others,
-   * or more after {@link loadMore}. A live map, which is updated before listeners are called.
-   */
+  /** A live map by id: all online users, and the newest 1,000 others, or more after {@link loadMore}. */
   get all(): ReadonlyMap<string, User> {
     return this.#cache.all;
   }
 
-  /** The users of {@link all} who are online. */
   get online(): ReadonlyMap<string, User> {
     return this.#cache.online;
   }
@@ -100,7 +95,6 @@ export class Users extends Emitter<UsersEvents> {
     if (this.#last !== undefined) await this.#load(this.#last);
   }
 
-  /** The users of {@link all}. */
   getAll(): User[] {
     return [...this.all.values()];
   }
@@ -170,7 +164,6 @@ export class Users extends Emitter<UsersEvents> {
     this.emit("updated", undefined);
   }
 
-  /** Loads the newest users, or those behind `after`, and forgets users that are gone. */
   async #load(after?: UserRecord): Promise<void> {
     const read = ({ users, follows }: Data) => {
       this.#cache.addFollows(readFollows(follows)); // the response to the join has room for some only
@@ -224,10 +217,8 @@ export class Follows {
     change(this.#followers, followed, follower, isFollowing);
   }
 
-  /** The ids of the users that this user follows. */
   followedBy = (userId: string): string[] => [...(this.#followed.get(userId) ?? [])];
 
-  /** The ids of the users who follow this user. */
   followersOf = (userId: string): string[] => [...(this.#followers.get(userId) ?? [])];
 
   /** Returns the users that it followed, and its followers. */
@@ -302,7 +293,6 @@ export class UserCache {
     this.#refresh([follower, followed]);
   }
 
-  /** Replaces all follows by the given lists. */
   replaceFollows(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#follows = new Follows();
     this.addFollows(follows, this.all.keys());

@@ -10,19 +10,14 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 const encoder = new TextEncoder();
 export const byteLength = (text: string): number => encoder.encode(text).length;
 
-/**
- * The value as JSON. Throws VALIDATION_ERROR with `name` for a value that JSON cannot express, or that nests too deep for a
- * frame in which it is `levelsAbove` levels down.
- */
+/** Throws VALIDATION_ERROR with `name` for a value that is not JSON, or too deep for a frame `levelsAbove` levels above it. */
 export function toJson(value: unknown, module: string, name = "value", levelsAbove = 0): string {
   const maxDepth = MAX_FRAME_DEPTH - levelsAbove;
   if (isTooDeep(value, maxDepth)) throw invalid(module, `${name} must nest at most ${maxDepth} levels deep`);
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
-  } catch {
-    // `json` stays undefined, as for a function.
-  }
+  } catch {}
   if (json === undefined) throw invalid(module, `${name} must be JSON`);
   return json;
 }

@@ -16,10 +16,8 @@ export interface RestOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** The segments below the account, not encoded. */
 type Path = readonly string[];
 
-/** A form that is sent instead of a JSON body. */
 interface FormUpload {
   readonly form: FormData;
   /** Called with the bytes sent so far, in browsers; each attempt starts from 0. */
@@ -59,7 +57,6 @@ interface Envelope {
 }
 
 interface Attempt {
-  /** The data of the response, or the error. */
   readonly outcome: { readonly data: unknown } | { readonly error: AtriumError };
   /** The wait that the service asks for; null without one. */
   readonly retryAfterMs: number | null;
@@ -101,10 +98,7 @@ export class Rest {
     await this.request({ method: "DELETE", path, ...options });
   }
 
-  /**
-   * Sends a request, and retries it after a delay if the network or the service fails temporarily. The attempts of a
-   * POST share an Idempotency-Key, so it takes effect once. Throws {@link AtriumError}.
-   */
+  /** Retries temporary failures after a delay; a POST takes effect once by its Idempotency-Key. Throws {@link AtriumError}. */
   async request<Data>(request: RestRequest): Promise<Data> {
     // Encoding does not keep these segments from pointing above the account.
     if (request.path.some((segment) => segment === "." || segment === ".."))
@@ -171,7 +165,6 @@ function urlBelow(base: string, path: Path, query: object = {}): string {
   return url.href;
 }
 
-/** The options that `fetch` would get. */
 interface ProgressRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -36,7 +36,6 @@ export class ItemList<Data> {
   readonly #max: number;
   readonly #items = new Map<string, Item<Data>>();
 
-  /** Shows the first `max` items. */
   constructor(parent: Element, create: (key: string) => Item<Data>, max = Infinity) {
     this.parent = parent;
     this.#create = create;
@@ -80,7 +79,6 @@ export class Disclosure {
     setText(this.#note, text);
   }
 
-  /** Closed parts are not rendered. */
   onOpen(action: () => void): void {
     this.element.addEventListener("toggle", () => this.isOpen && action());
   }

@@ -1,4 +1,4 @@
-/** A client at work: its connection, which can be cut for trial, its stores, their changes, and its unconfirmed writes. */
+/** A client at work: its connection, which can be cut for trial, its stores, and its unconfirmed writes. */
 import type { AtriumClient, ChangeReason, Store, StoreChange } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
@@ -9,7 +9,6 @@ export type InspectedClient = Omit<AtriumClient, "stores">;
 const PING_INTERVAL_MS = 2_000;
 
 const CUT = { code: 1006, reason: "Cut in DevTools" };
-/** The original `open` of cut clients. */
 const openers = new WeakMap<Runtime, Runtime["open"]>();
 
 export class ConnectionMonitor {
@@ -102,7 +101,6 @@ export class ConnectionMonitor {
 export interface RecentChange extends Pick<StoreChange<unknown>, "key" | "action" | "value"> {
   /** `own`: a call of the application itself. */
   readonly reason: ChangeReason | "own";
-  /** Counts the changes of all stores. */
   readonly number: number;
   readonly at: Date;
   /** The name of the user whose write it is, or the id of one who was deleted; null for your back end. */
@@ -119,10 +117,7 @@ export interface StoreView {
 /** An unanswered write: the same object while later calls become part of it. */
 type Write = Store["unconfirmed"][number];
 
-/**
- * Calls `written` for the application's own calls, which `changed` does not report: unconfirmed writes that `isReported`
- * does not recognize. Returns a function that ends this.
- */
+/** Calls `written` for the application's own calls: unconfirmed writes that `isReported` does not recognize. */
 function watchOwnWrites(
   store: Store,
   isReported: (change: StoreChange<unknown>) => boolean,

@@ -10,7 +10,6 @@ const TURN_MS = 30_000;
 const SEND_RATE: Rate = { perSecond: 40, burst: 150 };
 /** The room counts a frame once, and once more for each full of these bytes. */
 const FRAME_BYTES = 64 * 1024;
-/** The wait of frames above the send rate. */
 const RATE_DELAY_MS = 50;
 
 export interface OpenDocument {
@@ -153,7 +152,6 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     if (read !== null) this.#documents.get(read.key)?.receive(read.message);
   }
 
-  /** Sends a frame as soon as the send rate allows, if there is a connection. */
   send(frame: Uint8Array<ArrayBuffer>): void {
     if (this.state !== "connected") return;
     this.#unsent.push(frame);

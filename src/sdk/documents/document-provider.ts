@@ -53,7 +53,6 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   readonly #changes: UnsyncedChanges;
   readonly #ownsAwareness: boolean;
   readonly #unlisten: (() => void)[];
-  /** The session that `connect()` began; null while disconnected. */
   #session: OpenDocument | null = null;
   #isDestroyed = false;
   /** Whether changes are sent as they are made; earlier ones are part of the synchronization. */
@@ -144,10 +143,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     this.#changes.stop(DESTROYED);
   }
 
-  /**
-   * Resolves when the room has all changes of this document on disk. Throws TIMEOUT if that takes longer, and
-   * DISCONNECTED when the provider is destroyed; without `timeoutMs` it waits for as long as it takes to reconnect.
-   */
+  /** Resolves when all changes are on disk. Throws TIMEOUT after `timeoutMs`, and DISCONNECTED once destroyed. */
   flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
     return this.#changes.flush(timeoutMs);
   }
@@ -198,7 +194,6 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     this.emit("refused", { reason: TOO_LARGE });
   }
 
-  /** Asks for missing changes; the room asks back. */
   #synchronize({ key }: OpenDocument): void {
     this.#isLive = true;
     this.#channel.send(questionFrame(key, Y.encodeStateVector(this.doc)));

@@ -10,9 +10,7 @@ const CLOSE = 7;
 const STATUS = 8;
 const [STEP_1, STEP_2, UPDATE] = [0, 1, 2];
 
-/** A message of the room about a document. */
 export type DocumentMessage =
-  /** The room asks for missing changes. */
   | { readonly type: "question"; readonly stateVector: Uint8Array }
   | { readonly type: "answer"; readonly update: Uint8Array }
   | { readonly type: "update"; readonly update: Uint8Array }

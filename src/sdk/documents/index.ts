@@ -13,10 +13,7 @@ export type {
 /** A client with any declared stores and any types. */
 export type DocumentClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;
 
-/**
- * Opens a document of the client's room, over the client's own connection, and creates it with the first change. What
- * is changed without a connection is sent when there is one. Each call returns a provider of its own.
- */
+/** Opens a document of the client's room by a new provider; the first change creates it. Offline changes are sent later. */
 export function openDocument(
   client: DocumentClient,
   name: string,

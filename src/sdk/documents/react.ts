@@ -24,7 +24,6 @@ function connectWhileRead(provider: DocumentProvider): () => Unsubscribe {
   };
 }
 
-/** The result of `useDocument`. */
 export interface RoomDocument {
   /** For the editor: the document is its `doc`, the users in it are its `awareness`. Always the same object. */
   readonly provider: DocumentProvider;

@@ -15,7 +15,6 @@ export class UnsyncedChanges implements DocumentChanges {
   #unsent: Uint8Array[] = [];
   /** Messages without a status, oldest first. */
   #unanswered: Sent[] = [];
-  /** The next synchronization sends further changes. */
   #isBehind = false;
   /** Refused changes are waited for only after another change. */
   #isRefused = false;
@@ -60,7 +59,6 @@ export class UnsyncedChanges implements DocumentChanges {
     this.#report();
   }
 
-  /** The unsent updates as one; null if there are none. */
   take(): Uint8Array | null {
     const updates = this.#unsent;
     this.#unsent = [];

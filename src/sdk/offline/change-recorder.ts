@@ -46,7 +46,6 @@ export class ChangeRecorder {
   readonly #options: PersistenceOptions;
   readonly #fail: (reason: string) => void;
   #recorded: Recorded | null = null;
-  /** The latest change that an own write was answered with. */
   #answeredSeq = 0;
   #stored: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
@@ -121,7 +120,6 @@ export class ChangeRecorder {
     return this.scheduleNext();
   }
 
-  /** Notifies the application if the write of an earlier page was refused. */
   settled(write: QueuedWrite, outcome: Written | AtriumError): void {
     const isRecovered = this.writes.settled(write);
     if (!(outcome instanceof AtriumError)) this.#answeredSeq = Math.max(this.#answeredSeq, outcome.seq);

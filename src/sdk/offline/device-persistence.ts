@@ -10,9 +10,7 @@ import { OtherWrites } from "./other-writes.ts";
 import type { KeptEntry, KeptStores, OfflineRoom, StoresChange } from "./storage.ts";
 import { StoresRecorder } from "./stores-recorder.ts";
 
-/** The longest wait of a client for the kept stores; a later opening shows them then. */
 const OPEN_DELAY_MS = 5_000;
-/** A storage that opens no sooner is given up. */
 const OPEN_TIMEOUT_MS = 60_000;
 /** The wait for the end of another client: a reloaded page can take a moment to end. */
 const PATIENCE_MS = 500;
@@ -216,7 +214,7 @@ export class DevicePersistence implements OfflinePersistence {
   }
 }
 
-/** Shows the user, and opens the kept stores that are included; the client then catches up from the change that they are of. */
+/** Shows the user and opens the included kept stores; the client then catches up from their change. */
 function showStores(
   { changeStream, stores, users }: KeptClient,
   kept: KeptStores,

@@ -31,7 +31,6 @@ const completed = (transaction: IDBTransaction): Promise<void> =>
     transaction.onabort = () => reject(transaction.error ?? new Error("The transaction was aborted"));
   });
 
-/** Rejects for a database of a newer version. */
 async function openDatabase(name: string): Promise<IDBDatabase> {
   const request = indexedDB.open(name, UPGRADES.length);
   request.onupgradeneeded = ({ oldVersion }) => {

@@ -12,10 +12,7 @@ export interface KeepOfflineOptions {
   readonly storage?: OfflineStorage;
   /** The names of the stores to keep; all that are synced unless you name some. Writes are kept of all stores. */
   readonly stores?: readonly string[];
-  /**
-   * Called for each write of an earlier page that the room has refused, or whose outcome is not known. Without it, the
-   * browser's console has the error.
-   */
+  /** Called for each write of an earlier page that was refused or has an unknown outcome. By default, it is logged. */
   readonly onRejected?: (write: RejectedWrite) => void;
   /** Called when nothing more can be kept, with the code STORAGE_FAILED: once for each client, which goes on in memory. */
   readonly onError?: (error: AtriumError) => void;
@@ -23,10 +20,7 @@ export interface KeepOfflineOptions {
 
 /** Offline support for any number of clients. */
 export interface Offline extends OfflineSupport {
-  /**
-   * Deletes the data of all users and rooms on this device, as when a user signs out of a shared computer. Clients
-   * that are open go on in memory, so disconnect them first. Rejects if the storage cannot be deleted.
-   */
+  /** Deletes all kept data, as when a user signs out of a shared computer. Disconnect open clients first. */
   clear(): Promise<void>;
 }
 

@@ -15,7 +15,6 @@ interface Tracked extends Pick<KeptWrite, "group" | "origin"> {
 interface Recovered {
   readonly batches: readonly KeptBatch[];
   readonly waiting: readonly QueuedWrite[];
-  /** Writes that may have been carried out, too long ago to ask. */
   readonly expired: readonly KeptWrite[];
 }
 
@@ -31,7 +30,6 @@ export class KeptWrites {
   /** The number of the earliest write: recovered ones are sent before all others. */
   #first = 1;
 
-  /** The ids of all writes that may be stored. */
   get ids(): KeptWriteId[] {
     return [...this.#former, ...[...this.#tracked.values()].map(({ id }) => id)];
   }
@@ -51,7 +49,6 @@ export class KeptWrites {
     this.#tracked.set(write, { ...tracked, group: (group && this.#groups.get(group)) ?? null });
   }
 
-  /** A batch is sent at `at`, in epoch milliseconds. */
   sealed({ requestId, writes }: KeptBatch, at: number): void {
     for (const write of writes) {
       const tracked = this.#tracked.get(write);
@@ -87,10 +84,7 @@ export class KeptWrites {
     return { ...id, store: target.name, key, action, value, ifVersion, group, batch, origin };
   }
 
-  /**
-   * Continues with kept writes, in their order, as own ones: a batch with writes of several clients is sent again as it is.
-   * `now` is in epoch milliseconds.
-   */
+  /** Continues with kept writes, in their order, as own ones; batches are sent again as they are. `now` is in epoch ms. */
   recover(kept: readonly KeptWrite[], replicaOf: (store: string) => Replica, now: number): Recovered {
     const batches = new Map<string, QueuedWrite[]>();
     const waiting: QueuedWrite[] = [];

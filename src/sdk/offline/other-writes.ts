@@ -8,7 +8,6 @@ import type { KeptWrite, OfflineRoom } from "./storage.ts";
 /** Announcements are read together, for at most a fifth of the time. */
 const READ_DELAY_MS = 100;
 const READ_PAUSES = 4;
-/** The interval of checks for the changes of an answer. */
 const CHECK_DELAY_MS = 500;
 
 interface Shown {
@@ -31,7 +30,6 @@ export class OtherWrites {
   readonly #shown = new Map<string, Shown>();
   /** Settled writes, until this client has received the change of this number. */
   readonly #settled = new Map<Shown, number>();
-  /** The latest change that another client was answered with. */
   #seq = 0;
   #reading: Promise<void> = Promise.resolve();
   #pauseMs = READ_DELAY_MS;
@@ -64,7 +62,6 @@ export class OtherWrites {
     });
   }
 
-  /** Never rejects. */
   read(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       const begunAt = this.#runtime.now();

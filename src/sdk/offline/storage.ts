@@ -76,15 +76,9 @@ export interface OfflineRoom {
   readStores(): Promise<KeptStores | null>;
   /** The kept writes of all clients; those of one client in the order of their numbers. */
   readWrites(): Promise<readonly KeptWrite[]>;
-  /**
-   * Stores a change; changes are stored in the order of the calls, and begin at once: a page that ends right after the
-   * call has stored it if it is at all possible.
-   */
+  /** Stores changes in the order of the calls, beginning at once: a page can end right after the call. */
   apply(change: KeptChange): Promise<void>;
-  /**
-   * Resolves with a function that releases the lock when no other client has the lock, and with null when the signal
-   * is aborted first. The end of a page releases its locks.
-   */
+  /** Returns a function that releases the lock; null once `signal` is aborted. The end of a page releases its locks. */
   lock(name: string, signal: AbortSignal): Promise<(() => void) | null>;
   /** Calls `announced` of the other clients with this message: the client's kept writes have changed. */
   announce(message: string): void;

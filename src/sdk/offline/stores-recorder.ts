@@ -24,10 +24,7 @@ export class StoresRecorder {
     this.#includes = includes;
   }
 
-  /**
-   * Begins to store. `stored` has the stores that are stored as this client knows them. Null if that is not known: then all
-   * are stored anew, once the client has caught up with `leastSeq`.
-   */
+  /** `stored` are the stores as this client knows them; null stores all anew, once the client has caught up with `leastSeq`. */
   lead(stored: readonly string[] | null, leastSeq = 0): void {
     this.#leastSeq = leastSeq;
     this.#isLeader = true;

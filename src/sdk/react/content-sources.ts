@@ -8,7 +8,6 @@ import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from 
 interface Content<Value, Actions> {
   readonly source: Source<Value>;
   readonly actions: Actions;
-  /** Whether all of it was loaded. */
   readonly loaded: Readiness;
 }
 

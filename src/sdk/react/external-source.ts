@@ -113,7 +113,6 @@ const FAILED_MS = 1_000;
 
 interface Preparation {
   readonly done: Promise<unknown>;
-  /** Ends the preparation. */
   readonly release: Unsubscribe;
 }
 

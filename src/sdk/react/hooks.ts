@@ -110,7 +110,7 @@ export type UpdatePresence<Shown extends object> = (part: PresencePart<Shown> | 
 
 type RegisteredPresence = PresenceIn<Registered>;
 
-/** Your presence, empty at first, and a function that changes some of its fields, at once here and within 50 ms for others. */
+/** Your presence, empty at first, and a function that changes some of its fields. */
 export const useMyPresence = <Shown extends object = RegisteredPresence>(): [
   Readonly<Partial<Shown>>,
   UpdatePresence<Shown>,

@@ -16,8 +16,8 @@ export interface RoomOptions {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
   /**
-   * The user's token: if it changes, the new user joins instead. Or a function that returns the current one, always of
-   * the same user and room; define it outside of components if a Suspense boundary is above the provider.
+   * The user's token: if it changes, the new user joins. Or a function, always of the same user; define it outside of
+   * components if a Suspense boundary is above the provider.
    */
   readonly authToken: AuthToken;
   /** The result of `defineStores`. Call it outside of components: a new object creates a new client. */

@@ -74,7 +74,6 @@ export interface RoomInfo {
   readonly client: RoomClient;
   /** Null until the room was joined. */
   readonly room: Room | null;
-  /** Your role in it; null until the room was joined. */
   readonly role: Role | null;
 }
 
@@ -82,7 +81,6 @@ export class RoomHandle {
   readonly client: AnyClient;
   readonly connection: SharedConnection;
   readonly ownPresence: Source<PresenceState>;
-  /** Null until the room was joined. */
   readonly self: Source<Member | null>;
   readonly others: Source<readonly Member[]>;
   readonly room: Source<RoomInfo>;
@@ -126,17 +124,14 @@ export class RoomHandle {
     );
   }
 
-  /** Asks the latest function for the token. */
   currentToken(): ReturnType<Exclude<AuthToken, string>> {
     return typeof this.authToken === "string" ? this.authToken : this.authToken();
   }
 
-  /** The store of this name: the same object each time. */
   store(name: string): StoreContent<unknown> {
     return getOrAdd(this.#stores, name, () => openStore(this.client, this.connection, name));
   }
 
-  /** The comments of the room, or of one thread: the same object each time. */
   comments(threadId?: string): CommentsContent {
     return getOrAdd(this.#comments, threadId, () => openComments(this.client, this.connection, threadId));
   }

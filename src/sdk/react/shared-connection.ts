@@ -35,7 +35,6 @@ export function reportUnlessDisconnected(error: unknown): void {
 
 export class SharedConnection implements Source<ConnectionStatus> {
   readonly initial = INITIAL;
-  /** Whether the room is joined. */
   readonly joined: Readiness;
   readonly #client: AnyClient;
   readonly #role: Role | undefined;

@@ -1,4 +1,4 @@
-/** `AtriumServer.stores`, `.comments` and `.files`: the content of a room. Users in it receive each change as it happens. */
+/** `AtriumServer.stores`, `.comments` and `.files`: the content of a room. */
 import type { Fault } from "../core/error.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/rest.ts";
 import type { CommentInput, CommentUpdateInput } from "../wire/requests.ts";

@@ -56,11 +56,11 @@ export type { DeliverySearch, Webhooks, Workflows } from "./subscribers.ts";
 export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
 
 export interface AtriumServerOptions extends RestOptions {
-  /** It gives access to the whole organization: keep it on your servers. Null on pages of the service, which have a cookie. */
+  /** Gives access to the whole organization: keep it on your servers. Null on the service's own pages. */
   readonly apiKey: string | null;
 }
 
-/** The REST interface, typed: each method throws an `AtriumError` if refused. Temporary failures are retried, with one effect. */
+/** Each method throws an `AtriumError` if refused. Temporary failures are retried, with one effect. */
 export class AtriumServer {
   readonly rooms: Rooms;
   readonly users: Users;

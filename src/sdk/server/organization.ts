@@ -120,7 +120,7 @@ export class Organization extends Resource {
     return (await this.rest.patch<{ member: Member }>(["members", personId], { role })).member;
   }
 
-  /** Makes a link to a new password, for an hour; its `url` is shown once. `FORBIDDEN` for members of others' organizations. */
+  /** Makes a link to a new password, for an hour; `url` is shown once. `FORBIDDEN` for members of others' organizations. */
   createPasswordLink(personId: string): Promise<{ readonly url: string; readonly expires_at: string }> {
     return this.rest.post(["members", personId, "password-link"]);
   }

@@ -1,4 +1,4 @@
-/** `AtriumServer.webhooks`, the endpoints that receive events, and `.workflows`, your code that the service runs on events. */
+/** `AtriumServer.webhooks` and `AtriumServer.workflows`: the subscribers to events. */
 import type {
   ReplayInput,
   WebhookInput,
@@ -104,7 +104,7 @@ export class Webhooks extends Resource {
     return this.rest.post(["webhooks", webhookId, "redeliver"], { ids: deliveryIds });
   }
 
-  /** Sends logged events of a time again; with `status`, only of such kept deliveries. `CONFLICT` during another replay. */
+  /** Sends logged events again; with `status`, only of such kept deliveries. `CONFLICT` during another replay. */
   async replay(webhookId: string, span: ReplayInput): Promise<Replay> {
     return (await this.rest.post<{ replay: Replay }>(["webhooks", webhookId, "replay"], span)).replay;
   }

@@ -8,7 +8,6 @@ export class ChangeStream {
   readonly #handlers = new Map<string, (data: Data) => void>();
   readonly #joinHandlers: JoinHandler[] = [];
   #seq: number | undefined;
-  /** Names the history that `seq` belongs to. */
   epoch: unknown;
 
   get seq(): number | undefined {
@@ -21,7 +20,6 @@ export class ChangeStream {
     this.epoch ??= epoch;
   }
 
-  /** Sets the handler of events with this name. It must not throw. */
   handle(event: string, handler: (data: Data) => void): void {
     this.#handlers.set(event, handler);
   }

@@ -34,7 +34,6 @@ export interface SocketEvents {
   authFailed: { readonly code: string; readonly message: string };
 }
 
-/** A connection that lasted this long resets the count of attempts. */
 const STABLE_MS = 5_000;
 
 const LEFT = clientFault("DISCONNECTED", "disconnect() was called");
@@ -53,7 +52,6 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   readonly requests: Requests;
   readonly changeStream = new ChangeStream();
   readonly #options: ConnectionOptions;
-  /** Shared by sockets and downloads. */
   readonly context: RoomSocketContext;
   readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
@@ -62,7 +60,6 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   #target: { readonly role: Role | undefined } | null = null;
   #opening: Deferred | null = null;
   #joining: Deferred | null = null;
-  /** Whether a second token was asked for since the service refused one. */
   #isSecondToken = false;
 
   constructor(options: ConnectionOptions, runtime: Runtime) {
@@ -80,12 +77,10 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return this.#state;
   }
 
-  /** The user of the token; empty before the first one. */
   get userId(): string {
     return this.#options.tokens.claims?.userId ?? "";
   }
 
-  /** Resolves when a socket is open. Makes one attempt. */
   connect(): Promise<void> {
     if (this.#socket?.isOpen) return Promise.resolve();
     this.#opening ??= new Deferred();
@@ -107,7 +102,6 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return promise;
   }
 
-  /** An HTTP address of the room; empty before the first token. */
   urlOf(...path: string[]): string {
     const { base, tokens } = this.#options;
     return tokens.claims === null ? "" : roomUrl(base, tokens.claims, ...path);

@@ -10,7 +10,6 @@ const BUFFER_BYTES = 4 * 1024 * 1024;
 export interface Downloading {
   /** Parts ahead of the received changes: taken in after the next answer of the room. */
   readonly early: Data[];
-  /** Whether the loaded parts may be out of date. */
   isOutdated: boolean;
 }
 
@@ -20,10 +19,7 @@ interface Address {
   readonly lineBytes: number | undefined;
 }
 
-/**
- * Takes in the parts of a store as they arrive. Returns null when the store is complete, and otherwise the key after which
- * the room has to be asked for more: undefined for all. Throws the error that ended the connection for good.
- */
+/** Takes in parts as they arrive. Returns null at the end, otherwise the key to continue after; undefined for the start. */
 export async function downloadStore(
   connection: Connection,
   { download, lineBytes }: Data,
@@ -43,9 +39,7 @@ export async function downloadStore(
       if (part.next === null && load.early.length === 0) return null;
       if (Array.isArray(part.entries) && part.entries.length > 0) after = String(part.entries.at(-3));
     }
-  } catch {
-    // The rest comes over the socket.
-  }
+  } catch {}
   if (requests.ending !== null) throw requests.ending;
   return after;
 }
@@ -79,7 +73,6 @@ async function* readParts(
   }
 }
 
-/** The texts of the parts: the items of a JSON array, one on each line. */
 async function* readTexts(body: ReadableStream<Uint8Array>, lineBytes?: number): AsyncGenerator<string> {
   const reader = body.getReader();
   const line = new Line();

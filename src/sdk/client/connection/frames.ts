@@ -27,7 +27,6 @@ export const NOTICE_REFUSED = "noticeRefused";
 /** The error for a response without the fields that its request needs. */
 export const UNREADABLE = clientFault("INTERNAL_ERROR", "The response could not be read");
 
-/** The response to `JOIN_ROOM`. */
 export interface Joined {
   readonly room: Room;
   readonly role: Role;
@@ -79,7 +78,6 @@ export const readFault = (error: unknown): Fault => {
 
 const textOr = (fallback: string, value: unknown): string => (typeof value === "string" ? value : fallback);
 
-/** Null if the data is not that of a response to `JOIN_ROOM`. */
 export function readJoined(online: Data): Joined | null {
   const { room, role, follows, seq, epoch, changes } = online;
   if (!isRoom(room) || !isCount(seq)) return null;

@@ -9,7 +9,6 @@ const NORMAL_CLOSURE = 1000;
 /** Closes both a connection with a too large frame and one that reads too slowly. */
 const TOO_MUCH = 4413;
 
-/** `later`: the service is overloaded by this client. */
 export type ReconnectDecision = "soon" | "later" | "never";
 
 /** Follows the table of close codes in docs/protocol.md. Other codes stand for a broken connection. */
@@ -21,16 +20,12 @@ export function planReconnect({ code, reason }: Closure): ReconnectDecision {
   return error === "CONFLICT" || isRetryable(error) ? "later" : "never";
 }
 
-/**
- * Exponential backoff with full jitter, in milliseconds, so that the users of a restarted room do not reconnect at the
- * same moment.
- */
+/** Milliseconds with full jitter, so that the users of a restarted room do not reconnect at the same moment. */
 export function reconnectDelayMs(attempt: number, decision: "soon" | "later", random: number): number {
   if (decision === "later") return BACKOFF.maxMs * (0.5 + random / 2);
   return backoffMs(attempt, BACKOFF, random);
 }
 
-/** The error of requests that the end of the connection left unanswered. */
 export const faultOf = ({ code, reason }: Closure): Fault => ({
   code: code === TOO_MUCH ? "VALIDATION_ERROR" : (codeOfClose(code) ?? "DISCONNECTED"),
   module: "Rooms",
@@ -40,7 +35,6 @@ export const faultOf = ({ code, reason }: Closure): Fault => ({
 export class ReconnectTimer {
   readonly #runtime: Runtime;
   attempt = 0;
-  /** Cancels the wait for the next attempt; empty while there is none. */
   #cancels: (() => void)[] = [];
 
   constructor(runtime: Runtime) {

@@ -7,7 +7,6 @@ import type { Data, ResponseFrame } from "./frames.ts";
 
 /** Frames: below the rate at which the service closes connections (R60). */
 export const SEND_RATE: Rate = { perSecond: 150, burst: 800 };
-/** The wait of frames above the send rate. */
 const RATE_DELAY_MS = 50;
 
 export const NOT_JOINED = clientFault("NOT_JOINED", "Call join() first");
@@ -39,7 +38,6 @@ interface Pending extends Outcome {
 export class Requests {
   readonly #runtime: Runtime;
   readonly #pending = new Map<string, Pending>();
-  /** Pending requests that the current connection has not sent. */
   #unsent: Pending[] = [];
   #connection = new AbortController();
   #channel: { readonly send: (frame: string) => void; readonly bucket: TokenBucket } | null = null;
@@ -94,7 +92,6 @@ export class Requests {
     });
   }
 
-  /** Sets the handler that posts each request after the writes before it. */
   onSending(handler: (request: WaitingRequest) => void): void {
     this.#postInOrder = handler;
   }
@@ -112,7 +109,6 @@ export class Requests {
     this.#flush();
   }
 
-  /** Adds a handler for the end of the last connection. */
   onStopped(handler: (fault: Fault) => void): void {
     this.#stopped.push(handler);
   }
@@ -147,7 +143,6 @@ export class Requests {
     else pending.fail(new AtriumError(fault, requestId));
   }
 
-  /** Accepts requests from now on; they wait for a connection. */
   accept(): void {
     this.#refusal = null;
     this.ending = null;

@@ -31,10 +31,8 @@ export class RoomSocket {
   readonly #context: RoomSocketContext;
   readonly #listener: RoomSocketListener;
   #transport: Transport | null = null;
-  /** The wait for a token; null while there is none. */
   #obtaining: AbortController | null = null;
   #joinId: string | null = null;
-  /** The time of the completed join; null before. */
   joinedAt: number | null = null;
   /** Why the service is about to close the socket. */
   refusal: Fault | null = null;
@@ -101,7 +99,6 @@ export class RoomSocket {
     }
   }
 
-  /** Joins the room, unless the socket is not open or does so already. */
   join(role: Role | undefined): void {
     if (!this.isOpen || this.#joinId !== null || this.#obtaining !== null) return;
     this.#withToken((token) => {
@@ -167,18 +164,13 @@ export class RoomSocket {
   }
 }
 
-/**
- * The interval of pings; a connection without any message in between is lost. The service closes connections
- * that are silent for 75 s, and browsers run the timers of a hidden page once a minute.
- */
+/** The service closes connections that are silent for 75 s. Browsers run the timers of a hidden page once a minute. */
 const PING_INTERVAL_MS = 20_000;
 const TIMEOUT_MS = 15_000;
-/** The close code of browsers for a lost connection. */
 const ABNORMAL_CLOSURE = 1006;
 /** The client closes a socket that it replaces with this code: its user has not left. */
 const REPLACED = 4000;
 
-/** `WebSocket.OPEN` */
 const OPEN = 1;
 
 export interface Closure {
@@ -198,7 +190,6 @@ export class Transport {
   readonly #listener: TransportListener;
   readonly #listening = new AbortController();
   #cancelTimer: () => void = () => {};
-  /** Whether the socket has opened, or received anything, since the latest ping. */
   #isAlive = false;
   isOpen = false;
 

@@ -31,7 +31,6 @@ function parsePayload(token: string): unknown {
   }
 }
 
-/** The address of the service for requests: http or https. */
 export const httpUrl = (serverUrl: string): string => serverUrl.replace(/^ws/i, "http");
 
 /** The address of the service for sockets. Throws VALIDATION_ERROR unless it is an http, https, ws or wss URL. */
@@ -39,9 +38,7 @@ export function socketBase(serverUrl: string): string {
   const base = serverUrl.replace(/^http/i, "ws").replace(/\/*$/, "/");
   try {
     if (/^wss?:\/\//i.test(base)) return new URL(base).href;
-  } catch {
-    // It is not a URL.
-  }
+  } catch {}
   throw invalid("Client", "serverUrl must be an http or https URL");
 }
 
@@ -55,19 +52,14 @@ export const socketUrl = (base: string, claims: Claims): string =>
 export const roomUrl = (base: string, claims: Claims, ...path: string[]): string =>
   httpUrl(urlBelow(base, claims, "rooms", claims.roomId, ...path));
 
-/** The address of a file, which anyone can read. */
 export const fileUrl = (base: string, claims: Claims, key: string): string =>
   httpUrl(urlBelow(base, claims, "storage", ...key.split("/")));
 
-/**
- * The user's token, or a function that returns the current one: null while there is none yet. The function is asked
- * again before and after the token expires, and once when the service has refused it.
- */
+/** The user's token, or a function that returns the current one; null while there is none yet. */
 export type AuthToken = string | (() => string | null | Promise<string | null>);
 
 /** A token is not used in its last seconds: it would expire on its way. */
 const LAST_MS = 5_000;
-/** The wait after null doubles each time, up to the maximum. */
 const NULL_BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
 
 const ANOTHER_USER = "authToken must be the token of the same user and room";
@@ -87,7 +79,6 @@ export class Tokens {
   /** Called, and awaited, before a token is obtained for a connection. Never rejects. */
   prepare?: (claims: Claims) => Promise<void>;
 
-  /** Throws VALIDATION_ERROR for a text that is not a user's token. */
   constructor(source: AuthToken, runtime: Runtime) {
     this.#source = source;
     this.#runtime = runtime;
@@ -113,11 +104,7 @@ export class Tokens {
     if (this.isRenewable) this.#token = null;
   }
 
-  /**
-   * Returns the current token or, with `isNew`, asks for another one. Waits, and asks again, while there is none yet.
-   * Throws CONNECTION_FAILED if the function fails, VALIDATION_ERROR for a text that is not a user's token, FORBIDDEN
-   * for the token of another user or room, and the signal's reason when it is aborted.
-   */
+  /** The current token or, with `isNew`, another one; waits while there is none. Throws CONNECTION_FAILED if the function fails. */
   async obtain(signal: AbortSignal, isNew = false): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
       const token = (isNew ? null : this.current) ?? (await this.#ask());

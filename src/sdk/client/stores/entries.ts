@@ -40,7 +40,6 @@ export class Entries {
     return (this.#pending.get(key) ?? this.#entries.get(key))?.value;
   }
 
-  /** The confirmed entry; of version 0 if there is none. */
   getConfirmed(key: string): Entry {
     return this.#entries.get(key) ?? NO_ENTRY;
   }
@@ -66,7 +65,6 @@ export class Entries {
     return this.#pending.has(key);
   }
 
-  /** The keys of all confirmed entries. */
   get confirmed(): string[] {
     return [...this.#entries.keys()].filter((key) => this.getConfirmed(key).version > 0);
   }

@@ -7,7 +7,6 @@ const MAX_STEPS = 200;
 
 export interface Restorable {
   get(key: string): unknown;
-  /** Writes, and returns the change. Throws NOT_JOINED. */
   restore(operation: Operation): Difference | null;
 }
 
@@ -43,10 +42,7 @@ export class History extends Emitter<HistoryEvents> {
     return this.#state.canRedo;
   }
 
-  /**
-   * Takes back your latest step, where its result is still visible. Returns whether anything has changed: false means
-   * that others have changed all of the step since, or that there is none. Throws NOT_JOINED.
-   */
+  /** Takes back your latest step, where it is still visible. False if others have changed all of it since. Throws NOT_JOINED. */
   undo(): boolean {
     return this.#move(this.#done, this.#undone);
   }
@@ -126,7 +122,6 @@ function extend(step: Step, { store, difference }: Change): void {
   else step[index] = { store, difference: { key, previous: earlier.previous, value } };
 }
 
-/** Takes the changes of a step back, latest first. Returns the resulting changes. */
 function revert(step: Step): Step {
   const restored: Step = [];
   for (const { store, difference } of [...step].reverse()) {
@@ -149,10 +144,7 @@ const differingFields = (a: Record<string, unknown>, b: Record<string, unknown>)
 const isSame = (a: unknown, b: unknown): boolean =>
   isRecord(a) && isRecord(b) ? differingFields(a, b).length === 0 : isSameJson(a, b);
 
-/**
- * The write that takes a change back while the visible value is `current`; null if others have changed all of it.
- * Between objects, each top-level field is a change of its own.
- */
+/** The write that takes back what is still visible of a change, field by field in objects; null if nothing is. */
 export function planRestore({ key, previous, value }: Difference, current: unknown): Operation | null {
   if (isRecord(previous) && isRecord(value) && isRecord(current)) {
     const lost = differingFields(current, value);

@@ -5,7 +5,6 @@ import type { SentBatch, WriteQueue } from "./write-queue.ts";
 
 /** Browsers allow 64 KiB for all requests that outlive a page. */
 const MAX_KEEPALIVE_BYTES = 60 * 1024;
-/** Small, so that the newest batches fit. */
 const MAX_BATCH_BYTES = 15 * 1024;
 const MAX_BATCHES = 100;
 
@@ -51,10 +50,7 @@ function ask(event: Event): void {
   event.returnValue = true; // for Chrome before 119
 }
 
-/**
- * Sends the batches under their ids of the socket, so that each takes effect once. The newest ones get the space of
- * requests that outlive the page.
- */
+/** Batches keep their ids of the socket, so each takes effect once. The newest get the space of requests that outlive the page. */
 function sendLast(batches: readonly SentBatch[], to: Destination, runtime: Runtime): void {
   const kept: object[] = [];
   const others: object[] = [];

@@ -22,7 +22,6 @@ export interface ChangeNotice extends Operation {
 
 /** A store that is loaded page by page, while its changes arrive. */
 interface Load extends Downloading {
-  /** The keys that changed since the load began. */
   readonly changed: Set<string>;
   /** Earlier entries that were not loaded yet: the remaining ones do not exist any more. */
   unseen: Set<string>;
@@ -45,7 +44,6 @@ export type StoreState = "unloaded" | "cached" | "stale" | "synced";
 export interface ReplicaContext {
   readonly persistence: StorePersistence | undefined;
   readonly requests: Requests;
-  /** Loads a store by an offered download: {@link downloadStore}. */
   readonly download: (
     offer: Data,
     load: Downloading,
@@ -72,7 +70,6 @@ export class Replica implements WriteTarget {
     this.#listener = listener;
   }
 
-  /** Takes in the kept entries. */
   open(entries: Iterable<readonly [string, Entry]>): void {
     this.state = "cached";
     this.#alter(() => {
@@ -93,7 +90,6 @@ export class Replica implements WriteTarget {
     return Promise.race([loading, shown ?? loading]);
   }
 
-  /** A write of an earlier page, or of another client. */
   newWrite(operation: FittedWrite, group: object | null): QueuedWrite {
     return queuedWrite(this, operation, group);
   }
@@ -175,7 +171,6 @@ export class Replica implements WriteTarget {
     await this.#context.requests.send("STORE_SYNC", data, { read, overtakes: true });
   }
 
-  /** The rest of a failed download comes over the socket. */
   async #download(load: Load, offer: Data): Promise<void> {
     const take = (part: Data) => this.#alter(() => this.#takePage(load, part));
     const after = await this.#context.download(offer, load, take);

@@ -59,15 +59,11 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     this.#context = context;
   }
 
-  /** Whether the client has the store, and how recent it is. */
   get state(): StoreState {
     return this.replica.state;
   }
 
-  /**
-   * Loads all entries once, or opens the entries kept on the device. From then on they are kept up to date, also
-   * across reconnections.
-   */
+  /** Loads all entries once, or opens the kept ones. From then on they are kept up to date, also across reconnections. */
   sync(): Promise<void> {
     return this.replica.sync();
   }
@@ -149,7 +145,6 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   }
 }
 
-/** The declared stores by their names. */
 export type StoresOf<Shapes extends StoreShapes> = {
   readonly [Name in keyof Shapes]: Store<ValueOf<Shapes[Name]>, InputOf<Shapes[Name]>, PatchOf<Shapes[Name]>>;
 };

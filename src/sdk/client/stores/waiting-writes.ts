@@ -11,7 +11,6 @@ const MAX_MERGED_BYTES = 192 * 1024;
 
 export interface WriteTarget {
   readonly name: string;
-  /** A write was answered, or has failed. */
   settle(write: QueuedWrite, isRefused: boolean): void;
 }
 
@@ -35,7 +34,6 @@ export const queuedWrite = (
   group: object | null,
 ): QueuedWrite => ({ key, action, value, ifVersion, target, group, requestsAfter: [], settled: [] });
 
-/** Writes of one request. */
 export interface Batch {
   readonly writes: readonly QueuedWrite[];
   readonly operations: readonly object[];
@@ -87,7 +85,6 @@ export class WaitingWrites {
     return operations.map((operation) => this.#addApart(target, operation, group));
   }
 
-  /** Adds writes before all others. */
   addFirst(writes: readonly QueuedWrite[]): void {
     this.#writes = [...writes, ...this.#writes]; // arguments have room for some 100,000 only
   }

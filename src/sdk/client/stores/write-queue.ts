@@ -19,7 +19,6 @@ import { type FittedWrite, isWritten, operationOf, type Written } from "./writes
 const FIRST_WINDOW_BYTES = 16 * 1024;
 const MIN_WINDOW_BYTES = 4 * 1024;
 const MAX_WINDOW_BYTES = 512 * 1024;
-/** The longest wait of a batch for earlier ones. */
 const QUEUE_MS = 250;
 
 /** The bytes that pass through the connection in a round trip and {@link QUEUE_MS}. */
@@ -38,10 +37,7 @@ class SendWindow {
   }
 }
 
-/**
- * Another batch is sent at most once per interval while one is unanswered, and within these limits: they keep continuous
- * writes smooth over a slow network. Waiting writes can be superseded.
- */
+/** Limits of unanswered batches: writes stay smooth over a slow network, and waiting ones can be superseded. */
 const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
 /** So that one batch is on its way while another is answered. */
@@ -138,7 +134,6 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     toFrame({ type: "STORE_BATCH", requestId: newId(), data: { operations, atomic: false } });
   }
 
-  /** Sends the writes of one turn together. */
   #added(queued: readonly Queued[]): void {
     for (const { write } of queued) this.#persistence?.queued(write);
     if (!this.#isScheduled) {
@@ -220,10 +215,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#report();
   }
 
-  /**
-   * Hands all waiting writes to the connection at once, in batches of `maxBytes`, for a page that cannot wait for responses.
-   * Returns the unanswered batches whose ids are kept: the next page would send the writes of others under other ids.
-   */
+  /** Hands all waiting writes to the connection, for a page that ends. Returns the unanswered batches with kept ids. */
   sendAll(maxBytes: number): SentBatch[] {
     while (!this.#waiting.isEmpty) this.#sendNext(maxBytes);
     const isKept = this.#persistence?.flush();

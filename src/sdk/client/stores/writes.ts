@@ -15,7 +15,6 @@ export interface KeyedWrite<Value> extends WriteOptions {
   readonly value: Value;
 }
 
-/** A deletion as one object. */
 export interface KeyedDeletion extends WriteOptions {
   readonly key: string;
 }
@@ -27,14 +26,12 @@ export interface Written {
   readonly seq: number;
 }
 
-/** One of the writes of a `batch`. */
 export type Write<Input, Patch> = WriteOptions & { readonly key: string } & (
     | { readonly action: "set"; readonly value: Input }
     | { readonly action: "update"; readonly value: Patch }
     | { readonly action: "delete" }
   );
 
-/** Both forms of arguments as one. */
 export const keyedWrite = (
   target: string | KeyedDeletion,
   options: WriteOptions,
@@ -74,7 +71,6 @@ interface Types {
   array: unknown[];
 }
 
-/** One field of a store's values. */
 type Field = {
   readonly [Type in keyof Types]: {
     readonly type: Type;
@@ -98,7 +94,6 @@ type Filled<Shape extends StoreShape> = {
 type Fields<Shape extends StoreShape, Present extends keyof Shape> = {
   [Name in Present]: Types[Shape[Name]["type"]];
 } & { [Name in Exclude<keyof Shape, Present>]?: Types[Shape[Name]["type"]] };
-/** The same type as one object, which editors show more readably. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** The value of an entry in a store of this shape. */

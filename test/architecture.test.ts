@@ -50,7 +50,7 @@ const PURE_FILES: readonly string[] = [
 /** The same, by folders. */
 const PURE_FOLDERS: readonly RegExp[] = [
   /^room\/(documents|engine|protocol|types)\/.+\.ts$/,
-  /^room\/transport\/(?!(attachment|sockets|open-socket)\.ts$).+\.ts$/,
+  /^room\/transport\/(?!(attachment|sockets)\.ts$).+\.ts$/,
   /^room\/storage\/(?!.*sqlite).+\.ts$/,
   /^wire\/.+\.ts$/,
   /^sandbox\/compile\/.+(?<!\.d)\.ts$/,

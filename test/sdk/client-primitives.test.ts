@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
-import { CLOSE } from "../../src/room/protocol/close.ts";
+import { CLOSE } from "../../src/room/protocol/protocol.ts";
 import { ChangeStream } from "../../src/sdk/client/connection/change-stream.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
 import {

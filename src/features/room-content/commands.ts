@@ -4,8 +4,7 @@ import { type RequestContext, requireRoomAccess } from "../../platform/context/c
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
-import { Key, StoreName } from "../../room/protocol/message-fields.ts";
-import type { StoreBatch, StorePage } from "../../room/protocol/messages.ts";
+import { Key, type StoreBatch, StoreName, type StorePage } from "../../room/protocol/messages.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";

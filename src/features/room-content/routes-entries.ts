@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { notFound } from "../../platform/errors.ts";
-import { IfVersion, Json, JsonObject } from "../../room/protocol/message-fields.ts";
+import { IfVersion, Json, JsonObject } from "../../room/protocol/messages.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { parseAddress, requestRoom } from "./commands.ts";
 import { DeletedEntry, StoreEntry, WrittenEntry } from "./store-schema.ts";

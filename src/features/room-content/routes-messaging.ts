@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { Timestamp } from "../../platform/time.ts";
-import { JsonObject } from "../../room/protocol/message-fields.ts";
-import { BroadcastData } from "../../room/protocol/messages.ts";
+import { BroadcastData, JsonObject } from "../../room/protocol/messages.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { addParticipant, requestIdOf, requestRoom } from "./commands.ts";
 

@@ -3,8 +3,7 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { ErrorDetail } from "../../http/envelope.ts";
 import { MAX_BATCH_OPERATIONS, MAX_BATCHES } from "../../room/protocol/limits.ts";
-import { BatchRequestId } from "../../room/protocol/message-fields.ts";
-import { StoreBatch } from "../../room/protocol/messages.ts";
+import { BatchRequestId, StoreBatch } from "../../room/protocol/messages.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { writeStores } from "./commands.ts";
 

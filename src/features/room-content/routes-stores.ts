@@ -3,7 +3,7 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { notFound } from "../../platform/errors.ts";
 import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
-import { Key } from "../../room/protocol/message-fields.ts";
+import { Key } from "../../room/protocol/messages.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { parseAddress, requestRoom } from "./commands.ts";

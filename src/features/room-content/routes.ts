@@ -1,7 +1,7 @@
 /** The endpoint that opens a room's WebSocket, and the endpoints by which the organization uses a live room. */
 import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { CLOSE } from "../../room/protocol/close.ts";
+import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { hasRoom } from "../rooms/known-rooms.ts";
 import { documentCompareEndpoint } from "./documents/routes-document-content.ts";

@@ -3,8 +3,8 @@ import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { MAX_BROADCAST_BYTES, MAX_REMEMBERED_BROADCASTS } from "../protocol/limits.ts";
 import type { BroadcastData } from "../protocol/messages.ts";
+import type { Effect } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
-import type { Effect } from "../transport/effects.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 
 interface BroadcastSender {

@@ -6,9 +6,8 @@ import { presentUser } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
-import type { Joined } from "../transport/connection.ts";
+import type { Effect, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
-import type { Effect } from "../transport/effects.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Participants } from "./participants/participants.ts";
 

@@ -2,11 +2,10 @@
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
 import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
-import { CLOSE } from "../protocol/close.ts";
+import { CLOSE } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import { isOfDocuments } from "../transport/connection.ts";
-import { send } from "../transport/connections.ts";
-import type { Effect } from "../transport/effects.ts";
+import type { Effect } from "../transport/connection.ts";
+import { isOfDocuments, send } from "../transport/connections.ts";
 import type { RoomCommand } from "../types/room-object.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";

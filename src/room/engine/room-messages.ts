@@ -2,14 +2,12 @@
 
 import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import type { OpenDocuments } from "../documents/sync/open-documents.ts";
-import { CLOSE } from "../protocol/close.ts";
 import { deliveryPoints, type SocketMessage } from "../protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "../protocol/frame.ts";
-import type { Fault, Response } from "../protocol/protocol.ts";
+import { CLOSE, type Fault, type Response } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
-import { type Connection, isOfDocuments, type Joined } from "../transport/connection.ts";
-import { send } from "../transport/connections.ts";
-import type { Effect } from "../transport/effects.ts";
+import type { Connection, Effect, Joined } from "../transport/connection.ts";
+import { isOfDocuments, send } from "../transport/connections.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
 import { DatabaseRequests } from "./database-requests.ts";

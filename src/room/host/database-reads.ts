@@ -3,7 +3,7 @@ import type { RoomFields } from "../../wire/room.ts";
 import { DatabaseQueue, type Question } from "../engine/database-requests.ts";
 import type { Room } from "../engine/room.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
-import type { Effect } from "../transport/effects.ts";
+import type { Effect } from "../transport/connection.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { RoomPorts } from "./room-ports.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Room } from "../engine/room.ts";
 import { deliveryPoints } from "../protocol/costs.ts";
-import type { Effect } from "../transport/effects.ts";
+import type { Effect } from "../transport/connection.ts";
 import { FlushTimer, TickPolicy } from "../transport/flush.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import type { DatabaseReads } from "./database-reads.ts";

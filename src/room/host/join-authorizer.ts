@@ -24,7 +24,7 @@ import {
 } from "../engine/join/join-decision.ts";
 import type { RestParticipant } from "../engine/participants/rest-participants.ts";
 import type { Room } from "../engine/room.ts";
-import type { Effect } from "../transport/effects.ts";
+import type { Effect } from "../transport/connection.ts";
 import { type RoomContext, roomMetrics } from "./room-context.ts";
 import type { Joiners, KnownUser, RoomPorts } from "./room-ports.ts";
 

@@ -1,7 +1,7 @@
 /** Bodies of comments over REST. */
 import type * as z from "zod";
 import { text } from "../../platform/text.ts";
-import { CommentCreation, CommentEdit } from "./comment-messages.ts";
+import { CommentCreation, CommentEdit } from "./messages.ts";
 
 /** Body of `POST /rooms/:roomId/comments`. */
 export const CommentPost = CommentCreation.extend({

@@ -1,7 +1,6 @@
 /** The cost of each message to its room. A message type without an entry here does not compile. */
 import type { Rate } from "../../platform/flow/token-bucket.ts";
-import type { CommentPage } from "./comment-messages.ts";
-import type { ClientMessage } from "./messages.ts";
+import type { ClientMessage, CommentPage } from "./messages.ts";
 
 /** A binary frame, which is about a document. */
 interface DocumentMessage {

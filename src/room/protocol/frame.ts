@@ -3,8 +3,7 @@ import type * as z from "zod";
 import type { ErrorCode } from "../../platform/error-codes.ts";
 import { byteLength, isTooDeep } from "../../platform/text.ts";
 import { MAX_FRAME_DEPTH } from "./limits.ts";
-import { isRecord, RequestId } from "./message-fields.ts";
-import { ClientMessage, MESSAGE_TYPES, parseMove } from "./messages.ts";
+import { ClientMessage, isRecord, MESSAGE_TYPES, parseMove, RequestId } from "./messages.ts";
 import { type Fault, MAX_FRAME_BYTES, type Response, type ServerMessage } from "./protocol.ts";
 
 /** A parsed frame. `attempted` is the message type that a faulty frame named. */

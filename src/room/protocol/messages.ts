@@ -2,19 +2,55 @@
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { Role } from "../../wire/user.ts";
-import { CommentCreation, CommentPage, CommentText } from "./comment-messages.ts";
 import * as limits from "./limits.ts";
-import {
-  Id,
-  IfVersion,
-  isRecord,
-  Json,
-  JsonObject,
-  Key,
-  RequestId,
-  Seq,
-  StoreName,
-} from "./message-fields.ts";
+
+const MAX_REQUEST_ID_LENGTH = 255;
+
+export const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
+/** The request id of a batch over REST, where it is required. */
+export const BatchRequestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
+
+/** A position in the room's sequence of changes. */
+const Seq = z.int().min(0);
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Any JSON value; `z.unknown` alone would accept a missing one. */
+export const Json = z.unknown().refine((value) => value !== undefined, "is required");
+export const JsonObject = z
+  .unknown()
+  .refine(isRecord, "must be a JSON object")
+  .meta({ override: { type: "object" } });
+
+const Id = text(1, limits.MAX_ID_LENGTH);
+export const StoreName = text(1, limits.MAX_STORE_NAME_LENGTH);
+export const Key = text(1, limits.MAX_KEY_LENGTH);
+/** The version that the entry must have; 0 if it must not exist. */
+export const IfVersion = z.int().min(0).optional();
+
+const CommentText = text(1, limits.MAX_COMMENT_LENGTH);
+const Mentions = z.array(Id).max(limits.MAX_MENTIONS);
+
+/** The fields of a new comment; `anchor` is what the comment is about, in the client's own format. */
+export const CommentCreation = z.object({
+  text: CommentText,
+  threadId: Id.optional(),
+  anchor: z.unknown().optional(),
+  mentions: Mentions.default([]),
+});
+export type CommentCreation = z.infer<typeof CommentCreation>;
+
+export const CommentEdit = z.object({ text: CommentText.optional(), resolved: z.boolean().optional() });
+
+export const CommentPage = z.object({
+  threadId: Id.optional(),
+  resolved: z.boolean().optional(),
+  after: z.int().min(0).default(0),
+  limit: z.int().min(1).max(100).default(50),
+  offset: z.int().min(0).default(0),
+});
+export type CommentPage = z.infer<typeof CommentPage>;
 
 const OnlineLimit = z.int().min(1).max(limits.MAX_ONLINE_PAGE);
 

@@ -92,7 +92,3 @@ function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Omi
     ...(documents && { documents: encodeDocuments(documents) }),
   };
 }
-
-export function clearAttachment(socket: WebSocket): void {
-  socket.serializeAttachment(null);
-}

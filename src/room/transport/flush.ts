@@ -1,11 +1,5 @@
 /** When presence goes out: at once in a calm room, in longer and longer intervals in a busy one. */
 
-/** Decides when a queue is flushed. */
-interface FlushPolicy {
-  /** When to flush a queue that has something at `now` (epoch ms); `now` for at once. */
-  dueAt(now: number): number;
-}
-
 /**
  * Deliveries per second above which the tick gets longer. Far below what a core can send frame by frame (some
  * 15,000 a second): an overloaded room receives too little to notice that it is overloaded.
@@ -25,7 +19,7 @@ const LONGEST_TICK_MS = 1_000;
  * requested, not those that are made: coalescing makes far fewer, so a tick based on those would shrink as soon
  * as it helped.
  */
-export class TickPolicy implements FlushPolicy {
+export class TickPolicy {
   /** Decays with time: at a steady rate it is about the deliveries of one second. */
   #level = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
@@ -44,6 +38,7 @@ export class TickPolicy implements FlushPolicy {
     return this.#level * Math.exp(-Math.max(0, now - this.#countedAt) / MEMORY_MS);
   }
 
+  /** When to flush presence that has changed by `now` (epoch ms); `now` for at once. */
   dueAt(now: number): number {
     return Math.max(now, this.#flushedAt + this.intervalAt(now));
   }
@@ -79,11 +74,11 @@ export class TickPolicy implements FlushPolicy {
 /** Flushes when a policy says so. A running timer keeps the object awake, so it runs only while something is queued. */
 export class FlushTimer {
   readonly #now: () => number;
-  readonly #policy: FlushPolicy;
+  readonly #policy: TickPolicy;
   readonly #flush: () => void;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(now: () => number, policy: FlushPolicy, flush: () => void) {
+  constructor(now: () => number, policy: TickPolicy, flush: () => void) {
     this.#now = now;
     this.#policy = policy;
     this.#flush = flush;

@@ -1,8 +1,6 @@
-/** Frames on their way to sockets: large ones, and those to many, go out in portions, so that other work gets its turn between. */
+/** Queues of frames to sockets. Large sends go out in chunks, and other work gets its turn in between. */
 
-import { type Outgoing, QueuedFrames } from "./queued-frames.ts";
-
-/** A socket, as far as it concerns what waits to be sent to it. */
+/** A socket with its queue. */
 export interface Receiver {
   /** Accepts several texts as one array. */
   readonly batches: boolean;
@@ -16,67 +14,54 @@ interface QueuePorts<Socket> {
   transmit(socket: Socket, outgoing: Outgoing): void;
   /** Something was sent to the socket. */
   sent(socket: Socket): void;
-  /** A portion is sent. */
+  /** A chunk is sent. */
   flushed(): void;
 }
 
 /**
- * What may go out in one turn of the event loop: about two milliseconds of one core. The runtime encodes each frame
- * anew for each socket, and writes them all before it looks for what has arrived, for other rooms and tenants too; a
- * request of theirs takes several turns, and may meet a portion in each. Smaller portions cost a busy room deliveries.
+ * Bytes sent in one turn of the event loop: about 2 ms of one core. The runtime encodes each frame for each socket, and
+ * writes them all before it reads again, for other rooms and tenants too. Smaller chunks cost a busy room deliveries.
  */
-const PORTION_BYTES = 512 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 /** A frame costs as much as this many bytes, however small it is. */
 const FRAME_BYTES = 4 * 1024;
 
-/** Per frame sent: slightly more than sending it takes, so that the room can receive as long as it sends. */
+/**
+ * Rest after a flush, for each frame sent: slightly more than sending it takes, so that the room receives as long as it
+ * sends. Frames that are queued during the rest go out as one.
+ */
 const REST_PER_FRAME_MS = 0.03;
 
-/**
- * For frames that must all arrive soon. The rest after a flush grows with what it sent: a small flush is followed
- * by the next at once, and what is queued during a long rest goes out as one frame.
- */
-export class RestPolicy {
-  #endsAt = Number.NEGATIVE_INFINITY;
-
-  dueAt(now: number): number {
-    return Math.max(now, this.#endsAt);
-  }
-
-  recordFlush(now: number, frames: number): void {
-    this.#endsAt = now + frames * REST_PER_FRAME_MS;
-  }
-}
-
-/** A timer that is so late waits behind all that has arrived: more of that must not keep the room from sending. */
+/** A timer this late waits behind arriving frames, which must not keep the room from sending. */
 const LATE_MS = 5;
 
-/** From this many frames in one array on, the room is so busy that more frames are on their way already. */
+/** With this many frames in one array, the room is so busy that more are on their way. */
 const MANY_COLLECTED = 4;
 
 export class SendQueues<Socket extends Receiver> {
   readonly #ports: QueuePorts<Socket>;
-  /** Those with queued frames, in the order in which they began to wait. */
+  /** Sockets with queued frames, in the order in which they began to wait. */
   readonly #waiting = new Set<Socket>();
-  /** The one that has begun to wait most recently. */
+  /** The socket that began to wait last. */
   #newest: Socket | null = null;
-  /** Those of them whose frames contain an answer: in each portion they come first, for up to half of it. */
+  /** Waiting sockets with a queued answer: they come first in each chunk, for up to half of it. */
   readonly #answered = new Set<Socket>();
-  readonly #rest = new RestPolicy();
+  /** When the rest after the last flush ends (epoch ms). */
+  #restUntil = Number.NEGATIVE_INFINITY;
   /** A running timer keeps the object awake, so it runs only while something is queued. */
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** When the timer should run (epoch ms). */
   #timerAt = 0;
-  /** What is left of this turn's portion, and when that was (epoch ms). */
-  #left = PORTION_BYTES;
+  /** Bytes left of this turn's chunk, and when that was (epoch ms). */
+  #left = CHUNK_BYTES;
   #leftAt = 0;
-  /** Everything before has been requested: an event may begin. */
+  /** All earlier frames are requested: an event may begin. */
   #isRequested = true;
-  /** Sent since nothing waited: the rest afterwards is for all of it. */
+  /** Frames sent since nothing waited: the rest is for all of them. */
   #flushed = 0;
-  /** Since nothing waited, a socket has been sent this many frames as one. */
+  /** The most frames that were sent as one since nothing waited. */
   #collected = 0;
-  /** What all frames are queued behind. */
+  /** The empty queue, which all others extend. */
   readonly #none = new QueuedFrames();
 
   constructor(ports: QueuePorts<Socket>) {
@@ -84,7 +69,7 @@ export class SendQueues<Socket extends Receiver> {
   }
 
   /**
-   * Queues a frame for {@link request} or, if the socket takes it alone, sends it at once while the portion lasts. Each
+   * Queues a frame for {@link request} or, if the socket takes it alone, sends it at once while the chunk lasts. Each
    * socket gets its frames in order.
    */
   add(socket: Socket, outgoing: Outgoing): void {
@@ -104,10 +89,10 @@ export class SendQueues<Socket extends Receiver> {
     this.#waiting.add(socket);
   }
 
-  /** An event has one portion, however long it takes: the clock of a local service goes on meanwhile. */
+  /** An event has one chunk, however long it takes: the clock of a local service goes on meanwhile. */
   #hasLeft(): boolean {
     const now = this.#ports.now();
-    if (this.#isRequested && now !== this.#leftAt) this.#left = PORTION_BYTES;
+    if (this.#isRequested && now !== this.#leftAt) this.#left = CHUNK_BYTES;
     this.#isRequested = false;
     this.#leftAt = now;
     return this.#left > 0;
@@ -136,9 +121,9 @@ export class SendQueues<Socket extends Receiver> {
       if (now > this.#timerAt + LATE_MS) this.#runNow();
       return;
     }
-    const waitMs = this.#rest.dueAt(now) - now;
-    if (waitMs <= 0 && this.#hasLeft() && this.#collected < MANY_COLLECTED) this.#flush();
-    else this.#runIn(Math.max(0, waitMs));
+    const waitMs = Math.max(0, this.#restUntil - now);
+    if (waitMs === 0 && this.#hasLeft() && this.#collected < MANY_COLLECTED) this.#flush();
+    else this.#runIn(waitMs);
   }
 
   #runIn(ms: number): void {
@@ -149,17 +134,17 @@ export class SendQueues<Socket extends Receiver> {
   #runNow(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#left = PORTION_BYTES; // a turn of its own, even in the same millisecond
+    this.#left = CHUNK_BYTES; // a turn of its own, even in the same millisecond
     this.#flush();
   }
 
   #flush(): void {
     if (this.#flushed === 0) this.#collected = 0;
-    const ofOthers = Math.min(this.#left, PORTION_BYTES / 2);
-    this.#sendTo(this.#answered, PORTION_BYTES / 2);
+    const ofOthers = Math.min(this.#left, CHUNK_BYTES / 2);
+    this.#sendTo(this.#answered, CHUNK_BYTES / 2);
     if (this.#left <= 0) this.#left = ofOthers; // one large answer after the other must not keep them waiting
     this.#sendTo(this.#waiting, 0);
-    this.#rest.recordFlush(this.#ports.now(), this.#flushed);
+    this.#restUntil = this.#ports.now() + this.#flushed * REST_PER_FRAME_MS;
     this.#ports.flushed();
     if (this.#waiting.size === 0) {
       this.#flushed = 0;
@@ -167,7 +152,7 @@ export class SendQueues<Socket extends Receiver> {
     } else if (this.#timer === null) this.#runIn(0);
   }
 
-  /** Sends what is queued for these, while more than `reserved` is left of the portion. */
+  /** Sends what is queued for these, while more than `reserved` is left of the chunk. */
   #sendTo(sockets: ReadonlySet<Socket>, reserved: number): void {
     for (const socket of sockets) {
       if (this.#left <= reserved) break;
@@ -181,7 +166,7 @@ export class SendQueues<Socket extends Receiver> {
     if (this.#waiting.has(socket)) this.#send(socket, Number.NEGATIVE_INFINITY);
   }
 
-  /** Sends what is queued for a socket, while more than `reserved` is left of the portion. */
+  /** Sends what is queued for a socket, while more than `reserved` is left of the chunk. */
   #send(socket: Socket, reserved: number): void {
     const queued = socket.queued ?? this.#none;
     socket.queued = null; // a send that fails closes the socket, which flushes it
@@ -227,4 +212,82 @@ function endOfArray(queued: QueuedFrames, first: number, left: number): number {
     length += frame.length;
   }
   return Math.max(end, first + 1);
+}
+
+/** A frame for any number of sockets: text, or bytes of a document. */
+export interface Outgoing {
+  readonly frame: string | Uint8Array;
+  /** Of its length, what is an event. */
+  readonly eventBytes: number;
+}
+
+const NOTHING: Outgoing = { frame: "", eventBytes: 0 };
+
+/** Frames in order, which never change: with a further one they are others, the same for all sockets. */
+export class QueuedFrames {
+  readonly #before: QueuedFrames | null;
+  readonly #last: Outgoing;
+  readonly count: number;
+  /** Of all frames but the last, in characters; infinite if any is bytes. */
+  readonly #lengthBefore: number;
+  /** With the latest further frame: a message is queued for one of its receivers after the other. */
+  #longer: QueuedFrames | null = null;
+  #parts: readonly Outgoing[] | null = null;
+  #array: Outgoing | null = null;
+
+  /** Without arguments, no frames. */
+  constructor(before: QueuedFrames | null = null, last = NOTHING) {
+    this.#before = before;
+    this.#last = last;
+    this.count = before === null ? 0 : before.count + 1;
+    const length = before === null ? 0 : before.#lengthBefore + before.#last.frame.length;
+    this.#lengthBefore = typeof last.frame === "string" ? length : Number.POSITIVE_INFINITY;
+  }
+
+  with(outgoing: Outgoing): QueuedFrames {
+    const known = this.#longer;
+    if (known !== null && known.#last === outgoing) return known;
+    this.#longer = new QueuedFrames(this, outgoing);
+    return this.#longer;
+  }
+
+  /** What was last queued behind these frames may be large, and is not needed any more. */
+  forget(): void {
+    this.#longer = null;
+  }
+
+  /** Oldest first. */
+  get parts(): readonly Outgoing[] {
+    this.#parts ??= this.#listParts();
+    return this.#parts;
+  }
+
+  #listParts(): Outgoing[] {
+    const parts: Outgoing[] = [];
+    for (let queue: QueuedFrames = this; queue.#before !== null; queue = queue.#before)
+      parts.push(queue.#last);
+    return parts.reverse();
+  }
+
+  /** True for texts that are as long as `length` at most without the last one. */
+  isTextWithin(length: number): boolean {
+    return this.#lengthBefore < length;
+  }
+
+  /** The first `count` frames, which are texts, as one. It is made once for all sockets. */
+  arrayOf(count: number): Outgoing {
+    let queue: QueuedFrames = this;
+    while (queue.count > count && queue.#before !== null) queue = queue.#before;
+    queue.#array ??= joinTexts(queue.parts);
+    return queue.#array;
+  }
+}
+
+/** Texts as an array. The brackets become part of the first and the last: around the joined ones, they would have them copied again. */
+function joinTexts(parts: readonly Outgoing[]): Outgoing {
+  const texts = parts.map(({ frame }) => frame);
+  const last = texts.length - 1;
+  texts[0] = `[${texts[0]}`;
+  texts[last] = `${texts[last]}]`;
+  return { frame: texts.join(), eventBytes: parts.reduce((sum, { eventBytes }) => sum + eventBytes, 0) };
 }

@@ -1,17 +1,15 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
+
+import { cutToBytes } from "../../platform/text.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { CloseCode } from "../protocol/close.ts";
 import { type Sendable, serialize } from "../protocol/frame.ts";
+import { CLOSE, type CloseCode } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { readAttachment, writeAttachment } from "./attachment.ts";
-import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
-import { ClosingSockets } from "./closing-sockets.ts";
-import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
-import { acceptArrays, clearQuietly, type OpenSocket, openedAt, speakDocuments } from "./open-socket.ts";
-import { Output } from "./output.ts";
-import type { Outgoing } from "./queued-frames.ts";
-import { SendQueues } from "./send-queues.ts";
-import { SlowReaders } from "./slow-readers.ts";
+import type { Joined, Waiting } from "./connection.ts";
+import { isOfDocuments } from "./connections.ts";
+import { Output, SlowReaders } from "./output.ts";
+import { type Outgoing, type Receiver, SendQueues } from "./send-queues.ts";
 
 interface SocketPorts {
   now(): number;
@@ -27,6 +25,38 @@ interface SocketPorts {
   onFlushed(): void;
 }
 
+/** RFC 6455 allows no longer reason; a socket with one would stay open. */
+const MAX_REASON_BYTES = 123;
+/** Codes that describe an end and may not be sent: no code, no close, no TLS. */
+const UNSENDABLE: ReadonlySet<number> = new Set([1005, 1006, 1015]);
+const NORMAL = 1000;
+const TRY_AGAIN_LATER = 1013;
+/** Codes after which the client of a document may come back. It gives up at 4400 to 4499, so it gets another one. */
+const TRANSIENT: ReadonlySet<number> = new Set([
+  CLOSE.joinTimeout,
+  CLOSE.tooManySockets,
+  CLOSE.readerTooSlow,
+  CLOSE.flooding,
+]);
+/** A closed socket with less unconfirmed holds too little memory to count. */
+const MIN_COUNTED_BYTES = 1024 * 1024;
+
+/** An open socket, and what its client accepts. */
+interface OpenSocket extends Receiver {
+  readonly id: string;
+  readonly socket: WebSocket;
+  /** The trace of the upgrade; null if unknown. */
+  readonly trace: Trace | null;
+  /** Accepts several texts as one array. */
+  batches: boolean;
+  /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
+  isOfDocuments: boolean;
+  /** Null until it has joined. */
+  userId: string | null;
+  /** What its client may not have read. In memory only: a room hibernates when it has sent nothing for a while. */
+  output: Output;
+}
+
 /** The client of an editor's own socket is to show that it has read what was sent before this mark. */
 interface DueMark {
   readonly id: string;
@@ -40,7 +70,8 @@ export class Sockets {
   readonly #bySocket = new Map<WebSocket, OpenSocket>();
   readonly #queues: SendQueues<OpenSocket>;
   readonly #slowReaders = new SlowReaders<OpenSocket>(() => this.#byId.values());
-  readonly #closing = new ClosingSockets();
+  /** Users of closed sockets whose connections have not ended: the runtime keeps unread bytes until then. */
+  readonly #closing = new Map<WebSocket, string>();
   #dueMarks: DueMark[] = [];
   #identity: RoomIdentity | null = null;
 
@@ -70,12 +101,11 @@ export class Sockets {
       if (attached === null) return [];
       const { identity, connection, trace } = attached;
       this.#identity = identity;
-      const open = this.#add(socket, connection.id, trace);
-      if (connection.phase === "joined" && connection.batch) acceptArrays(open);
-      if (isOfDocuments(connection)) speakDocuments(open);
-      if (connection.phase === "joined") open.userId = connection.userId;
+      adapt(this.#add(socket, connection.id, trace), connection);
       return connection;
     });
+    const openedAt = (connection: Waiting | Joined) =>
+      connection.phase === "waiting" ? connection.openedAt : 0;
     return connections.sort((one, other) => openedAt(one) - openedAt(other));
   }
 
@@ -86,10 +116,15 @@ export class Sockets {
   }
 
   #add(socket: WebSocket, id: string, trace: Trace | null): OpenSocket {
-    const output = new Output(false);
     const open: OpenSocket = {
-      ...{ id, socket, trace, batches: false, isOfDocuments: false, userId: null },
-      ...{ queued: null, output },
+      id,
+      socket,
+      trace,
+      batches: false,
+      isOfDocuments: false,
+      userId: null,
+      queued: null,
+      output: new Output(false),
     };
     this.#byId.set(id, open);
     this.#bySocket.set(socket, open);
@@ -118,9 +153,7 @@ export class Sockets {
   attach(connection: Waiting | Joined): void {
     const open = this.#byId.get(connection.id);
     if (open === undefined || this.#identity === null) return;
-    if (connection.phase === "joined" && connection.batch && !open.batches) acceptArrays(open);
-    if (isOfDocuments(connection) && !open.isOfDocuments) speakDocuments(open);
-    if (connection.phase === "joined") open.userId = connection.userId;
+    adapt(open, connection);
     writeAttachment(open.socket, this.#identity, connection, open.trace);
   }
 
@@ -164,7 +197,7 @@ export class Sockets {
 
   /** How many of a user's sockets were closed with much to read, and have not ended. */
   closingOf(userId: string): number {
-    return this.#closing.countOf(userId);
+    return [...this.#closing.values()].filter((other) => other === userId).length;
   }
 
   /** Returns whether what waits now has been sent. */
@@ -215,15 +248,17 @@ export class Sockets {
     const open = this.#byId.get(id);
     if (open === undefined) return;
     this.#queues.flush(open);
-    if (open.userId !== null) this.#closing.add(open.socket, open.userId, open.output.unacknowledged);
+    if (open.userId !== null && open.output.unacknowledged > MIN_COUNTED_BYTES)
+      this.#closing.set(open.socket, open.userId);
     this.release(open.socket);
-    closeQuietly(open.socket, open.isOfDocuments ? closeCodeForDocuments(code) : code, reason);
+    const isTransient = open.isOfDocuments && TRANSIENT.has(code);
+    closeQuietly(open.socket, isTransient ? TRY_AGAIN_LATER : code, reason);
   }
 
   /** Completes a close that the client began: the runtime leaves that of a hibernating socket to us. */
   answerClose(socket: WebSocket, code: number, reason: string): void {
     this.#closing.delete(socket);
-    closeQuietly(socket, answerTo(code), reason);
+    closeQuietly(socket, UNSENDABLE.has(code) ? NORMAL : code, reason);
   }
 
   /** Forgets a socket: later frames from it are ignored. Returns its id. */
@@ -242,7 +277,7 @@ export class Sockets {
   /** Forgets the sockets that the runtime no longer has, and returns their ids. */
   releaseVanished(): string[] {
     const present = new Set(this.#state.getWebSockets());
-    this.#closing.keep(present);
+    for (const closed of this.#closing.keys()) if (!present.has(closed)) this.#closing.delete(closed);
     return [...this.#bySocket.keys()].flatMap((socket) =>
       present.has(socket) ? [] : (this.release(socket) ?? []),
     );
@@ -253,5 +288,31 @@ export class Sockets {
     const open = this.#byId.get(id);
     if (open === undefined) return null;
     return this.#state.getWebSocketAutoResponseTimestamp(open.socket)?.getTime() ?? null;
+  }
+}
+
+/** Takes from a connection what its client accepts. */
+function adapt(open: OpenSocket, connection: Waiting | Joined): void {
+  const batches = connection.phase === "joined" && connection.batch;
+  const isForDocuments = isOfDocuments(connection);
+  if (connection.phase === "joined") open.userId = connection.userId;
+  if ((batches && !open.batches) || (isForDocuments && !open.isOfDocuments)) open.output = new Output(true);
+  open.batches ||= batches;
+  open.isOfDocuments ||= isForDocuments;
+}
+
+function closeQuietly(socket: WebSocket, code: number, reason: string): void {
+  try {
+    socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
+  } catch {
+    // It is closed already, or its code may not be sent: nothing depends on the result.
+  }
+}
+
+function clearQuietly(socket: WebSocket): void {
+  try {
+    socket.serializeAttachment(null);
+  } catch {
+    // The socket is closing. A restart before its end takes it for a joined one until then.
   }
 }

@@ -67,7 +67,7 @@ export const SHARED_LOAD: readonly Bug[] = [
     story:
       "A broadcast to 32 sockets was written in one turn, and every other room and request waited for it.",
     file: "test/room/transport/send-queues.test.ts",
-    titles: ["are sent a large broadcast in portions, in each of which others get their turn"],
+    titles: ["are sent a large broadcast in chunks, in each of which others get their turn"],
   },
   {
     story:

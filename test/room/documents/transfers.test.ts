@@ -11,7 +11,7 @@ import {
 } from "../../../src/room/documents/sync/document-messages.ts";
 import { type DocumentFrame, parseDocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
-import type { Effect } from "../../../src/room/transport/effects.ts";
+import type { Effect } from "../../../src/room/transport/connection.ts";
 import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
 import { FREE } from "./free-quota.ts";

@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import {
   Output,
+  SlowReaders,
   slowestOf,
   UNCONFIRMED_IN_ROOM,
   UNREAD_IN_ROOM,
 } from "../../../src/room/transport/output.ts";
-import { SlowReaders } from "../../../src/room/transport/slow-readers.ts";
 import { failed, roomOfTwo } from "../support/rooms.ts";
 
 describe("a client that accepts arrays", () => {

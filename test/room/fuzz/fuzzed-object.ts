@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { AppError } from "../../../src/platform/errors.ts";
-import { CLOSE } from "../../../src/room/protocol/close.ts";
+import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import { gateway, makeRoom, type TestRoom, type TestUser, tokens } from "../support/rooms.ts";
 import { copyStored } from "./backup.ts";

@@ -1,6 +1,6 @@
 /** Plays a room's life: hostile clients send anything, one behaves well, and what all of them see must be right. */
 import { expect } from "vitest";
-import { CLOSE } from "../../../src/room/protocol/close.ts";
+import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import { BY_VIEWER, contentOf } from "./copies.ts";
 import { DOCUMENTS, type DocumentAct } from "./document-acts.ts";
 import { type FrameSpec, frameOf, textOfFrame } from "./grammar.ts";

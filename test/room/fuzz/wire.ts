@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { ERROR_CODES, MODULES } from "../../../src/platform/error-codes.ts";
 import { byteLength } from "../../../src/platform/text.ts";
-import { CLOSE } from "../../../src/room/protocol/close.ts";
 import { OnlinePlace } from "../../../src/room/protocol/messages.ts";
+import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import { Comment } from "../../../src/wire/comment.ts";
 import { Room } from "../../../src/wire/room.ts";
 import { Role, User } from "../../../src/wire/user.ts";

@@ -2,11 +2,9 @@
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
 import { Room } from "../../../src/room/engine/room.ts";
-import { CLOSE } from "../../../src/room/protocol/close.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
-import type { JoinedRoom, ServerMessage } from "../../../src/room/protocol/protocol.ts";
-import type { Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
-import type { Effect } from "../../../src/room/transport/effects.ts";
+import { CLOSE, type JoinedRoom, type ServerMessage } from "../../../src/room/protocol/protocol.ts";
+import type { Effect, Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
 import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { ROOM } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";

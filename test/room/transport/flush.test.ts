@@ -1,7 +1,6 @@
-/** R49 and R58 for the flush policies alone: at once in a calm room, in ticks and after rests in a busy one. */
+/** R49 for the flush policy alone: at once in a calm room, in ticks in a busy one. */
 import { expect, it } from "vitest";
 import { TickPolicy } from "../../../src/room/transport/flush.ts";
-import { RestPolicy } from "../../../src/room/transport/send-queues.ts";
 
 /** The time between two flushes at a steady rate of requested deliveries. */
 function gapAt(perSecond: number): number {
@@ -62,16 +61,4 @@ it("a tick that has nothing to send does not show how long the next one takes (R
   policy.recordFlush(260);
   policy.recordEmpty();
   expect([policy.recordSent(260), policy.intervalAt(260), policy.dueAt(260)]).toEqual([false, 260, 520]);
-});
-
-it("a small flush is followed by the next at once, a large one only after a rest (R58)", () => {
-  const policy = new RestPolicy();
-  expect(policy.dueAt(1_000)).toBe(1_000);
-  policy.recordFlush(1_000, 1);
-  expect(policy.dueAt(1_001)).toBe(1_001);
-  policy.recordFlush(1_001, 100);
-  expect(policy.dueAt(1_001)).toBe(1_004);
-  policy.recordFlush(2_000, 1_000);
-  expect(policy.dueAt(2_001)).toBe(2_030);
-  expect(policy.dueAt(2_031)).toBe(2_031);
 });

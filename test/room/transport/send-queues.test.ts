@@ -1,14 +1,13 @@
-/** What goes out in portions: no socket's order changes, and other work gets its turn between two portions. */
+/** What goes out in chunks: no socket's order changes, and other work gets its turn between two chunks. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Outgoing } from "../../../src/room/transport/queued-frames.ts";
-import { type Receiver, SendQueues } from "../../../src/room/transport/send-queues.ts";
+import { type Outgoing, type Receiver, SendQueues } from "../../../src/room/transport/send-queues.ts";
 
 interface TestSocket extends Receiver {
   readonly name: number;
 }
 
 const LARGE = "x".repeat(60_000);
-/** The most that one turn may send: a portion, and the frame that it ends with. */
+/** The most that one turn may send: a chunk, and the frame that it ends with. */
 const MOST = 512 * 1024 + LARGE.length;
 /** More than anything here takes. */
 const MANY_TURNS = 100;
@@ -38,7 +37,7 @@ const sentTo = (wanted: number) => sent.filter(({ name }) => name === wanted).ma
 /** A turn of the event loop: timers that were set before it have run. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** Sends all that waits, and returns in how many turns. No turn may send more than a portion. */
+/** Sends all that waits, and returns in how many turns. No turn may send more than a chunk. */
 async function drain(): Promise<number> {
   queues.request();
   let turns = 0;
@@ -54,14 +53,14 @@ describe.each([
   ["one frame at a time", false],
   ["arrays", true],
 ])("sockets that take %s", (_name, batches) => {
-  it("are sent a large broadcast in portions, in each of which others get their turn", async () => {
+  it("are sent a large broadcast in chunks, in each of which others get their turn", async () => {
     const sockets = open(64, batches);
     sendTo(sockets, LARGE);
     expect(await drain()).toBeGreaterThan(5);
     expect(sent.map(({ name }) => name)).toEqual(sockets.map(({ name }) => name));
   });
 
-  it("are sent one portion in an event that takes long, and the rest later", async () => {
+  it("are sent one chunk in an event that takes long, and the rest later", async () => {
     for (const socket of open(64, batches)) {
       sendTo([socket], LARGE);
       now += 1;
@@ -70,7 +69,7 @@ describe.each([
     expect(sent).toHaveLength(64);
   });
 
-  it("are sent the bytes of a document in portions, in their place between texts", async () => {
+  it("are sent the bytes of a document in chunks, in their place between texts", async () => {
     const [sockets, bytes] = [open(32, batches), new Uint8Array(LARGE.length)];
     for (const frame of ['"before"', bytes, '"after"']) sendTo(sockets, frame);
     expect(await drain()).toBeGreaterThan(2);
@@ -78,7 +77,7 @@ describe.each([
     for (const { name } of sockets) expect(sentTo(name)).toEqual([texts[0], bytes, texts[1]]);
   });
 
-  it("are sent in portions what waits for a single one of them", async () => {
+  it("are sent in chunks what waits for a single one of them", async () => {
     const [socket] = open(1, batches);
     if (socket === undefined) throw new Error("There is no socket");
     for (let count = 0; count < 32; count += 1) sendTo([socket], `"${count}${LARGE}"`);
@@ -88,7 +87,7 @@ describe.each([
     expect(sent.reduce((sum, { eventBytes }) => sum + eventBytes, 0)).toBe(10 * 60_003 + 22 * 60_004);
   });
 
-  it("get their frames in order, whatever is sent between two portions", async () => {
+  it("get their frames in order, whatever is sent between two chunks", async () => {
     const sockets = open(32, batches);
     for (let round = 0; round < 4; round += 1) {
       sendTo(sockets, `"${round}${LARGE}"`);
@@ -134,7 +133,7 @@ it("who is answered does not wait behind a crowd, and the crowd does not wait fo
     expect(sentTo(name).join("").indexOf(`"${LARGE}"`)).toBeGreaterThan(LARGE.length);
 });
 
-it("what others wait for goes out although each portion begins with an answer that fills it", async () => {
+it("what others wait for goes out although each chunk begins with an answer that fills it", async () => {
   const [asking, other] = open(2, true);
   if (asking === undefined || other === undefined) throw new Error("There is no socket");
   const answer = () => queues.add(asking, { frame: `"${LARGE.repeat(10)}"`, eventBytes: 0 });
@@ -199,7 +198,7 @@ it("each socket is sent its own frames, whatever the one before it was sent", ()
   expect([0, 1, 2].map(sentTo)).toEqual([["[1,2]"], ["[1,3]"], ["[2,3]"]]);
 });
 
-it("sockets that wait for the same frames share one array, whatever portion it leaves in", async () => {
+it("sockets that wait for the same frames share one array, whatever chunk it leaves in", async () => {
   const made = new Set<Outgoing>();
   const shared = new SendQueues<TestSocket>({
     now: () => now,
@@ -245,4 +244,24 @@ it("what one turn has sent does not delay the next one, a millisecond later", as
   sendTo(open(1, false), "{}");
   expect(sent).toHaveLength(before + 1);
   await drain();
+});
+
+it("a room rests after a large flush, and not after a small one (R58)", async () => {
+  const [one, ...others] = open(101, true);
+  if (one === undefined) throw new Error("There is no socket");
+  sendTo([one], "1");
+  queues.request();
+  now += 1;
+  sendTo([one, ...others], "2");
+  queues.request();
+  expect(sent).toHaveLength(102);
+  now += 2;
+  sendTo([one], "3");
+  queues.request();
+  expect(sent).toHaveLength(102);
+  await expect.poll(() => sent.length).toBe(103);
+  now += 1;
+  sendTo([one], "4");
+  queues.request();
+  expect(sent).toHaveLength(104);
 });

@@ -3,7 +3,7 @@
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
-import { CLOSE, type CloseCode } from "../../../room/protocol/close.ts";
+import { CLOSE, type CloseCode } from "../../../room/protocol/protocol.ts";
 import type { DocumentAddress } from "../../../room/types/room-object.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { hasRoom } from "../../rooms/known-rooms.ts";

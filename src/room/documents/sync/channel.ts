@@ -1,6 +1,5 @@
 /** An open document and its subscriptions. */
-import type { ShownEntry } from "../../transport/connection.ts";
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect, ShownEntry } from "../../transport/connection.ts";
 import { Awareness } from "./awareness.ts";
 import { awarenessBody, queryAwarenessBody } from "./frames.ts";
 import type { Subscription } from "./subscription.ts";

@@ -1,5 +1,5 @@
 /** The open documents, and those that are due for folding. Others have nothing in memory. */
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
 import { Channel } from "./channel.ts";
 import { updateBody } from "./frames.ts";

@@ -1,7 +1,6 @@
 /** Handles the frames about an open document: step 1, step 2, updates and awareness. */
 import { AppError } from "../../../platform/errors.ts";
-import type { DocumentWire, Joined } from "../../transport/connection.ts";
-import type { Effect } from "../../transport/effects.ts";
+import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
 import { MalformedUpdate } from "../updates/update-values.ts";
 import { type Channel, sendTo } from "./channel.ts";

@@ -1,6 +1,6 @@
 /** REST requests to a room's documents. */
 import { AppError, notFound } from "../../../platform/errors.ts";
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect } from "../../transport/connection.ts";
 import type { DocumentDetails, DocumentPart, DocumentWrite, ListedDocument } from "../../types/documents.ts";
 import type { Documents } from "../documents.ts";
 import type { Channels } from "./channels.ts";

@@ -2,9 +2,8 @@
 import type { JoinDecision } from "../../engine/join/join-decision.ts";
 import { type JoinHandshake, nextToken } from "../../engine/join/join-handshake.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
-import { CLOSE } from "../../protocol/close.ts";
-import type { Authorizing, Joined, Waiting } from "../../transport/connection.ts";
-import type { Effect } from "../../transport/effects.ts";
+import { CLOSE } from "../../protocol/protocol.ts";
+import type { Authorizing, Effect, Joined, Waiting } from "../../transport/connection.ts";
 import { MAX_DOCUMENT_FRAME_BYTES } from "../updates/limits.ts";
 import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./frames.ts";
 import type { OpenDocuments } from "./open-documents.ts";

@@ -1,11 +1,10 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
 import { byteLength } from "../../../platform/text.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
-import { CLOSE } from "../../protocol/close.ts";
 import { failure } from "../../protocol/frame.ts";
-import type { DocumentWire, Joined } from "../../transport/connection.ts";
+import { CLOSE } from "../../protocol/protocol.ts";
+import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
-import type { Effect } from "../../transport/effects.ts";
 import type { Documents } from "../documents.ts";
 import {
   MAX_DOCUMENT_FRAME_BYTES,

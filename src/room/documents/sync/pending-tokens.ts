@@ -1,5 +1,5 @@
 /** The tokens that are being verified, and the frames that wait for them. */
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect } from "../../transport/connection.ts";
 
 /** Keeps the frames of clients whose tokens are being verified, within bounds that strangers may use. */
 const MAX_BYTES_OF_SOCKET = 256 * 1024;

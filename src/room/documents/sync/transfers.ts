@@ -1,6 +1,6 @@
 /** Sends documents to clients part by part. A step 1 after each part shows that the client has read it. */
 import { documentPoints } from "../../protocol/costs.ts";
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
 import { BegunSyncs } from "./begun-syncs.ts";
 import { sendTo } from "./channel.ts";

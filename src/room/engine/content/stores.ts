@@ -10,8 +10,13 @@ import {
   MAX_VALUE_BYTES,
   MAX_WRITTEN_BYTES,
 } from "../../protocol/limits.ts";
-import { isRecord } from "../../protocol/message-fields.ts";
-import type { BatchOperation, StoreBatch, StoreOperation, StorePage } from "../../protocol/messages.ts";
+import {
+  type BatchOperation,
+  isRecord,
+  type StoreBatch,
+  type StoreOperation,
+  type StorePage,
+} from "../../protocol/messages.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type {

@@ -1,15 +1,13 @@
 /** How a socket joins: it sends one JOIN_ROOM, the database authorizes it, and it receives the room's state. */
 import { presentRoom } from "../../../wire/room.ts";
 import { lowerRole } from "../../../wire/user.ts";
-import { CLOSE } from "../../protocol/close.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
 import { MAX_JOIN_PRESENCE_BYTES } from "../../protocol/limits.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
-import { type Fault, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
+import { CLOSE, type Fault, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
-import type { Authorizing, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
+import type { Authorizing, Effect, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
 import { type Connections, send } from "../../transport/connections.ts";
-import type { Effect } from "../../transport/effects.ts";
 import type { RoomContent } from "../content/content.ts";
 import { presentOnline } from "../participants/online-users.ts";
 import type { Participants } from "../participants/participants.ts";

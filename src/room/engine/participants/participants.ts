@@ -1,14 +1,18 @@
 /** Who is in the room: connections, sessions and presence together, and how users go offline. */
 import { ERROR_CODES, type ErrorCode } from "../../../platform/error-codes.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
-import { CLOSE, type CloseCode } from "../../protocol/close.ts";
 import { UNJOINED_COST } from "../../protocol/costs.ts";
-import { SILENCE_MS } from "../../protocol/protocol.ts";
+import { CLOSE, type CloseCode, SILENCE_MS } from "../../protocol/protocol.ts";
 import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
-import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "../../transport/connection.ts";
-import { Connections, send } from "../../transport/connections.ts";
-import { findOverdue, type Overdue, planAlarm } from "../../transport/deadlines.ts";
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect, Joined, Waiting } from "../../transport/connection.ts";
+import {
+  Connections,
+  findOverdue,
+  LAST_SEEN_GRANULARITY_MS,
+  type Overdue,
+  planAlarm,
+  send,
+} from "../../transport/connections.ts";
 import { Presence } from "../presence/presence.ts";
 import { Sessions } from "./sessions.ts";
 

@@ -3,10 +3,10 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { RoomFields } from "../../../wire/room.ts";
 import type { UserRecord } from "../../../wire/user.ts";
-import { CLOSE } from "../../protocol/close.ts";
+import { CLOSE } from "../../protocol/protocol.ts";
 import type { ParticipantInput } from "../../protocol/room-request.ts";
 import type { OpenSession } from "../../storage/storage.ts";
-import type { Effect } from "../../transport/effects.ts";
+import type { Effect } from "../../transport/connection.ts";
 import { presentOnline } from "./online-users.ts";
 import type { Participants } from "./participants.ts";
 

@@ -3,9 +3,8 @@ import { byteLength } from "../../../platform/text.ts";
 import type { JsonText } from "../../protocol/frame.ts";
 import { MAX_PRESENCE_FRAME_BYTES } from "../../protocol/limits.ts";
 import type { PresenceSubscription, PresenceUpdate } from "../../protocol/messages.ts";
-import type { Connection, Joined } from "../../transport/connection.ts";
+import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { type Connections, send } from "../../transport/connections.ts";
-import type { Effect } from "../../transport/effects.ts";
 import { type Fields, hasOwnColor, KeptStates, keptState, shownText, UserNumbers } from "./kept-states.ts";
 import {
   ALL_USERS,

@@ -8,9 +8,8 @@ import {
   MAX_SUBSCRIPTIONS,
   PRESENCE_INTERVAL_MS,
 } from "../../protocol/limits.ts";
-import type { Connection, Joined } from "../../transport/connection.ts";
+import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
-import type { Effect } from "../../transport/effects.ts";
 
 export const ALL_USERS = "*";
 const FOLLOWED_USERS = "following";

@@ -1,6 +1,6 @@
 /** R24 to R26 and R68: pings, silence, and expiring tokens. */
 import { describe, expect, it } from "vitest";
-import { findOverdue, planAlarm } from "../../../../src/room/transport/deadlines.ts";
+import { findOverdue, planAlarm } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { failed, makeRoom, roomOfTwo, tokens } from "../../support/rooms.ts";
 

@@ -17,12 +17,11 @@ import { hocuspocusEndpoint, isUpgrade } from "./features/room-content/documents
 import { WEBHOOK_EVENTS } from "./features/webhooks/event-docs.ts";
 import { pathOf } from "./http/endpoint.ts";
 import { description, failure } from "./http/envelope.ts";
-import { healthResponse } from "./http/health.ts";
-import { metricsResponse } from "./http/metrics-response.ts";
+import { healthResponse, metricsResponse } from "./http/monitoring.ts";
 import { readDocument } from "./http/openapi/described.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
-import { preflight, withoutCors } from "./http/security/cors.ts";
+import { preflight, withoutCors } from "./http/security.ts";
 import { AppError } from "./platform/errors.ts";
 
 const handleRequest = createPipeline(compose);

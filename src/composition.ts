@@ -17,20 +17,19 @@ import { openRequestLogs, type RequestLogs } from "./features/request-log/reques
 import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { secretSealer } from "./features/workflows/secret-commands.ts";
-import type { Authentication, Composition } from "./http/call.ts";
-import type { HealthChecks } from "./http/health.ts";
-import { limitTrigger } from "./http/rate-limit.ts";
-import { originOf } from "./http/security/origin.ts";
-import type { ServedRequest } from "./http/served-request.ts";
+import { limitTrigger } from "./http/authenticate.ts";
+import type { HealthChecks } from "./http/monitoring.ts";
+import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
+import { originOf } from "./http/security.ts";
 import { ownHosts, webhookDevTargets } from "./platform/config/hosts.ts";
 import { hasRequestLog, hasRequestQuota, quotaDefaults } from "./platform/config/limits.ts";
 import { jwtSecrets } from "./platform/config/secrets.ts";
-import type { RequestContext } from "./platform/context/context.ts";
+import type { RequestContext } from "./platform/d1/context.ts";
 import { PING } from "./platform/d1/d1.ts";
-import { openAll, openTenant } from "./platform/placement/databases.ts";
-import { RequestMetrics } from "./platform/telemetry/request-metrics.ts";
+import { openAll, openTenant } from "./platform/d1/databases.ts";
+import { sleep } from "./platform/flow/concurrency.ts";
+import { RequestMetrics } from "./platform/telemetry/metrics.ts";
 import { hasMetrics, metrics, writeMetrics } from "./platform/telemetry/telemetry.ts";
-import { sleep } from "./platform/time-limit.ts";
 import { roomGateway } from "./room/host/gateway.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 

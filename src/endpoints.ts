@@ -4,7 +4,6 @@ import type { AppContext } from "./app-context.ts";
 import { accountEndpoints } from "./features/accounts/routes.ts";
 import { auditEndpoints } from "./features/audit/routes.ts";
 import { eventLogEndpoints } from "./features/events/routes.ts";
-import { fileSearchEndpoints } from "./features/files/find-routes.ts";
 import { fileEndpoints } from "./features/files/routes.ts";
 import { invitationEndpoints, memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
@@ -36,7 +35,6 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...tokenEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
-  ...fileSearchEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,
   ...deliveryEndpoints,

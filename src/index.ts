@@ -2,10 +2,8 @@
 import { exports } from "cloudflare:workers";
 import { app } from "./app.ts";
 import type { Env } from "./env.ts";
-import { failure } from "./http/envelope.ts";
-import { admit } from "./http/host-check.ts";
-import { toAppError } from "./http/refusal.ts";
-import { withoutCors } from "./http/security/cors.ts";
+import { failure, toAppError } from "./http/envelope.ts";
+import { admit, withoutCors } from "./http/security.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
 export { EventLogObject } from "./delivery/event-log/event-log-object.ts";

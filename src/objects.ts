@@ -11,8 +11,8 @@ import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
 import { backlogLimits, quotaDefaults } from "./platform/config/limits.ts";
-import { openTenant } from "./platform/placement/databases.ts";
-import { targetFetch } from "./platform/target.ts";
+import { openTenant } from "./platform/d1/databases.ts";
+import { targetFetch } from "./platform/network.ts";
 import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
 
 export class RoomObject extends LiveRoom {

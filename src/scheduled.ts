@@ -16,7 +16,7 @@ import { continueMoves, type MovePorts } from "./features/organizations/move.ts"
 import { purgeExpiredSignIns } from "./features/people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./features/people/password-commands.ts";
 import { openRequestLogs } from "./features/request-log/request-log-object.ts";
-import { purgeDeletedRooms } from "./features/rooms/purge.ts";
+import { purgeDeletedRooms } from "./features/rooms/commands.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
 import { sweepRetiredScripts } from "./features/workflows/commands.ts";
 import { resealSecrets, secretSealer } from "./features/workflows/secret-commands.ts";
@@ -25,11 +25,11 @@ import { RECEIPTS } from "./http/idempotency/store.ts";
 import { auditLogKeptMs } from "./platform/config/limits.ts";
 import { jwtSecrets } from "./platform/config/secrets.ts";
 import type { Database } from "./platform/d1/d1.ts";
+import { countingQueries, openAll, openDirectory, openTenant } from "./platform/d1/databases.ts";
 import { expire } from "./platform/d1/expiry.ts";
+import { runTasks, sleep } from "./platform/flow/concurrency.ts";
 import { type CallBudget, newCallBudget } from "./platform/flow/work-budget.ts";
-import { countingQueries, openAll, openDirectory, openTenant } from "./platform/placement/databases.ts";
 import { reportFailure, writeMetrics } from "./platform/telemetry/telemetry.ts";
-import { runTasks, sleep } from "./platform/time-limit.ts";
 import { roomGateway } from "./room/host/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 

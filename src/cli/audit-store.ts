@@ -1,5 +1,5 @@
 /** What the operator changes in an organization, in its audit log: written directly in the database, with the change. */
-import type { AuditResource } from "../http/audit/rule.ts";
+import type { AuditResource } from "../http/audit/table.ts";
 import { quoteSql } from "./database.ts";
 
 interface EntryOptions {

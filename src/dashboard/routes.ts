@@ -2,8 +2,7 @@
 
 import type { Env } from "../env.ts";
 import { failure } from "../http/envelope.ts";
-import { withoutCors } from "../http/security/cors.ts";
-import { type PageNeeds, withPageHeaders } from "../http/security/security-headers.ts";
+import { type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
 import type { Settings } from "../platform/config/settings.ts";
 import { hasTurnstile } from "../platform/config/sign-up.ts";
 import { AppError } from "../platform/errors.ts";

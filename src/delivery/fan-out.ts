@@ -1,8 +1,8 @@
 /** Fan-out: gives a room's events to every subscriber that listens to them, and to the event log. */
 import type { Tenant } from "../platform/d1/d1.ts";
-import { forEachConcurrently } from "../platform/flow/concurrency-limit.ts";
+import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
-import type { WebhookEventName } from "../wire/event-name.ts";
+import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, shardOf } from "./event-log/shards.ts";
 import { selectSubscriptions } from "./outbox/event-store.ts";
 import {

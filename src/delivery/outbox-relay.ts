@@ -1,12 +1,12 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
-import type { RequestContext } from "../platform/context/context.ts";
+
+import { TtlCache } from "../platform/cache.ts";
+import type { RequestContext } from "../platform/d1/context.ts";
 import type { Database, Statement } from "../platform/d1/d1.ts";
 import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
-import { TtlCache } from "../platform/ttl-cache.ts";
 import type { RoomGateway } from "../room/host/gateway.ts";
 import type { TracedCommand } from "../room/types/room-object.ts";
-import type { EventCause } from "../wire/event-cause.ts";
-import { type EventDraft, presentEvent } from "../wire/events.ts";
+import { type EventCause, type EventDraft, presentEvent } from "../wire/events.ts";
 import { type FileRecord, presentFile } from "../wire/file.ts";
 import { presentRoom, type RoomFields } from "../wire/room.ts";
 import { presentUser, type UserRecord } from "../wire/user.ts";

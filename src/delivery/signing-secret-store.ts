@@ -1,7 +1,6 @@
 /** The only SQL about stored signing secrets as such: those that are not encrypted with the current key. */
 
-import { resealInChunks } from "../platform/crypto/resealing.ts";
-import { type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
+import { resealInChunks, type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
 import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 

@@ -5,7 +5,7 @@ import { findRoomRow } from "../features/rooms/queries.ts";
 import { createToken, createUser } from "../features/users/commands.ts";
 import type { UserContext } from "../features/users/context.ts";
 import { selectUser } from "../features/users/statements.ts";
-import { violatedConstraint } from "../platform/d1/d1-errors.ts";
+import { violatedConstraint } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { BOARD_PREFIX, MAX_BOARDS, MAX_VISITORS } from "./boards.ts";
 import { countBoards } from "./store.ts";

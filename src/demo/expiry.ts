@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { deleteRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
 import { demoAccountId } from "../platform/config/organizations.ts";
-import { openTenant } from "../platform/placement/databases.ts";
+import { openTenant } from "../platform/d1/databases.ts";
 import { BOARD_LIFETIME_MS, KEPT_BOARDS } from "./boards.ts";
 import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
 

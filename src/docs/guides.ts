@@ -3,8 +3,7 @@
 import { failure } from "../http/envelope.ts";
 import { entriesOf, readDocument } from "../http/openapi/described.ts";
 import type { ApiDocument } from "../http/openapi/openapi.ts";
-import { withoutCors } from "../http/security/cors.ts";
-import { withPageHeaders } from "../http/security/security-headers.ts";
+import { withoutCors, withPageHeaders } from "../http/security.ts";
 import { AppError } from "../platform/errors.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
 import { operationAddress, schemaAddress } from "./page.ts";

@@ -1,7 +1,7 @@
 /** The API reference: pages made from the OpenAPI document alone. */
 import { type Described, type Entry, entriesOf, readDocument } from "../http/openapi/described.ts";
 import type { ApiDocument } from "../http/openapi/openapi.ts";
-import { withPageHeaders } from "../http/security/security-headers.ts";
+import { withPageHeaders } from "../http/security.ts";
 import { credentialSections, schemaListPage, schemaPage } from "./fields.ts";
 import { badge, operationPage } from "./operation.ts";
 import {

@@ -1,17 +1,10 @@
 /** Endpoints as the request pipeline sees them: everything needed to route, authorize, validate, document and test them. */
 import type * as z from "zod";
-import type { RequestContext } from "../platform/context/context.ts";
-import type { ErasedAuditRule } from "./audit/rule.ts";
-import type {
-  BinaryForm,
-  Description,
-  EndpointDefinition,
-  FormEndpointDefinition,
-  RawEndpointDefinition,
-  SentRequest,
-  Shape,
-} from "./endpoint-definition.ts";
+import type { RequestContext } from "../platform/d1/context.ts";
+import type { ErrorCode, Module } from "../platform/errors.ts";
+import type { AuditRule, ErasedAuditRule } from "./audit/table.ts";
 import type { Form, FormDescription } from "./form/form.ts";
+import type { Replay } from "./idempotency/receipt.ts";
 
 /** The beginning of every endpoint's path. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
@@ -92,3 +85,105 @@ export const pathOf = (
   pattern: { readonly segment: string; readonly rest: string },
 ): string =>
   (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
+
+/**
+ * Who may call: the organization (an API key or a member's session), also the users of a room, also who signs the
+ * request in a way that the handler verifies (Standard Webhooks), or anyone.
+ */
+export type Access = "organization" | "member" | "signed" | "public";
+
+export type Shape = z.ZodObject;
+
+/** The names of a path's parameters: `:name` for a segment, `*name` for the whole rest of the path. */
+type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}` | `${string}*${infer Name}`
+    ? Name
+    : never;
+
+/** The parsed input of a handler. */
+interface Input<Path extends string, Query, Body> {
+  readonly params: Readonly<Record<ParamOf<Path>, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** The headers and the body as they were sent: what a signature is about. */
+  readonly sent: SentRequest;
+}
+
+/** What a request consists of beside its address. */
+export interface SentRequest {
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+}
+
+interface Description<C extends RequestContext, Path extends string> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below {@link ACCOUNT_PATH}. */
+  readonly path: Path;
+  /** The unique `operationId` in the API description. */
+  readonly operation: string;
+  readonly module: Module;
+  readonly access: Access;
+  /** Where it works: in the organization's database, or in that of people and their access. */
+  readonly database?: "directory";
+  /** Reads the organization's database alone, and may do so in the nearest replica for a caller that accepts it. */
+  readonly mayBeStale?: true;
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Further documentation, in Markdown. */
+  readonly details?: string;
+  /** Error codes beside those that every endpoint can return. */
+  readonly errors: readonly ErrorCode[];
+  readonly replay?: Replay<C>;
+}
+
+/** An endpoint as a feature declares it, with input and output typed by its schemas. */
+export interface EndpointDefinition<
+  C extends RequestContext,
+  Path extends string,
+  Query extends Shape,
+  Body extends z.ZodType,
+  Data extends Shape,
+> extends Description<C, Path> {
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Accepts and returns bytes as well as JSON. */
+  readonly binary?: BinaryForm<z.infer<Body>, z.infer<Data>>;
+  readonly status: 200 | 201 | 202;
+  /** `description` of a success. */
+  readonly done: string;
+  readonly data: Data;
+  /** How the audit log records what the endpoint changes; without it, it does not. */
+  readonly audit?: AuditRule<Input<Path, z.infer<Query>, z.infer<Body>>, z.infer<Body>, z.infer<Data>>;
+  readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
+}
+
+/** How `application/octet-stream` is exchanged instead of JSON, by the `Content-Type` and `Accept` of a request. */
+interface BinaryForm<Body, Data> {
+  /** The most bytes of a body. */
+  readonly maxBytes?: number;
+  readonly bodyOf?: (bytes: Uint8Array) => Body;
+  readonly bytesOf?: (data: Data) => Uint8Array<ArrayBuffer>;
+}
+
+/** An endpoint that accepts a form instead of JSON, and reads it part by part as it arrives. */
+export interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
+  extends Description<C, Path> {
+  readonly form: FormDescription;
+  readonly status: 200 | 201;
+  /** `description` of a success. */
+  readonly done: string;
+  readonly data: Data;
+  readonly handle: (
+    ctx: C,
+    input: Pick<Input<Path, unknown, unknown>, "params"> & { readonly form: Form },
+  ) => Promise<z.infer<Data>>;
+}
+
+/** An endpoint whose response is not an envelope, such as a WebSocket upgrade. */
+export interface RawEndpointDefinition<C extends RequestContext, Path extends string>
+  extends Description<C, Path> {
+  /** The meaning of each status of a success. */
+  readonly answers: Readonly<Record<number, string>>;
+  readonly respond: (ctx: C, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;
+}

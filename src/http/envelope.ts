@@ -1,8 +1,9 @@
 /** The envelope of every response under /v1 (spec section 1). */
 import * as z from "zod";
-import { ERROR_CODES, type ErrorCode, MODULES } from "../platform/error-codes.ts";
-import type { AppError } from "../platform/errors.ts";
-import { CORS_HEADERS } from "./security/cors.ts";
+import { lacksTables } from "../platform/d1/d1.ts";
+import { AppError, ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/errors.ts";
+import { passingReason } from "../platform/objects/rpc.ts";
+import { CORS_HEADERS } from "./security.ts";
 
 /** `error` of a failed response. */
 export const ErrorDetail = z
@@ -117,3 +118,23 @@ export const description = (document: object, requestId: string): Response =>
       "X-Request-Id": requestId,
     },
   });
+
+const UNAPPLIED_MIGRATIONS =
+  "The database has no tables yet. Locally, run `npm start` or `npx wrangler d1 migrations apply DB --local`; " +
+  "in production, run `npm run deploy`";
+
+/** Objects follow their Worker within seconds, as a rule. */
+const RETRY_SECONDS = 5;
+
+/** The error for the response: an AppError unchanged, anything else as an INTERNAL_ERROR that discloses nothing. */
+export function toAppError(error: unknown, module: Module): AppError {
+  if (error instanceof AppError) return error;
+  if (lacksTables(error)) return new AppError("Server", "INTERNAL_ERROR", UNAPPLIED_MIGRATIONS);
+  const reason = passingReason(error);
+  if (reason !== null) return new AppError("Server", "RATE_LIMITED", reason, RETRY_SECONDS);
+  return new AppError(
+    module,
+    "INTERNAL_ERROR",
+    "The service failed; retry, and quote the request ID if it fails again",
+  );
+}

@@ -1,34 +1,23 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
 
+import type { ExecutionContext } from "hono";
 import type { Env } from "../env.ts";
-import type { Actor } from "../platform/context/actor.ts";
-import type { RequestContext } from "../platform/context/context.ts";
-import { TripCounter } from "../platform/d1/trip-counter.ts";
+import type { Actor, RequestContext } from "../platform/d1/context.ts";
+import { type Results, type Statement, TripCounter } from "../platform/d1/d1.ts";
+import { openNearest, openTenant } from "../platform/d1/databases.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
-import { addressOf } from "../platform/network.ts";
-import { openNearest, openTenant } from "../platform/placement/databases.ts";
+import { addressOf, shortAddress } from "../platform/network.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
-import { AuditRecorder } from "./audit/recorder.ts";
-import { authorize } from "./authenticate.ts";
-import type {
-  Authentication,
-  Call,
-  Composition,
-  EnvelopeEndpoint,
-  RawEndpoint,
-  RequestHandler,
-} from "./call.ts";
-import type { Access } from "./endpoint-definition.ts";
-import { failure, octets, success } from "./envelope.ts";
-import { Form } from "./form/form.ts";
-import { BrokenOff } from "./form/form-body.ts";
+import { dropIfUnchanged, insertAuditEntry } from "./audit/store.ts";
+import type { AuditRow, ErasedAuditRule } from "./audit/table.ts";
+import { authorize, delayRefusal, type Scheme } from "./authenticate.ts";
+import type { Access, AnyEndpoint, Endpoint } from "./endpoint.ts";
+import { failure, octets, success, toAppError } from "./envelope.ts";
+import { BrokenOff, Form } from "./form/form.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
-import { parseJson, readBody } from "./json-body.ts";
-import { toAppError } from "./refusal.ts";
-import { originOf } from "./security/origin.ts";
-import { delayRefusal } from "./tarpit.ts";
-import { checkBody, checkPath, checkQuery } from "./validate.ts";
+import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./request-input.ts";
+import { originOf } from "./security.ts";
 
 const NO_BYTES = new Uint8Array();
 
@@ -206,4 +195,167 @@ async function respondRaw<C extends RequestContext>(
   );
   if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // those of an upgrade are immutable
   return response;
+}
+
+/** A request with its bindings, and the parameters that routing found in its path. */
+export interface Call {
+  readonly request: Request;
+  readonly env: Env;
+  readonly execution: ExecutionContext;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Work that outlasts the response. */
+type Defer = (work: Promise<unknown>) => void;
+
+/** What the composition root gives to authentication. */
+export interface Authentication {
+  /** Tried in this order. */
+  readonly schemes: readonly Scheme[];
+  /**
+   * Counts a request for its organization, whose users are counted apart. Throws RATE_LIMITED beyond its quota. Absent
+   * where nothing is counted.
+   */
+  countRequest?(accountId: string, isOfUser: boolean, defer: Defer): void;
+}
+
+/** What the composition root gives to the pipeline. */
+export interface Composition<Ports extends object> extends Authentication {
+  /** What endpoints need beside the {@link RequestContext}. */
+  readonly ports: Ports;
+  /** Called with each request once it is answered; `defer` lets work finish after the response. */
+  observe?(request: ServedRequest, defer: Defer): void;
+}
+
+/** Handles a call of an endpoint that needs at most `C` of a request. Never rejects. */
+export type RequestHandler<C extends RequestContext> = (
+  endpoint: Endpoint<C>,
+  call: Call,
+) => Promise<Response>;
+
+export type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
+type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw" };
+
+export interface ServedRequest {
+  readonly requestId: string;
+  /** The ID that the client gave to it, and the trace context that it sent; null for none that is valid. */
+  readonly clientRequestId: string | null;
+  readonly traceparent: string | null;
+  /** The organization in the path, which need not exist when there is no actor. */
+  readonly accountId: string;
+  readonly endpoint: Pick<AnyEndpoint, "method" | "path" | "operation">;
+  readonly params: Readonly<Record<string, string>>;
+  /** Who made it; null when that was not found out. */
+  readonly actor: Actor | null;
+  /** The caller's address, as the edge reports it. */
+  readonly address: string;
+  /** When it began, and how long it took until its response began: epoch ms, and ms. */
+  readonly at: number;
+  readonly durationMs: number;
+  readonly status: number;
+  /** Round trips to the database so far. */
+  readonly trips: number;
+  /** Why it was refused or failed; null for a success. */
+  readonly error: AppError | null;
+}
+
+/** What of an endpoint the recorder needs. */
+interface Audited {
+  readonly method: string;
+  readonly operation: string;
+  readonly database?: "directory";
+  readonly audit: ErasedAuditRule | undefined;
+}
+
+/** Values that are longer are cut: an entry is a note, not a copy. */
+const MAX_VALUE_CHARS = 255;
+
+/** What a rule says of a request, and the fields of its body, with the values of those that are shown. A deletion's body changes nothing. */
+function changesOf(
+  method: string,
+  { detail, shows = [] }: ErasedAuditRule,
+  input: { readonly body: unknown },
+): string {
+  const { body } = input;
+  const details = detail?.(input) ?? {};
+  if (method === "DELETE" || typeof body !== "object" || body === null) return JSON.stringify(details);
+  const noted = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (!shows.includes(name)) return [name, null];
+    return [name, typeof value === "string" ? value.slice(0, MAX_VALUE_CHARS) : (value ?? null)];
+  };
+  return JSON.stringify({ ...details, ...Object.fromEntries(Object.entries(body).map(noted)) });
+}
+
+/** Records one request. */
+class AuditRecorder<C extends RequestContext> {
+  /** The context for the endpoint's handler: what it commits is recorded. */
+  readonly ctx: C;
+  readonly #inner: C;
+  readonly #rule: ErasedAuditRule;
+  readonly #entry: Omit<AuditRow, "id">;
+  readonly #inDirectory: boolean;
+  #hasCommitted = false;
+  #isRecorded = false;
+
+  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<AuditRow, "id">, inDirectory: boolean) {
+    this.#inDirectory = inDirectory;
+    this.#inner = inner;
+    this.#rule = rule;
+    this.#entry = entry;
+    this.ctx = { ...inner, commit: (statements, data) => this.#commit(statements, data) };
+  }
+
+  /** The recorder of a request; null when its change is not for the audit log, or a room's user or no one makes it. */
+  static for<C extends RequestContext>(
+    { method, operation, database, audit }: Audited,
+    ctx: C,
+    input: { readonly body: unknown },
+  ): AuditRecorder<C> | null {
+    const { actor } = ctx;
+    if (audit === undefined || (actor.type !== "person" && actor.type !== "key")) return null;
+    const entry = {
+      at: ctx.now(),
+      actorType: actor.type,
+      actorId: actor.type === "person" ? actor.personId : actor.keyId,
+      actorName: actor.name,
+      operation,
+      resource: audit.resource,
+      resourceId: audit.id?.(input) ?? null,
+      changes: changesOf(method, audit, input),
+      address: shortAddress(ctx.address),
+      requestId: ctx.requestId,
+    };
+    return new AuditRecorder(ctx, audit, entry, database === "directory");
+  }
+
+  /** Records a change that was not committed in D1, such as one of an object, once it is made. */
+  async finish(data: object): Promise<void> {
+    if (!this.#hasCommitted) await this.#inner.db.run([this.#insert(this.#inner.newId(), data)]);
+  }
+
+  #insert(id: string, data: object | undefined): Statement {
+    const created = data === undefined ? undefined : this.#rule.created?.(data);
+    const entry = {
+      ...this.#entry,
+      id,
+      resourceId: created ?? this.#entry.resourceId,
+    };
+    return insertAuditEntry(this.#inner.accountId, entry, this.#inDirectory);
+  }
+
+  /** Commits with an entry that stays only if the statements change something: what finds nothing to change is no change. */
+  async #commit<const T extends readonly [Statement, ...Statement[]]>(
+    statements: T,
+    data?: object,
+  ): Promise<Results<T>> {
+    if (this.#isRecorded) return this.#inner.commit(statements, data);
+    this.#hasCommitted = true;
+    const id = this.#inner.newId();
+    const [, ...results] = await this.#inner.commit(
+      [this.#insert(id, data), ...statements, dropIfUnchanged(id)],
+      data,
+    );
+    this.#isRecorded = results.pop()?.length === 0;
+    return results as unknown as Results<T>;
+  }
 }

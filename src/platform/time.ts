@@ -1,7 +1,5 @@
 /** Time on the wire: output in ISO 8601, input in strict RFC 3339 or as a UTC date. */
-
 import * as z from "zod";
-import { DAY_MS } from "./durations.ts";
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
 
@@ -72,3 +70,8 @@ export const timeInput = (end: "from" | "to", hint = "") =>
       return parsed ?? z.NEVER;
     })
     .pipe(z.number()); // so that the package can print what it becomes
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;

@@ -1,18 +1,187 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
-import { presentTime } from "../platform/time.ts";
-import {
-  CommentEvent,
-  DocumentEvent,
-  DocumentUpdatedEvent,
-  FileEvent,
-  StoreEvent,
-  VersionEvent,
-} from "./content-events.ts";
-import type { EventCause } from "./event-cause.ts";
-import { common, roomId, user, userId } from "./event-fields.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
+import { Comment } from "./comment.ts";
+import { StorageFile } from "./file.ts";
 import { Room } from "./room.ts";
 import { User } from "./user.ts";
+
+/** The seven events of live rooms and users (spec section 6), then those of comments, stores, documents, files and rooms. */
+export const EventName = z
+  .enum([
+    "participant.joined",
+    "participant.left",
+    "session.started",
+    "session.closed",
+    "user.created",
+    "user.updated",
+    "user.deleted",
+    "comment.created",
+    "comment.updated",
+    "comment.resolved",
+    "comment.deleted",
+    "store.changed",
+    "document.created",
+    "document.updated",
+    "document.deleted",
+    "version.created",
+    "file.uploaded",
+    "file.deleted",
+    "room.created",
+    "room.updated",
+    "room.closed",
+    "room.deleted",
+  ])
+  .meta({ id: "EventName" });
+export type EventName = z.infer<typeof EventName>;
+
+/** What webhooks can receive: also what the service notices of other webhooks and of workflows, which concerns no room. */
+export const WebhookEventName = z
+  .enum([...EventName.options, "webhook.backlogged", "workflow.disabled"])
+  .meta({ id: "WebhookEventName" });
+export type WebhookEventName = z.infer<typeof WebhookEventName>;
+
+/** What starts workflows: also their own schedules and requests to them, which webhooks do not receive. */
+export const WorkflowEventName = z
+  .enum([...EventName.options, "workflow.scheduled", "workflow.triggered"])
+  .meta({ id: "WorkflowEventName" });
+export type WorkflowEventName = z.infer<typeof WorkflowEventName>;
+
+/** The name of any event. */
+export type AnyEventName = WebhookEventName | WorkflowEventName;
+
+/** Which workflow's action has caused an event, and the how manyth such event it is in its chain. */
+export interface EventCause {
+  readonly workflowId: string;
+  /** 1 for an action of a run that no other action has caused. */
+  readonly depth: number;
+}
+
+/** A run is started for events up to this depth: more in a row look like a loop. */
+export const MAX_CAUSE_DEPTH = 5;
+
+/** The depth of an event by its JSON; 0 when no workflow has caused it. */
+export function depthOf(body: string): number {
+  // Most events have none, and reading them costs more than finding that out.
+  if (!body.includes('"depth":')) return 0;
+  const { depth } = JSON.parse(body) as { readonly depth?: unknown };
+  return typeof depth === "number" ? depth : 0;
+}
+
+/** What every event has. */
+const common = {
+  id: z
+    .uuid()
+    .meta({ description: "The same for every subscriber and attempt; recognize repetitions by it." }),
+  timestamp: Timestamp.meta({ description: "When the event happened." }),
+  room: Room.meta({ description: "The room right after the event." }),
+};
+
+/** What events have that an action of a workflow has caused, and no others. */
+const cause = {
+  depth: z.int().min(1).optional().meta({
+    description:
+      "Only if an action of a workflow has caused the event: 1, or one more than the event of its run had. A workflow does not run on events above 5.",
+  }),
+  workflowId: z.uuid().optional().meta({ description: "That workflow." }),
+};
+
+const roomId = z.uuid();
+const userId = z.uuid();
+const user = User.meta({ description: "The user right after the event, without its token." });
+
+/**
+ * A file was stored, or deleted by itself: `room.deleted` stands for the files of a deleted room. `userId` is who did
+ * it; there is none when your back end deleted the file, or a workflow did it.
+ */
+export const FileEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.enum(["file.uploaded", "file.deleted"]),
+    data: z.object({ roomId, key: z.string(), userId: z.string().optional() }),
+    file: StorageFile.meta({ description: "The file right after the event; as it was, if it was deleted." }),
+  })
+  .meta({ id: "FileEvent" });
+export type FileEvent = z.infer<typeof FileEvent>;
+
+/** A store has changed: one event for all its changes within five seconds. It has no values: read the store. */
+export const StoreEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.literal("store.changed"),
+    data: z.object({
+      roomId,
+      store: z.string().meta({ description: "The store's name." }),
+      fromSeq: z.int().meta({ description: "The `seq` of the first change that the event reports." }),
+      toSeq: z.int().meta({
+        description:
+          "The `seq` of the room's last change so far: entries whose `version` is in this range were written, those that are missing deleted.",
+      }),
+    }),
+  })
+  .meta({ id: "StoreEvent" });
+export type StoreEvent = z.infer<typeof StoreEvent>;
+
+const document = z.string().meta({ description: "The document's name." });
+
+/** A document was created, by its first update, or deleted with its history. */
+export const DocumentEvent = z
+  .object({
+    ...common,
+    event: z.enum(["document.created", "document.deleted"]),
+    data: z.object({ roomId, document }),
+  })
+  .meta({ id: "DocumentEvent" });
+export type DocumentEvent = z.infer<typeof DocumentEvent>;
+
+/** A document has changed: one event for all its updates within ten seconds. It has no content: read the document. */
+export const DocumentUpdatedEvent = z
+  .object({
+    ...common,
+    event: z.literal("document.updated"),
+    data: z.object({
+      roomId,
+      document,
+      fromSeq: z.int().meta({ description: "The number of the first update that the event reports." }),
+      toSeq: z.int().meta({ description: "The number of the last one. The trail says who wrote them." }),
+    }),
+  })
+  .meta({ id: "DocumentUpdatedEvent" });
+export type DocumentUpdatedEvent = z.infer<typeof DocumentUpdatedEvent>;
+
+/** The room made a version of a document, or someone named the document as it is. */
+export const VersionEvent = z
+  .object({
+    ...common,
+    event: z.literal("version.created"),
+    data: z.object({
+      roomId,
+      document,
+      version: z.int().meta({ description: "The number of the latest update that it has." }),
+      name: z.string().nullable().meta({ description: "Null for one that the room made by itself." }),
+    }),
+  })
+  .meta({ id: "VersionEvent" });
+export type VersionEvent = z.infer<typeof VersionEvent>;
+
+/**
+ * A comment was written, edited or reopened, resolved, or deleted. Reactions cause no event. `userId` is who did it;
+ * there is none when your back end did, except for the author of a comment that it created.
+ */
+export const CommentEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.enum(["comment.created", "comment.updated", "comment.resolved", "comment.deleted"]),
+    data: z.object({ roomId, commentId: z.uuid(), threadId: z.uuid(), userId: z.string().optional() }),
+    comment: Comment.meta({
+      description: "The comment right after the event; as it was, if it was deleted.",
+    }),
+  })
+  .meta({ id: "CommentEvent" });
+export type CommentEvent = z.infer<typeof CommentEvent>;
 
 /** A user came online, or went offline with its last connection; `sessionId` is the user's session. */
 export const ParticipantEvent = z

@@ -1,6 +1,8 @@
 /** What a user's token claims, on what terms it is issued, and whether it still is one of the user's. */
+
 import { decodeJwt } from "jose";
 import * as z from "zod";
+import { AppError } from "../platform/errors.ts";
 import { Role, type UserRecord } from "./user.ts";
 
 /** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
@@ -92,3 +94,25 @@ export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   // Compared for equality, and so independent of clocks.
   claims.userEpoch === user.tokenEpoch &&
   claims.accountEpoch === user.accountTokenEpoch;
+
+/**
+ * The token epoch of an organization that is being restored, later than any other: no token is of it, and every
+ * credential is refused whose organization has it. The last step of a restore puts the real one in its place.
+ */
+export const RESTORING_EPOCH = Number.MAX_SAFE_INTEGER;
+
+const RETRY_SECONDS = 30;
+
+/** For the API; sockets are refused in the same words. */
+export const beingRestored = (): AppError =>
+  new AppError(
+    "Accounts",
+    "RATE_LIMITED",
+    "The organization is being restored from a backup, and is closed until that is complete; try again later",
+    RETRY_SECONDS,
+  );
+
+/** Throws {@link beingRestored} if this is the token epoch of such an organization. */
+export function requireRestored(accountTokenEpoch: number | null | undefined): void {
+  if (accountTokenEpoch === RESTORING_EPOCH) throw beingRestored();
+}

@@ -1,6 +1,7 @@
 /** A user and its sessions on the wire, and how they are presented. The SDK imports these types. */
 import * as z from "zod";
-import { ROLES } from "../platform/context/actor.ts";
+import { ROLES } from "../platform/d1/context.ts";
+import { fold } from "../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
 import type { LastSeen } from "./snapshots.ts";
 
@@ -101,3 +102,13 @@ export const presentSession = (session: {
   joined_at: presentTime(session.joinedAt),
   left_at: presentNullableTime(session.leftAt),
 });
+
+const NAME = "Deleted user";
+
+/** The fields of a row in which an erased user can no longer be recognized. */
+export const ERASED_FIELDS = {
+  name: NAME,
+  nameFolded: fold(NAME),
+  profilePicture: null,
+  customId: null,
+} as const;

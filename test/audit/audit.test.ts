@@ -6,8 +6,8 @@ import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/features/audi
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
 import { auditEntries } from "../../src/http/audit/table.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember, invite, signUp } from "../support/person.ts";

@@ -12,7 +12,7 @@ import {
   SCHEMA,
   SIGNATURE_HEADER,
 } from "../../src/features/backup/format.ts";
-import { RESTORING_EPOCH } from "../../src/wire/being-restored.ts";
+import { RESTORING_EPOCH } from "../../src/wire/token-claims.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { Browser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";
 import { Operator, readJson, type Signed, sentOf } from "./operator.ts";

@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ARCHIVE_FORMAT, type Manifest, SCHEMA } from "../../src/features/backup/format.ts";
-import { createOperatorToken } from "../../src/features/backup/operator-secret.ts";
-import { signaturesOf } from "../../src/features/backup/signatures.ts";
+import { signaturesOf } from "../../src/features/backup/operator-call.ts";
+import { createOperatorToken } from "../../src/features/backup/token-store.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";

@@ -15,9 +15,12 @@ import {
   type RowSlice,
   SIGNATURE_HEADER,
 } from "../../src/features/backup/format.ts";
-import { createOperatorToken, operatorTokenHash } from "../../src/features/backup/operator-secret.ts";
 import type { OperatorPurpose } from "../../src/features/backup/table.ts";
-import { upsertOperatorToken } from "../../src/features/backup/token-store.ts";
+import {
+  createOperatorToken,
+  operatorTokenHash,
+  upsertOperatorToken,
+} from "../../src/features/backup/token-store.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";

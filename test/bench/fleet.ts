@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CommandError } from "../../src/cli/process/command.ts";
-import type { EventName } from "../../src/wire/event-name.ts";
+import type { EventName } from "../../src/wire/events.ts";
 import { type Bill, minus, ofObjects, times } from "./fleet/bill.ts";
 import { Fleet, USERS_PER_ROOM } from "./fleet/fleet.ts";
 import { billOf, type Counts, MONTH, monthOf, type UnitBills } from "./fleet/model.ts";

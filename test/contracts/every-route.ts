@@ -5,12 +5,11 @@ import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
-import { markDeleted } from "../../src/features/rooms/purge-store.ts";
+import { markDeleted } from "../../src/features/rooms/statements.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
-import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/json-body.ts";
-import { isRepeatable } from "../../src/http/validate.ts";
+import { isRepeatable, MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/request-input.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import { networkOf } from "../../src/platform/network.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Account, type Answer, Api, account, bearer, formOf, ORIGIN } from "../support/api.ts";
 import { addMember, type Browser } from "../support/person.ts";
 

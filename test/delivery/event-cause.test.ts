@@ -1,7 +1,6 @@
 /** How deep in a chain of workflows an event is, by its JSON. */
 import { expect, it } from "vitest";
-import { depthOf } from "../../src/wire/event-cause.ts";
-import { presentEvent } from "../../src/wire/events.ts";
+import { depthOf, presentEvent } from "../../src/wire/events.ts";
 import { presentRoom } from "../../src/wire/room.ts";
 import { ROOM } from "../room/support/rows.ts";
 

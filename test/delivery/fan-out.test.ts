@@ -7,9 +7,9 @@ import { shardOf } from "../../src/delivery/event-log/shards.ts";
 import { fanOut, hasListener } from "../../src/delivery/fan-out.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { type DeliveryObjects, openDelivery } from "../../src/delivery/subscribers.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import type { Stub } from "../../src/platform/objects/rpc.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
 import { type Api, account } from "../support/api.ts";
 
 /** The objects of the service, except that subscribers take their events by `enqueue`. */

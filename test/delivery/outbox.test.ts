@@ -5,8 +5,8 @@ import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { openDatabase, PING } from "../../src/platform/d1/d1.ts";
+import { countingQueries, openAll } from "../../src/platform/d1/databases.ts";
 import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { countingQueries, openAll } from "../../src/platform/placement/databases.ts";
 import { type RoomGateway, roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";

@@ -2,8 +2,7 @@
 import { expect, inject } from "vitest";
 import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
 import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
-import { EventName, type WebhookEventName } from "../../src/wire/event-name.ts";
-import { Event } from "../../src/wire/events.ts";
+import { Event, EventName, type WebhookEventName } from "../../src/wire/events.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

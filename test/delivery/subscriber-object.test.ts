@@ -18,7 +18,7 @@ import {
   UNPROVEN_REST_MS,
 } from "../../src/features/webhooks/receiver-health.ts";
 import { type Webhook, WebhookBackloggedEvent } from "../../src/features/webhooks/schema.ts";
-import { EventName, type WebhookEventName } from "../../src/wire/event-name.ts";
+import { EventName, type WebhookEventName } from "../../src/wire/events.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";

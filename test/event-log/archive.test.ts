@@ -13,9 +13,9 @@ import {
   shardOf,
 } from "../../src/delivery/event-log/shards.ts";
 import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
-import { toAppError } from "../../src/http/refusal.ts";
-import { archivedObject } from "../../src/platform/archive/archived-object.ts";
-import { HOUR_MS } from "../../src/platform/durations.ts";
+import { toAppError } from "../../src/http/envelope.ts";
+import { archivedObject } from "../../src/platform/objects/object-archive.ts";
+import { HOUR_MS } from "../../src/platform/time.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
 
 const logs = openEventLogs(env);

@@ -7,7 +7,7 @@ import { type EventLogs, openEventLogs, removeLog, shardOf } from "../../src/del
 import { fanOut } from "../../src/delivery/fan-out.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 

@@ -1,7 +1,6 @@
 /** What uploads in flight hold in memory: by bytes, whatever their number. */
 import { expect, it } from "vitest";
-import { BlobWriter, PART_BYTES } from "../../src/features/files/blob-writer.ts";
-import { UploadMemory } from "../../src/features/files/upload-memory.ts";
+import { BlobWriter, PART_BYTES, UploadMemory } from "../../src/features/files/blob-writer.ts";
 
 const KIB = 1024;
 const MAX_FILE = 100 * KIB * KIB;

@@ -1,6 +1,6 @@
 /** Requests of one credential beside those of others, in one isolate. */
 import { describe, expect, it } from "vitest";
-import { CredentialBuckets } from "../../src/http/rate-limit.ts";
+import { CredentialBuckets } from "../../src/http/authenticate.ts";
 
 const waits = (buckets: CredentialBuckets, count: number, credential: string, now: number) =>
   Array.from({ length: count }, () => buckets.waitMs(credential, now));

@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { admit } from "../../src/http/host-check.ts";
+import { admit } from "../../src/http/security.ts";
 import worker from "../../src/index.ts";
 import { addressOf } from "../../src/platform/network.ts";
 

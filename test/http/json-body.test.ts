@@ -1,7 +1,7 @@
 /** JSON bodies at the limits of size and depth, and with duplicate keys. */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/json-body.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/request-input.ts";
 import { isTooDeep } from "../../src/platform/text.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { account } from "../support/api.ts";

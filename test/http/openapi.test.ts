@@ -15,11 +15,10 @@ import {
   type Operation,
   readDocument,
 } from "../../src/http/openapi/described.ts";
-import { buildDocument } from "../../src/http/openapi/openapi.ts";
-import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
-import { checkQuery } from "../../src/http/validate.ts";
-import { ERROR_CODES } from "../../src/platform/error-codes.ts";
-import { WebhookEventName } from "../../src/wire/event-name.ts";
+import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
+import { checkQuery } from "../../src/http/request-input.ts";
+import { ERROR_CODES } from "../../src/platform/errors.ts";
+import { WebhookEventName } from "../../src/wire/events.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
 const exampleWebhook = Webhook.parse(Webhook.meta()?.example);

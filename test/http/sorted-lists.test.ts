@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { selectKeys } from "../../src/features/accounts/store.ts";
 import { selectMembers } from "../../src/features/members/store.ts";
-import { openDirectory } from "../../src/platform/placement/databases.ts";
+import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { type Account, account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 

@@ -1,6 +1,6 @@
 /** Refusals that wait: what a client pays that goes on although it is refused. */
 import { describe, expect, it } from "vitest";
-import { Tarpit } from "../../src/http/tarpit.ts";
+import { Tarpit } from "../../src/http/authenticate.ts";
 
 const delays = (tarpit: Tarpit, count: number, client = "a", isUpgrade = false, now = 0) =>
   Array.from({ length: count }, () => tarpit.delayMs(client, isUpgrade, now));

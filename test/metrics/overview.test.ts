@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { hourOf } from "../../src/delivery/event-log/hourly-count-store.ts";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
-import { HOUR_MS } from "../../src/platform/durations.ts";
+import { HOUR_MS } from "../../src/platform/time.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";

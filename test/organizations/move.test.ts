@@ -7,10 +7,10 @@ import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts"
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
 import type { Database } from "../../src/platform/d1/d1.ts";
+import { openAll, openDirectory, openTenant } from "../../src/platform/d1/databases.ts";
 import { expire } from "../../src/platform/d1/expiry.ts";
+import { behindFence } from "../../src/platform/d1/fence-store.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { openAll, openDirectory, openTenant } from "../../src/platform/placement/databases.ts";
-import { behindFence } from "../../src/platform/placement/fence-store.ts";
 import { remainsOf, remove } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";

@@ -10,8 +10,8 @@ import {
 import type { Organization } from "../../src/features/organizations/schema.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
+import { openAll, openDirectory, openTenant } from "../../src/platform/d1/databases.ts";
 import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { openAll, openDirectory, openTenant } from "../../src/platform/placement/databases.ts";
 import { type RoomGateway, roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";

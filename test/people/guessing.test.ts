@@ -10,7 +10,7 @@ import {
 } from "../../src/features/people/guess-limit-object.ts";
 import type { Guesses } from "../../src/features/people/guess-store.ts";
 import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
-import { sha256 } from "../../src/platform/crypto/hash.ts";
+import { sha256 } from "../../src/platform/crypto/encoding.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { freshAddress } from "../support/api.ts";
 import { Browser, freshEmail, invite, PASSWORD, signUp, tokenIn } from "../support/person.ts";

@@ -14,13 +14,13 @@ import {
   signedHashOf,
 } from "../../src/features/people/sessions.ts";
 import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
-import { SESSION_COOKIE } from "../../src/http/security/csrf.ts";
+import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { quotaDefaults } from "../../src/platform/config/limits.ts";
 import { jwtSecrets } from "../../src/platform/config/secrets.ts";
 import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
 import { type Database, openDatabase } from "../../src/platform/d1/d1.ts";
-import { choosePlace } from "../../src/platform/placement/choose-place.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
+import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";

@@ -1,6 +1,6 @@
 /** What a subscriber's handler may use of its row while it changes. */
 import { expect, it } from "vitest";
-import { CachedRow } from "../../src/platform/d1/cached-row.ts";
+import { CachedRow } from "../../src/platform/cache.ts";
 
 it("a row that a change overtakes while it is read is not used, and is read again", async () => {
   const reads: PromiseWithResolvers<string>[] = [];

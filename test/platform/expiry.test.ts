@@ -7,9 +7,9 @@ import { INVITATIONS } from "../../src/features/members/store.ts";
 import { PASSWORD_LINKS, SIGN_INS } from "../../src/features/people/store.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
+import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { deleteInChunks, deleteUntil, type Expiring } from "../../src/platform/d1/expiry.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { openDirectory } from "../../src/platform/placement/databases.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
 const NOW = 1_000_000;

@@ -3,11 +3,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
-import type { ArchiveSlice } from "../../src/platform/archive/object-archive.ts";
-import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";
+import { ArchiveReader } from "../../src/platform/objects/archive-reader.ts";
+import type { ArchiveSlice } from "../../src/platform/objects/object-archive.ts";
 import { createTables, FACTS, type Schema } from "../../src/platform/objects/object-tables.ts";
 import { beingArchived, passingReason } from "../../src/platform/objects/rpc.ts";
+import { StorageArchive } from "../../src/platform/objects/storage-archive.ts";
 import { dropTables } from "../support/archive.ts";
 
 const SCHEMA: Schema = {

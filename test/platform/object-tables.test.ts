@@ -8,10 +8,10 @@ import { DeliveryStore, SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/
 import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
 import { GuessStore } from "../../src/features/people/guess-store.ts";
 import { RequestLogStore } from "../../src/features/request-log/store.ts";
-import { ArchiveReader } from "../../src/platform/archive/archive-reader.ts";
-import type { ArchiveSlice } from "../../src/platform/archive/object-archive.ts";
-import { StorageArchive } from "../../src/platform/archive/storage-archive.ts";
+import { ArchiveReader } from "../../src/platform/objects/archive-reader.ts";
+import type { ArchiveSlice } from "../../src/platform/objects/object-archive.ts";
 import { createTables, FACTS, openTables, type Schema } from "../../src/platform/objects/object-tables.ts";
+import { StorageArchive } from "../../src/platform/objects/storage-archive.ts";
 import { ROOM_SCHEMA } from "../../src/room/storage/sqlite-tables.ts";
 import { SqliteStorage } from "../../src/room/storage/storage-sqlite.ts";
 import { ROOM } from "../room/support/rows.ts";

@@ -6,7 +6,7 @@ import { GuessLimitObject } from "../../src/features/people/guess-limit-object.t
 import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import { RoomObject } from "../../src/objects.ts";
-import { ArchivedDurableObject } from "../../src/platform/archive/archived-durable-object.ts";
+import { ArchivedDurableObject } from "../../src/platform/objects/storage-archive.ts";
 import { CALLS, type Kind } from "./rpc/calls.ts";
 import eventLog1 from "./rpc/event-log-1.json?raw";
 import { type Exchange, type Recording, withMore } from "./rpc/exchange.ts";

@@ -6,9 +6,9 @@ import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-objec
 import { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
-import { toAppError } from "../../src/http/refusal.ts";
+import { toAppError } from "../../src/http/envelope.ts";
 import { RoomObject } from "../../src/objects.ts";
-import type { ArchiveRpc } from "../../src/platform/archive/object-archive.ts";
+import type { ArchiveRpc } from "../../src/platform/objects/object-archive.ts";
 import type { Stub } from "../../src/platform/objects/rpc.ts";
 
 /** Every method that Workers call with the number of its arguments, and those that only earlier Workers call. */

@@ -2,13 +2,13 @@
 import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseHosts } from "../../src/platform/host.ts";
 import {
   findTargetProblem,
   isPublicAddress,
+  parseHosts,
   type TargetPolicy,
   targetFetch,
-} from "../../src/platform/target.ts";
+} from "../../src/platform/network.ts";
 
 const PRODUCTION = { devTargets: [], ownHosts: ["atrium.example"] };
 const DEVELOPMENT = { devTargets: parseHosts("127.0.0.1,localhost"), ownHosts: ["localhost:8787"] };

@@ -1,6 +1,6 @@
 /** Work that fails or hangs costs the work beside it nothing. */
 import { expect, it } from "vitest";
-import { runTasks } from "../../src/platform/time-limit.ts";
+import { runTasks } from "../../src/platform/flow/concurrency.ts";
 
 const HANGS = () => new Promise<never>(() => {});
 

@@ -1,6 +1,6 @@
 /** The in-memory cache: how long entries live, which one makes room, and what is evicted by hand. */
 import { expect, it } from "vitest";
-import { TtlCache } from "../../src/platform/ttl-cache.ts";
+import { TtlCache } from "../../src/platform/cache.ts";
 
 const newCache = () => new TtlCache<string>({ ttlMs: 1_000, maxEntries: 2 });
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deletePerson } from "../../src/features/privacy/person-store.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
-import { openDirectory } from "../../src/platform/placement/databases.ts";
+import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { RequestRecorder } from "../../src/features/request-log/recorder.ts";
 import type { LoggedRequest } from "../../src/features/request-log/schema.ts";
-import type { ServedRequest } from "../../src/http/served-request.ts";
+import type { ServedRequest } from "../../src/http/pipeline.ts";
 import { AppError } from "../../src/platform/errors.ts";
 
 const KEY = { type: "key", accountId: "account", keyId: "key", name: "Key" } as const;

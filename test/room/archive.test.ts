@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
-import { toAppError } from "../../src/http/refusal.ts";
+import { toAppError } from "../../src/http/envelope.ts";
 import { collectSlices, contentOf, restoreSlices } from "../support/archive.ts";
 import { gateway, makeRoom, type TestRoom, type TestUser } from "./support/rooms.ts";
 

@@ -1,9 +1,9 @@
 /** R1: whether a room exists is remembered for a moment when sockets open, and decided when they join. */
 import { env, exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { hasRoom, ROOM_MEMORY_MS } from "../../src/features/rooms/known-rooms.ts";
-import { TripCounter } from "../../src/platform/d1/trip-counter.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
+import { hasRoom, ROOM_MEMORY_MS } from "../../src/features/rooms/queries.ts";
+import { TripCounter } from "../../src/platform/d1/d1.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { makeRoom } from "./support/rooms.ts";
 import { TestSocket } from "./support/test-socket.ts";

@@ -1,9 +1,9 @@
 /** The copy in D1 of a room's stats, which lists show. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { updateRoomStats } from "../../src/features/rooms/commands.ts";
 import type { ListedRoom } from "../../src/features/rooms/schema.ts";
-import { updateRoomStats } from "../../src/features/rooms/stats.ts";
-import { openTenant } from "../../src/platform/placement/databases.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { account } from "../support/api.ts";
 

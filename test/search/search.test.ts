@@ -6,7 +6,7 @@ import { continueIndexes } from "../../src/features/search/index-builder.ts";
 import { findHits } from "../../src/features/search/queries.ts";
 import { selectUsers } from "../../src/features/users/store.ts";
 import type { Database, Statement } from "../../src/platform/d1/d1.ts";
-import { openDirectory } from "../../src/platform/placement/databases.ts";
+import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import { type Account, account } from "../support/api.ts";
 

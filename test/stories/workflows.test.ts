@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
-import type { EventName } from "../../src/wire/event-name.ts";
+import type { EventName } from "../../src/wire/events.ts";
 import type { StorageFile } from "../../src/wire/file.ts";
 import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";

@@ -5,7 +5,7 @@ import { insertKey } from "../../src/features/accounts/store.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
-import { accounts } from "../../src/platform/placement/table.ts";
+import { accounts } from "../../src/platform/d1/table.ts";
 import type { UploadResult } from "../../src/wire/file.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { expectDescribed } from "./described.ts";

@@ -1,5 +1,5 @@
 /** Archives of objects in tests: collected as a backup does, and put back into the same, emptied object. */
-import type { ArchivedObject, ArchiveSlice } from "../../src/platform/archive/object-archive.ts";
+import type { ArchivedObject, ArchiveSlice } from "../../src/platform/objects/object-archive.ts";
 
 /** The slices of one reading, as JSON has brought them. `between` runs after each slice but the last. */
 export async function collectSlices(

@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
-import { ERROR_CODES } from "../../src/platform/error-codes.ts";
+import { documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
+import { ERROR_CODES } from "../../src/platform/errors.ts";
 import type { Answer } from "./api.ts";
 import { documentProblems } from "./document.ts";
 

@@ -1,5 +1,5 @@
 /** What the code under test adds to the metrics of its isolate. */
-import { type DataSet, figuresOf } from "../../src/platform/telemetry/data-set.ts";
+import { type DataSet, figuresOf } from "../../src/platform/telemetry/data-sets.ts";
 import type { DataPoint } from "../../src/platform/telemetry/metrics.ts";
 import { metrics } from "../../src/platform/telemetry/telemetry.ts";
 

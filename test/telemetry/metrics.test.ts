@@ -5,12 +5,14 @@ import { describe, expect, it } from "vitest";
 import guide from "../../docs/guides/monitoring.md?raw";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { dataSet, figuresOf } from "../../src/platform/telemetry/data-set.ts";
-import { DATA_SETS } from "../../src/platform/telemetry/data-sets.ts";
-import { MemorySink } from "../../src/platform/telemetry/memory-sink.ts";
-import { type DataPoint, Metrics, WRITE_EVERY_MS } from "../../src/platform/telemetry/metrics.ts";
-import { presentMetrics } from "../../src/platform/telemetry/prometheus.ts";
-import { RequestMetrics } from "../../src/platform/telemetry/request-metrics.ts";
+import { DATA_SETS, dataSet, figuresOf } from "../../src/platform/telemetry/data-sets.ts";
+import {
+  type DataPoint,
+  Metrics,
+  RequestMetrics,
+  WRITE_EVERY_MS,
+} from "../../src/platform/telemetry/metrics.ts";
+import { MemorySink, presentMetrics } from "../../src/platform/telemetry/prometheus.ts";
 import { account, ORIGIN } from "../support/api.ts";
 
 const TEAS = dataSet({

@@ -8,8 +8,7 @@ import {
   WebhookBackloggedEvent,
   type WebhookWithSecret,
 } from "../../src/features/webhooks/schema.ts";
-import { EventName } from "../../src/wire/event-name.ts";
-import { Event } from "../../src/wire/events.ts";
+import { Event, EventName } from "../../src/wire/events.ts";
 import { type Account, account } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

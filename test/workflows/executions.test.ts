@@ -1,8 +1,7 @@
 /** Executions over REST: on which events workflows run, in which order, and how runs end. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
-import { EventName } from "../../src/wire/event-name.ts";
-import { Event } from "../../src/wire/events.ts";
+import { Event, EventName } from "../../src/wire/events.ts";
 import type { StorageFile } from "../../src/wire/file.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";

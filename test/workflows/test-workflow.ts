@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow, WorkflowCreation } from "../../src/features/workflows/schema.ts";
-import type { EventName } from "../../src/wire/event-name.ts";
+import type { EventName } from "../../src/wire/events.ts";
 import type { Answer, Api } from "../support/api.ts";
 
 interface Options extends Pick<WorkflowCreation, "schedule" | "httpTrigger"> {

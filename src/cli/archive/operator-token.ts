@@ -3,7 +3,7 @@ import {
   createOperatorToken,
   OPERATOR_TOKEN_LIFETIME_MS,
   operatorTokenHash,
-} from "../../features/backup/operator-secret.ts";
+} from "../../features/backup/token-store.ts";
 
 export class OperatorToken {
   readonly #write: (hash: string, expiresAt: number) => Promise<void>;

@@ -1,5 +1,5 @@
 /** Runs the scheduled tasks of a service on this machine, as Cloudflare's cron trigger does. */
-import { MINUTE_MS } from "../../platform/durations.ts";
+import { MINUTE_MS } from "../../platform/time.ts";
 
 /**
  * Runs `tasks` now and then every minute, until `stop`. A run that takes longer delays the next one. A failure is

@@ -1,16 +1,14 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
 import type { Env } from "../../env.ts";
-import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
-import { StorageArchive } from "../../platform/archive/storage-archive.ts";
+import { CachedRow } from "../../platform/cache.ts";
 import { eventLogLimits } from "../../platform/config/limits.ts";
-import { CachedRow } from "../../platform/d1/cached-row.ts";
-import { HOUR_MS } from "../../platform/durations.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
-import { ERASED_FIELDS } from "../../wire/erased-user.ts";
+import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
+import { HOUR_MS } from "../../platform/time.ts";
 import type { Event } from "../../wire/events.ts";
-import type { User } from "../../wire/user.ts";
+import { ERASED_FIELDS, type User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/event-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
 import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";

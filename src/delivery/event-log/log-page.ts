@@ -1,7 +1,7 @@
 /** Reads of one shard of an event log. */
 
-import { fnv1a } from "../../platform/crypto/hash.ts";
-import type { WebhookEventName } from "../../wire/event-name.ts";
+import { fnv1a } from "../../platform/crypto/encoding.ts";
+import type { WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */

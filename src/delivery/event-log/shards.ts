@@ -1,6 +1,6 @@
 /** The shards of an organization's event log, and the questions that concern all of them. */
 import type { Env } from "../../env.ts";
-import { fnv1a } from "../../platform/crypto/hash.ts";
+import { fnv1a } from "../../platform/crypto/encoding.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
 import type { EventLogObject } from "./event-log-object.ts";
 import { addHours, type HourlyCounts } from "./hourly-count-store.ts";

@@ -1,10 +1,10 @@
 /** The statement that writes an event of D1, with the subscriptions it matches, in the batch of the change itself. */
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
-import type { EventName } from "../../wire/event-name.ts";
+import type { EventName } from "../../wire/events.ts";
 import type { RoomSubscription, SubscriberKey } from "./subscription.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The outbox of a command: an entry in its batch, and a relay to the live room once that is committed. */
-import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { sleep } from "../../platform/time-limit.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";

@@ -1,5 +1,5 @@
 /** Subscribers, the events that they listen to, and events on their way to them. */
-import type { AnyEventName, WebhookEventName } from "../../wire/event-name.ts";
+import type { AnyEventName, WebhookEventName } from "../../wire/events.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {

@@ -1,6 +1,6 @@
 /** An event on its way to a subscriber, and what is kept of its delivery. */
 import type { Page } from "../../platform/d1/d1.ts";
-import type { EventName, WebhookEventName } from "../../wire/event-name.ts";
+import type { EventName, WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 
 /** `pending` until an attempt succeeds or no further one follows. */

@@ -1,6 +1,6 @@
 /** The port between a queue and the handler of its kind of subscriber: attempts, and their outcomes. */
 
-import type { TargetPolicy } from "../../platform/target.ts";
+import type { TargetPolicy } from "../../platform/network.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { LogQuery, LogSlice } from "../event-log/log-page.ts";
 import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";

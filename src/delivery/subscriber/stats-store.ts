@@ -1,5 +1,5 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { AttemptFigures, StatsPoint, StatsRange, SubscriberStats } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FinalOutcome } from "./handler.ts";

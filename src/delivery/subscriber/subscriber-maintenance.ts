@@ -1,6 +1,6 @@
 /** Maintenance of a subscriber: retention, backlog, schedule and replays. */
 
-import { DAY_MS, MINUTE_MS } from "../../platform/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { SubscriberKey } from "../outbox/subscription.ts";
 import { BacklogGuard } from "./backlog.ts";
 import type { ReplayRecord, ReplayRequest } from "./delivery.ts";

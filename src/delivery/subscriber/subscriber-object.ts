@@ -1,6 +1,5 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. Or one of its senders. */
-import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
-import { StorageArchive } from "../../platform/archive/storage-archive.ts";
+import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";
 import { forgetReport } from "./backlog.ts";
 import type {

@@ -1,6 +1,6 @@
 /** API keys: creation, a check for typos without a database, and the fingerprint that is stored. */
 import { crc32 } from "node:zlib";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 
 /** Secret scanners find leaked keys by this prefix. */
 const PREFIX = "atrium_sk_";

@@ -1,6 +1,6 @@
 /** The commands on API keys. */
-import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
+import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";

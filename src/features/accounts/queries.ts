@@ -1,7 +1,7 @@
 /** The queries about API keys. */
 
-import { type PresentedScroll, presentScroll } from "../../http/lists/presented-page.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
 import { countKeys, positionOf, selectKeys } from "./store.ts";

@@ -1,11 +1,9 @@
 /** The endpoints for API keys. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
-import { scrolling, toPage } from "../../http/lists/paginate.ts";
-import { scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
+import { scrolling, scrollShape, sorting, toPage } from "../../http/lists.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import { createApiKey, revokeApiKey } from "./commands.ts";
 import { listApiKeys } from "./queries.ts";

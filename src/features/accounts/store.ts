@@ -1,9 +1,17 @@
 /** The only SQL about API keys. */
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import {
+  build,
+  columnsOf,
+  type Page,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
 import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
-import { prepared, preparedByShape } from "../../platform/d1/prepared-statement.ts";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 import { countUsed } from "../quotas/statements.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The API keys of organizations. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 
 export const apiKeys = sqliteTable(
   "api_keys",

@@ -1,12 +1,12 @@
 /** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
 
 import { bearerOf, type Scheme } from "../../http/authenticate.ts";
-import { equalInConstantTime } from "../../platform/crypto/constant-time.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { equalInConstantTime } from "../../http/security.ts";
+import { TtlCache } from "../../platform/cache.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { MINUTE_MS } from "../../platform/durations.ts";
-import { TtlCache } from "../../platform/ttl-cache.ts";
-import { requireRestored } from "../../wire/being-restored.ts";
+import { MINUTE_MS } from "../../platform/time.ts";
+import { requireRestored } from "../../wire/token-claims.ts";
 import { isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 

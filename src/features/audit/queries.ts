@@ -7,12 +7,12 @@ import {
   selectAuditEntries,
 } from "../../http/audit/store.ts";
 import type { AuditRow } from "../../http/audit/table.ts";
-import { encodePosition } from "../../http/lists/list-cursor.ts";
-import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import { encodePosition } from "../../http/lists.ts";
+import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
 import type { Database, Page, Tenant } from "../../platform/d1/d1.ts";
+import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import { deleteInChunks, expire } from "../../platform/d1/expiry.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
-import type { PlacedTenant } from "../../platform/placement/databases.ts";
 import { type AuditEntry, presentAuditEntry } from "./schema.ts";
 
 /** A page of the organization's log, newest first, for its owners. The log is never counted: it grows without end. */

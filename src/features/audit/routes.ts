@@ -1,9 +1,8 @@
 /** The endpoint that reads the audit log. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { dates, following, toPage } from "../../http/lists/paginate.ts";
-import { cursorShape } from "../../http/lists/presented-page.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import { cursorShape, dates, following, toPage } from "../../http/lists.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { listAuditEntries } from "./queries.ts";
 import { AuditEntry, AuditResource } from "./schema.ts";
 

@@ -1,7 +1,6 @@
 /** The audit log on the wire. */
 import * as z from "zod";
-import { AUDIT_RESOURCES } from "../../http/audit/rule.ts";
-import { AUDIT_ACTORS, type AuditRow } from "../../http/audit/table.ts";
+import { AUDIT_ACTORS, AUDIT_RESOURCES, type AuditRow } from "../../http/audit/table.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 
 export const AuditResource = z.enum(AUDIT_RESOURCES);

@@ -1,11 +1,10 @@
 /** What a backup of an organization reads, slice by slice. It changes nothing but the audit log. */
 import * as z from "zod";
 import { SHARDS } from "../../delivery/event-log/shards.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
 import { notFound } from "../../platform/errors.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import { selectSlice } from "../organizations/move-store.ts";
-import { operatorEntry } from "./audit.ts";
 import {
   ARCHIVE_FORMAT,
   type BackupPlan,
@@ -28,11 +27,12 @@ import {
   encode,
   type Operation,
   type OperatorCall,
+  operatorEntry,
   refuse,
 } from "./operator-call.ts";
 import { endOperatorToken } from "./operator-token.ts";
 import { COPIED, rowPartOf } from "./parts.ts";
-import { selectOrganizationToCopy } from "./restore-store.ts";
+import { selectOrganizationToCopy } from "./store.ts";
 
 async function organizationOf({ env, accountId }: OperatorCall): Promise<BackupPlan["organization"]> {
   const { db, directory } = openTenant(env, accountId);

@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
-import { openDirectory } from "../../platform/placement/databases.ts";
-import { insertPeople, selectOrganization, selectOrganizations, selectPeople } from "./deployment-store.ts";
+import { openDirectory } from "../../platform/d1/databases.ts";
 import {
   ARCHIVE_FORMAT,
   Beginning,
@@ -27,7 +26,8 @@ import {
   parameterOf,
 } from "./operator-call.ts";
 import { endOperatorToken } from "./operator-token.ts";
-import { requireVersion } from "./restore-begin.ts";
+import { requireVersion } from "./restore-rows.ts";
+import { insertPeople, selectOrganization, selectOrganizations, selectPeople } from "./store.ts";
 
 /** Encrypts the hashes of passwords, so that a reader of the backup without the deployment's secret cannot guess them. */
 const passwordSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>

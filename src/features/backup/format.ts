@@ -1,6 +1,6 @@
 /** The one format of backups, of an organization and of a deployment: their files, and the requests that carry them. */
 import * as z from "zod";
-import type { ArchiveSlice } from "../../platform/archive/object-archive.ts";
+import type { ArchiveSlice } from "../../platform/objects/object-archive.ts";
 
 /** Grows when an earlier version of the service could not read what this one writes. */
 export const ARCHIVE_FORMAT = 1;

@@ -3,10 +3,9 @@
 import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
-import { archivedObject } from "../../platform/archive/archived-object.ts";
-import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
+import { type ArchivedObject, archivedObject } from "../../platform/objects/object-archive.ts";
 import { byteLength } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";

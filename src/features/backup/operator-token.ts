@@ -1,17 +1,21 @@
 /** The operator's token: what a command proves itself by to the service, for one organization or all, one purpose and an hour. */
 import type { Env } from "../../env.ts";
-import { bearerOf } from "../../http/authenticate.ts";
-import { limitAuthFailures } from "../../http/rate-limit.ts";
-import { equalInConstantTime } from "../../platform/crypto/constant-time.ts";
+import { bearerOf, limitAuthFailures } from "../../http/authenticate.ts";
+import { equalInConstantTime } from "../../http/security.ts";
+import { TtlCache } from "../../platform/cache.ts";
 import type { Database } from "../../platform/d1/d1.ts";
+import { openDirectory } from "../../platform/d1/databases.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { AppError } from "../../platform/errors.ts";
-import { openDirectory } from "../../platform/placement/databases.ts";
-import { TtlCache } from "../../platform/ttl-cache.ts";
 import { DEPLOYMENT } from "./format.ts";
-import { isOperatorToken, operatorTokenHash } from "./operator-secret.ts";
 import type { OperatorPurpose } from "./table.ts";
-import { deleteOperatorToken, OPERATOR_TOKENS, selectOperatorTokens } from "./token-store.ts";
+import {
+  deleteOperatorToken,
+  isOperatorToken,
+  OPERATOR_TOKENS,
+  operatorTokenHash,
+  selectOperatorTokens,
+} from "./token-store.ts";
 
 /** Those that were right within these seconds: a command sends many requests. */
 const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });

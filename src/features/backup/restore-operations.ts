@@ -1,17 +1,27 @@
 /** What a restore of an organization writes, step by step; each can be sent again. The last one opens the organization. */
 import * as z from "zod";
 import { openEventLogs, removeLog } from "../../delivery/event-log/shards.ts";
-import { DIRECTORY, openDirectory } from "../../platform/placement/databases.ts";
-import { lowerFence } from "../../platform/placement/fence-store.ts";
+import { DIRECTORY, openDirectory } from "../../platform/d1/databases.ts";
+import { behindFence, lowerFence } from "../../platform/d1/fence-store.ts";
+import { notFound } from "../../platform/errors.ts";
+import { type BlobPart, openBlobs } from "../files/storage/blobs.ts";
 import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "../organizations/statements.ts";
-import { operatorEntry } from "./audit.ts";
-import { OBJECTS, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices } from "./format.ts";
+import { FILE_PART_BYTES, OBJECTS, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices } from "./format.ts";
 import { findOwned, openObjects, restoreObjects } from "./objects.ts";
-import { answer, bodyOf, genuineSlice, type Operation, type OperatorCall, refuse } from "./operator-call.ts";
+import {
+  answer,
+  bodyOf,
+  genuineBytes,
+  genuineSlice,
+  type Operation,
+  type OperatorCall,
+  operatorEntry,
+  parameterOf,
+  refuse,
+} from "./operator-call.ts";
 import { evictOperatorToken } from "./operator-token.ts";
-import { begin, placeOf } from "./restore-begin.ts";
-import { completeFile, file, forget, missing } from "./restore-files.ts";
-import { overtaken, restoreOf, restoreRows } from "./restore-rows.ts";
+import { begin, overtaken, placeOf, restoreOf, restoreRows } from "./restore-rows.ts";
+import { deleteFileRows, selectFileFacts, updateUpload } from "./row-store.ts";
 import {
   deleteRestore,
   markAbandoned,
@@ -19,7 +29,7 @@ import {
   requireTurn,
   takeRestore,
   updatePosition,
-} from "./restore-store.ts";
+} from "./store.ts";
 import type { RestoreRow } from "./table.ts";
 import { deleteOperatorToken } from "./token-store.ts";
 
@@ -91,6 +101,88 @@ const cancel: Operation = async (call) => {
   ];
   await directory.run([requireTurn(restore), ...abandoned, ...end(call, restore)]);
   evictOperatorToken(accountId, "restore");
+  return answer(call, {});
+};
+
+/** What the restored index says of a file: there are no bytes without a row. */
+async function factsOf(call: OperatorCall, key: string) {
+  const restore = await restoreOf(call);
+  const [[facts]] = await placeOf(call.env, restore).run([selectFileFacts(call.accountId, [key])]);
+  if (facts === undefined) throw notFound("Files", "File");
+  return { ...facts, restore };
+}
+
+/**
+ * Begins the upload of a file in several parts. Its row has it until it is complete, so that it ends with the row; the
+ * upload of a run that was killed ends now.
+ */
+async function beginUpload(
+  { accountId, env }: OperatorCall,
+  { key, mimeType, uploadId, restore }: Awaited<ReturnType<typeof factsOf>>,
+): Promise<string> {
+  const blobs = openBlobs(env.FILES);
+  if (uploadId !== null) await blobs.delete([{ accountId, key, uploadId }]);
+  const begun = await blobs.begin({ accountId, key }, mimeType);
+  await placeOf(env, restore).run(behindFence(restore, [updateUpload(accountId, key, begun.uploadId)]));
+  return begun.uploadId;
+}
+
+const Keys = z.object({ keys: z.array(z.string()).max(40) });
+
+/** Which of these files have no bytes yet, or not all. */
+const missing: Operation = async (call) => {
+  const { keys } = await bodyOf(call, Keys);
+  const [facts] = await placeOf(call.env, await restoreOf(call)).run([selectFileFacts(call.accountId, keys)]);
+  const blobs = openBlobs(call.env.FILES);
+  const found = await Promise.all(
+    facts.map(async ({ key, size }) => {
+      const stored = await blobs.head({ accountId: call.accountId, key });
+      return stored?.size === size ? [] : [key];
+    }),
+  );
+  return answer(call, { keys: found.flat() });
+};
+
+/** Takes files out of the index whose bytes the backup does not have: they were deleted while it was made. */
+const forget: Operation = async (call) => {
+  const restore = await restoreOf(call);
+  const { keys } = await bodyOf(call, Keys);
+  await placeOf(call.env, restore).run(behindFence(restore, [deleteFileRows(call.accountId, keys)]));
+  return answer(call, {});
+};
+
+/** A part of a file; the first one of several begins an upload, which the answer names. */
+const file: Operation = async (call) => {
+  const [key, offset] = [parameterOf(call, "key"), Number(parameterOf(call, "offset"))];
+  const facts = await factsOf(call, key);
+  const { size, mimeType, restore } = facts;
+  const bytes = await genuineBytes(call, restore.backupId, `file ${key} ${offset}`);
+  if (bytes.byteLength !== Math.min(FILE_PART_BYTES, size - offset))
+    throw refuse("VALIDATION_ERROR", `${key}: the part at ${offset} has another size than its row says`);
+  const blobs = openBlobs(call.env.FILES);
+  const address = { accountId: call.accountId, key };
+  if (size <= FILE_PART_BYTES) {
+    await blobs.put(address, mimeType, bytes);
+    return answer(call, { upload: null, part: null });
+  }
+  const upload = offset === 0 ? await beginUpload(call, facts) : parameterOf(call, "upload");
+  const part: BlobPart = await blobs.resume(address, upload).add(1 + offset / FILE_PART_BYTES, bytes);
+  return answer(call, { upload, part: { partNumber: part.partNumber, etag: part.etag } });
+};
+
+const Completion = z.object({
+  key: z.string(),
+  upload: z.string(),
+  parts: z.array(z.object({ partNumber: z.int(), etag: z.string() })).min(1),
+});
+
+/** Makes a file of its parts. */
+const completeFile: Operation = async (call) => {
+  const { key, upload, parts } = await bodyOf(call, Completion);
+  const { accountId, env } = call;
+  const { restore } = await factsOf(call, key);
+  await openBlobs(env.FILES).resume({ accountId, key }, upload).complete(parts);
+  await placeOf(env, restore).run(behindFence(restore, [updateUpload(accountId, key, null)]));
   return answer(call, {});
 };
 

@@ -1,19 +1,17 @@
 /** `POST /operator/backup/…` and `/operator/restore/…`: backups and restores of organizations and of the deployment, for the operator's commands. */
 
 import type { Env } from "../../env.ts";
-import { failure } from "../../http/envelope.ts";
-import { toAppError } from "../../http/refusal.ts";
-import { withoutCors } from "../../http/security/cors.ts";
+import { failure, toAppError } from "../../http/envelope.ts";
+import { withoutCors } from "../../http/security.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { BACKUP_OPERATIONS } from "./backup-operations.ts";
 import { DEPLOYMENT_BACKUP_OPERATIONS, DEPLOYMENT_RESTORE_OPERATIONS } from "./deployment-operations.ts";
 import { DEPLOYMENT, isAccountId } from "./format.ts";
-import type { Operation } from "./operator-call.ts";
+import { type Operation, signaturesOf } from "./operator-call.ts";
 import { requireOperator } from "./operator-token.ts";
 import { RESTORE_OPERATIONS } from "./restore-operations.ts";
-import { signaturesOf } from "./signatures.ts";
 import { OPERATOR_PURPOSES, type OperatorPurpose } from "./table.ts";
 
 type Operations = Readonly<Record<OperatorPurpose, Readonly<Record<string, Operation>>>>;

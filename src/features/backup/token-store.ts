@@ -1,5 +1,6 @@
 /** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
 import { getTableName } from "drizzle-orm";
+import { hex, sha256 } from "../../platform/crypto/encoding.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
 import { type OperatorPurpose, operatorTokens } from "./table.ts";
@@ -37,3 +38,17 @@ export const OPERATOR_TOKENS: Expiring = {
   table: getTableName(operatorTokens),
   column: operatorTokens.expiresAt.name,
 };
+
+/** How long a token is valid. The command that has it writes another one before. */
+export const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;
+
+const PREFIX = "atrium_op_";
+const TOKEN = new RegExp(`^${PREFIX}[0-9a-f]{64}$`);
+
+export const createOperatorToken = (): string => PREFIX + hex(crypto.getRandomValues(new Uint8Array(32)));
+
+/** False for what never was a token. */
+export const isOperatorToken = (token: string): boolean => TOKEN.test(token);
+
+/** What the database has of it. */
+export const operatorTokenHash = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));

@@ -1,10 +1,8 @@
 /** Pages of a subscriber's deliveries, newest first. A cursor names the delivery that its page ended with. */
 import type { DeliveryPage, DeliveryQuery } from "../../delivery/subscriber/delivery.ts";
-import { encodePosition } from "../../http/lists/list-cursor.ts";
-import type { PresentedScroll } from "../../http/lists/presented-page.ts";
+import { encodePosition, type PresentedScroll } from "../../http/lists.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import type { Module } from "../../platform/error-codes.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, type Module } from "../../platform/errors.ts";
 
 type Bounds = Pick<Page, "limit" | "offset" | "after">;
 

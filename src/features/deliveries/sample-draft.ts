@@ -1,14 +1,12 @@
 /** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
 import { presentTime } from "../../platform/time.ts";
 import type { Comment } from "../../wire/comment.ts";
-import type { DocumentEvent } from "../../wire/content-events.ts";
-import type { EventName } from "../../wire/event-name.ts";
-import type { EventDraft, RoomEvent } from "../../wire/events.ts";
+import type { DocumentEvent, EventDraft, EventName, RoomEvent } from "../../wire/events.ts";
 import { fileUrl, type StorageFile } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
 import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
-import { createKey } from "../files/file-key.ts";
+import { createKey } from "../files/file-name.ts";
 
 interface Sample {
   readonly room: Room;

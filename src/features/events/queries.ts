@@ -1,7 +1,7 @@
 /** Reads of the event log: of the whole organization, or of one room. */
 import { decodeCursor, encodeCursor, PrunedError, readPage } from "../../delivery/event-log/log-page.ts";
 import { type EventLogs, SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { Event } from "../../wire/events.ts";

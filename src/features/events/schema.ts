@@ -1,8 +1,7 @@
 /** The event log on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { dates, paging } from "../../http/lists/paginate.ts";
-import { WebhookEventName } from "../../wire/event-name.ts";
-import { Event } from "../../wire/events.ts";
+import { dates, paging } from "../../http/lists.ts";
+import { Event, WebhookEventName } from "../../wire/events.ts";
 import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
 

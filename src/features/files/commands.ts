@@ -2,19 +2,17 @@
 
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import type { Form } from "../../http/form/form.ts";
-import { causeOf } from "../../platform/context/actor.ts";
-import { requireRoomAccess } from "../../platform/context/context.ts";
+import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { UploadResult } from "../../wire/file.ts";
 import type { FileContext, FileOperationContext } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
-import { parseKey } from "./file-key.ts";
-import { PendingUpload } from "./pending-upload.ts";
+import { parseKey } from "./file-name.ts";
+import { forbidden, PendingUpload, requireEditor } from "./pending-upload.ts";
 import { markFileForDeletion } from "./storage/deletion-store.ts";
 import { deleteBlobs } from "./storage/garbage-collection.ts";
 import { selectFile } from "./storage/store.ts";
 import { readUpload, type Upload } from "./upload.ts";
-import { forbidden, requireEditor } from "./upload-access.ts";
 
 /** Stores the file of a form. When this fails, it leaves nothing behind. */
 export async function uploadFile(ctx: FileContext, form: Form): Promise<{ file: UploadResult }> {

@@ -1,7 +1,7 @@
 /** What files' commands and queries need beyond an operation or a request. */
 
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
-import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import type { Blobs } from "./storage/blobs.ts";

@@ -2,7 +2,7 @@
 import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
-import type { EventCause } from "../../wire/event-cause.ts";
+import type { EventCause } from "../../wire/events.ts";
 import { rooms } from "../rooms/table.ts";
 import { files } from "./storage/table.ts";
 

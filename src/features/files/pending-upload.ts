@@ -1,21 +1,26 @@
 /** A file being uploaded, from its row before the first byte to its event after the last. */
-
 import { newEvent } from "../../delivery/outbox/event-store.ts";
-import { causeOf } from "../../platform/context/actor.ts";
+import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fileUrl, type UploadResult } from "../../wire/file.ts";
 import { guardQuota } from "../quotas/guard.ts";
+import type { RoomRow } from "../rooms/table.ts";
 import { findUserInRoom } from "../users/queries.ts";
 import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
 import type { FileOperationContext, UploadBounds } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
-import { createKey } from "./file-key.ts";
+import { createKey } from "./file-name.ts";
 import { markUploadForDeletion } from "./storage/deletion-store.ts";
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
 import { essenceOf } from "./storage/media-type.ts";
-import { insertUploading, markStored, type UploadingFile, updateUploadId } from "./storage/store.ts";
+import {
+  countKept,
+  insertUploading,
+  markStored,
+  type UploadingFile,
+  updateUploadId,
+} from "./storage/store.ts";
 import type { Upload } from "./upload.ts";
-import { forbidden, requireBounds, requireSize, requireUploadAccess } from "./upload-access.ts";
 
 /** A file being uploaded. Its row is written before its first byte, so that R2 never holds bytes without a row. */
 export class PendingUpload {
@@ -134,4 +139,49 @@ export class PendingUpload {
       log("The remains of a failed upload could not be deleted; garbage collection will retry", error);
     }
   }
+}
+
+export const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
+
+/** Users upload as themselves only, and viewers only read. */
+function requireUploadAccess(
+  ctx: FileOperationContext,
+  { roomId, userId }: Pick<Upload, "roomId" | "userId">,
+): void {
+  requireRoomAccess(ctx, roomId);
+  if (ctx.actor.type !== "user") return;
+  if (ctx.actor.userId !== userId) throw forbidden("userId must be the token's user");
+  requireEditor(ctx);
+}
+
+export function requireEditor({ actor }: FileOperationContext): void {
+  if (actor.type === "user" && actor.role === "viewer")
+    throw forbidden("A viewer cannot change files; use the token of an editor");
+}
+
+/** What the actor may upload to the room; null for any. FORBIDDEN when the room or the user has too many files. */
+async function requireBounds(
+  ctx: FileOperationContext,
+  room: RoomRow,
+  uploadedBy: string,
+): Promise<UploadBounds | null> {
+  const bounds = ctx.uploadBounds?.(room) ?? null;
+  if (bounds === null) return null;
+  // Each of several uploads at once counts the others.
+  const [[counted]] = await ctx.db.run([countKept(ctx, room.id, uploadedBy)]);
+  if ((counted?.total ?? 0) > bounds.maxPerRoom)
+    throw forbidden(`This room keeps at most ${bounds.maxPerRoom} files; try again tomorrow`);
+  if ((counted?.own ?? 0) > bounds.maxPerUser)
+    throw forbidden(`You can keep at most ${bounds.maxPerUser} files in this room; delete one of them`);
+  return bounds;
+}
+
+function requireSize(bounds: UploadBounds | null, bytes: number): void {
+  const { maxFileBytes } = bounds ?? { maxFileBytes: Number.POSITIVE_INFINITY };
+  if (bytes > maxFileBytes)
+    throw new AppError(
+      "Files",
+      "BAD_REQUEST",
+      `file is larger than ${maxFileBytes} bytes; send a smaller one`,
+    );
 }

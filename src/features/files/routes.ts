@@ -1,14 +1,20 @@
 /** The endpoints for files. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { scrolling, toPage } from "../../http/lists/paginate.ts";
-import { scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
+import {
+  cursorShape,
+  following,
+  scrolling,
+  scrollShape,
+  searching,
+  sorting,
+  toPage,
+} from "../../http/lists.ts";
 import { MAX_FILE_BYTES, StorageFile, UploadResult } from "../../wire/file.ts";
 import { deleteFile, uploadFile } from "./commands.ts";
 import type { FileContext } from "./context.ts";
-import { listFiles } from "./queries.ts";
-import { FileDeletion, UploadFields } from "./schema.ts";
+import { findFiles, listFiles } from "./queries.ts";
+import { FileDeletion, FoundFile, UploadFields } from "./schema.ts";
 import { serveFile } from "./serving.ts";
 import { parseTypeFilter } from "./storage/media-type.ts";
 import { FILE_TOO_LARGE } from "./upload.ts";
@@ -148,5 +154,34 @@ but not the form's boundary.`,
       416: "The file has no byte of the `Range`; `Content-Range` has its size.",
     },
     respond: (ctx, { params }, request) => serveFile(ctx, params.fileKey, request),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/organization/files",
+    operation: "findFiles",
+    module: "Files",
+    access: "organization",
+    mayBeStale: true,
+    summary: "Find files of all rooms by name",
+    details:
+      "Newest first. A request reads the names of at most 5,000 files: while `cursor` is not null, a page may have fewer files than `limit`, or none, and the search goes on behind it.",
+    errors: [],
+    query: z.object({
+      ...following,
+      ...searching("the file's name"),
+      roomId: z.string().min(1).optional().meta({ description: "Only files of this room." }),
+      userId: z.string().min(1).optional().meta({
+        description: "Only files that this user uploaded, or `workflow:` and the id of a workflow.",
+      }),
+    }),
+    status: 200,
+    done: "Files retrieved",
+    data: z.object({ files: z.array(FoundFile), ...cursorShape }),
+    handle: (ctx, { query }) =>
+      findFiles(
+        ctx,
+        { roomId: query.roomId ?? null, uploadedBy: query.userId ?? null },
+        toPage({ ...query, offset: 0 }),
+      ),
   }),
 ];

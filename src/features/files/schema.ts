@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { EXAMPLE_FILE, EXAMPLE_KEY, EXAMPLE_ROOM, presentFile, StorageFile } from "../../wire/file.ts";
-import type { FoundRow } from "./storage/find-store.ts";
+import type { FoundRow } from "./storage/list-store.ts";
 
 /** A file that a search in all rooms has found. */
 export const FoundFile = StorageFile.extend({

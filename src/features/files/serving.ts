@@ -2,7 +2,7 @@
 import { create } from "content-disposition";
 import { notFound } from "../../platform/errors.ts";
 import type { FileContext } from "./context.ts";
-import { type ParsedKey, parseKey } from "./file-key.ts";
+import { type ParsedKey, parseKey } from "./file-name.ts";
 import type { Blob, BlobFacts } from "./storage/blobs.ts";
 import { isShownInline, servedType } from "./storage/media-type.ts";
 import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./storage/range.ts";

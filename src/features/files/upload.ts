@@ -1,7 +1,7 @@
 /** Parses an upload's form while it arrives: its fields, then the file's bytes. */
 
 import type { Form, Part } from "../../http/form/form.ts";
-import { checkBody } from "../../http/validate.ts";
+import { checkBody } from "../../http/request-input.ts";
 import { AppError } from "../../platform/errors.ts";
 import { MAX_FILE_BYTES } from "../../wire/file.ts";
 import { PART_BYTES } from "./blob-writer.ts";

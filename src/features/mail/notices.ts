@@ -1,6 +1,6 @@
 /** Mails to the owners of an organization about a webhook or workflow that needs them. */
 import type { Env } from "../../env.ts";
-import { openDirectory } from "../../platform/placement/databases.ts";
+import { openDirectory } from "../../platform/d1/databases.ts";
 import { layOut, type Mail, nameInMail } from "./mail.ts";
 import { type MailOutbox, mailOutbox } from "./outbox.ts";
 import { insertMail, ownersWhoWantNotices, selectNames } from "./statements.ts";

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
-import { DAY_MS } from "../../platform/durations.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { type MailRow, mails } from "./table.ts";
 
 /** Within this time, a topic counts. */

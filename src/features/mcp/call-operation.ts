@@ -1,12 +1,10 @@
 /** Calls an operation of the API for an agent: the same validation, roles and errors as over REST. */
 
-import type { EnvelopeEndpoint } from "../../http/call.ts";
-import { respond } from "../../http/pipeline.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import { type EnvelopeEndpoint, respond } from "../../http/pipeline.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { isPlainText } from "../../platform/text.ts";
-import { WHOLE_BODY } from "./input-schema.ts";
-import type { ToolOperation } from "./tools.ts";
+import { type ToolOperation, WHOLE_BODY } from "./tools.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

@@ -1,19 +1,17 @@
 /** `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request stands for itself: there are no sessions. */
 import type { ExecutionContext } from "hono";
 import type { Env } from "../../env.ts";
-import type { EnvelopeEndpoint, RequestHandler } from "../../http/call.ts";
 import { type Endpoint, endpointsFor } from "../../http/endpoint.ts";
-import { parseJson, readBody } from "../../http/json-body.ts";
+import { toAppError } from "../../http/envelope.ts";
 import type { Described } from "../../http/openapi/described.ts";
-import { toAppError } from "../../http/refusal.ts";
-import { withCors } from "../../http/security/cors.ts";
-import { explain } from "../../http/validate.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import type { EnvelopeEndpoint, RequestHandler } from "../../http/pipeline.ts";
+import { explain, parseJson, readBody } from "../../http/request-input.ts";
+import { withCors } from "../../http/security.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { claimedAccountOf } from "../accounts/verify-key.ts";
-import { accepted, ClientMessage, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
+import { accepted, ClientMessage, isStateless, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
 import { Methods } from "./methods.ts";
-import { isStateless } from "./revisions.ts";
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
 

@@ -5,10 +5,12 @@ import {
   entriesOf,
   formOf,
   isJson,
+  jsonOf,
+  nameOfRef,
+  resolve,
   type Schema,
+  type Schemas,
 } from "../../http/openapi/described.ts";
-import { groupOf, isWithheld } from "./groups.ts";
-import { inputOf, type OperationInput } from "./input-schema.ts";
 
 /** An operation as an agent may call it. */
 export interface ToolOperation {
@@ -88,3 +90,153 @@ const argumentsOf = ({ entry: { operation }, input: { schema } }: ToolOperation)
   ...{ title: operation.operationId, description: operation.description ?? operation.summary },
   ...schema,
 });
+
+/** A group by how the paths of its operations begin; the first that fits has an operation. */
+const GROUPS: readonly (readonly [prefix: string, group: string, about: string])[] = [
+  [
+    "/rooms/{roomId}/stores",
+    "stores",
+    "Stores: maps from keys to JSON values that everyone in a room shares.",
+  ],
+  [
+    "/rooms/{roomId}/documents",
+    "documents",
+    "Documents: text that the users of a room edit together, and its versions.",
+  ],
+  ["/rooms/{roomId}/comments", "comments", "Comments in a room, in threads."],
+  ["/rooms/{roomId}/presence", "presence", "Presence: who is online in a room, and what they show."],
+  ["/rooms/{roomId}/participants", "presence", ""],
+  ["/rooms/{roomId}/broadcast", "presence", ""],
+  ["/rooms/{roomId}/events", "events", ""],
+  ["/rooms", "rooms", "Rooms: the places where users work together."],
+  ["/users", "users", "The users of a room."],
+  ["/files", "files", "The files of a room."],
+  ["/upload", "files", ""],
+  ["/organization/files", "files", ""],
+  ["/webhooks", "webhooks", "Webhooks: URLs that receive events."],
+  ["/workflows", "workflows", "Workflows: functions that the service runs on events."],
+  ["/events", "events", "The log of what happened, oldest first."],
+  ["", "organization", "The organization: its figures and its quotas."],
+];
+
+/**
+ * What agents may not do, because what they read may come from strangers: hand out access, end it for others, or delete
+ * the organization. Nor do secrets pass through a model. Documents are written as Yjs updates, which an agent cannot make.
+ */
+const WITHHELD: ReadonlySet<string> = new Set([
+  "listApiKeys",
+  "createApiKey",
+  "revokeApiKey",
+  "listMembers",
+  "listAuditEntries",
+  "updateMember",
+  "removeMember",
+  "createPasswordLink",
+  "listInvitations",
+  "createInvitation",
+  "deleteInvitation",
+  "updateOrganization",
+  "deleteOrganization",
+  "createToken",
+  "endTokens",
+  "endAllTokens",
+  "rotateWebhookSecret",
+  "setWorkflowSecret",
+  "rotateWorkflowTriggerSecret",
+  "deleteWorkflowTriggerSecret",
+  "writeStores",
+  "getDocument",
+  "updateDocument",
+  "deleteDocument",
+  "deleteDocumentVersion",
+]);
+
+const isWithheld = (operation: string): boolean => WITHHELD.has(operation);
+
+/** The group of a path below the account, as the API description writes it. */
+function groupOf(path: string): { readonly group: string; readonly about: string } {
+  const group = GROUPS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "";
+  const about = GROUPS.find(([, name, text]) => name === group && text !== "")?.[2] ?? "";
+  return { group, about };
+}
+
+/** What may be read as a resource: its URI is `atrium:/` and the path. */
+export const RESOURCE_OPERATIONS: readonly string[] = [
+  "getRoom",
+  "getPresence",
+  "listStores",
+  "getStore",
+  "listComments",
+];
+
+/** The parameter that the credential of the request decides. */
+const ACCOUNT = "accountId";
+/** The argument that is the whole body of an operation whose body is no object with known fields. */
+export const WHOLE_BODY = "body";
+
+/** Where each argument of an operation goes, and the schema of all of them. */
+interface OperationInput {
+  readonly path: ReadonlySet<string>;
+  readonly query: ReadonlySet<string>;
+  readonly body: ReadonlySet<string>;
+  /** Whether the body is the argument {@link WHOLE_BODY}, and not an object of arguments. */
+  readonly isBodyWhole: boolean;
+  readonly schema: Schema;
+}
+
+/** Throws for an operation that names two arguments alike: one of the API's tests makes all of them. */
+function inputOf(schemas: Schemas, { operation }: Entry): OperationInput {
+  const parameters = (operation.parameters ?? []).filter(({ name, in: place }) =>
+    place === "path" ? name !== ACCOUNT : place === "query",
+  );
+  const given = jsonOf(operation.requestBody);
+  const isBodyWhole = given !== undefined && resolve(schemas, given).properties === undefined;
+  const body: Schema = isBodyWhole
+    ? { properties: { [WHOLE_BODY]: given }, required: [WHOLE_BODY] }
+    : resolve(schemas, given ?? {});
+  const bodyFields = Object.entries(body.properties ?? {});
+  const clash = bodyFields.find(([field]) => parameters.some(({ name }) => name === field));
+  if (clash !== undefined) throw new Error(`${operation.operationId} takes ${clash[0]} twice`);
+  const namesIn = (place: string) =>
+    new Set(parameters.flatMap((parameter) => (parameter.in === place ? parameter.name : [])));
+  const properties = [
+    ...parameters.map(({ name, description, schema = {} }) => {
+      const inlined = inline(schemas, schema);
+      return [name, description === undefined ? inlined : { ...inlined, description }] as const;
+    }),
+    ...bodyFields.map(([name, schema]) => [name, inline(schemas, schema)] as const),
+  ];
+  return {
+    path: namesIn("path"),
+    query: namesIn("query"),
+    body: new Set(bodyFields.map(([name]) => name)),
+    isBodyWhole,
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(properties),
+      required: [
+        ...parameters.flatMap(({ name, required }) => (required === true ? name : [])),
+        ...(body.required ?? []),
+      ],
+    },
+  };
+}
+
+/** The schema without references and examples: a tool has to explain itself, and in few words. */
+function inline(schemas: Schemas, schema: Schema, within: readonly string[] = []): Schema {
+  if (schema.$ref !== undefined) {
+    const name = nameOfRef(schema.$ref);
+    return within.includes(name) ? {} : inline(schemas, schemas[name] ?? {}, [...within, name]);
+  }
+  const { example: _, examples: __, properties, items, anyOf, oneOf, ...rest } = schema;
+  const inner = (part: Schema) => inline(schemas, part, within);
+  return {
+    ...rest,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inner(part)])),
+    }),
+    ...(items && { items: inner(items) }),
+    ...(anyOf && { anyOf: anyOf.map(inner) }),
+    ...(oneOf && { oneOf: oneOf.map(inner) }),
+  };
+}

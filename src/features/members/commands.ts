@@ -1,5 +1,5 @@
 /** The commands on members. */
-import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";

@@ -1,5 +1,5 @@
 /** What commands on members and invitations need beyond a request. */
-import type { RequestContext } from "../../platform/context/context.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 

@@ -2,11 +2,10 @@
 
 import { insertAuditEntry } from "../../http/audit/store.ts";
 import type { AuditRow } from "../../http/audit/table.ts";
-import type { Statement } from "../../platform/d1/d1.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
+import { commitPlaced } from "../../platform/d1/place.ts";
 import { AppError } from "../../platform/errors.ts";
 import { shortAddress } from "../../platform/network.ts";
-import { commitPlaced } from "../../platform/placement/place.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
 import type { Me, OwnOrganization, Person, SignUp } from "../people/schema.ts";

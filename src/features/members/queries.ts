@@ -1,10 +1,10 @@
 /** The queries about members and invitations. */
 
-import { type PresentedScroll, presentScroll } from "../../http/lists/presented-page.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Database, Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { requireRestored } from "../../wire/being-restored.ts";
+import { requireRestored } from "../../wire/token-claims.ts";
 import { linkHashOf } from "../people/links.ts";
 import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
 import {

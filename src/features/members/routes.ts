@@ -1,10 +1,8 @@
 /** The endpoints for members. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
-import { scrolling, toPage } from "../../http/lists/paginate.ts";
-import { scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
+import { scrolling, scrollShape, sorting, toPage } from "../../http/lists.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { createPasswordLink } from "../people/password-commands.ts";
 import { createInvitation, deleteInvitation, removeMember, updateMember } from "./commands.ts";

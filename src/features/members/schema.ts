@@ -1,6 +1,6 @@
 /** Members and invitations on the wire. */
 import * as z from "zod";
-import { MEMBER_ROLES } from "../../platform/context/actor.ts";
+import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { Email } from "../people/schema.ts";
 import type { OpenInvitation } from "./store.ts";

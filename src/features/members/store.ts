@@ -1,10 +1,18 @@
 /** The SQL about memberships. */
 import { and, count, eq, gt, type Placeholder, sql } from "drizzle-orm";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import {
+  build,
+  columnsOf,
+  type Page,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
 import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
-import { prepared, preparedByShape } from "../../platform/d1/prepared-statement.ts";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 import { people } from "../people/table.ts";
 import { countUsed } from "../quotas/statements.ts";
 import {

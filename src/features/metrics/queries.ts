@@ -2,8 +2,7 @@
 
 import { FINE_MS, type HourlyCounts, spanOf } from "../../delivery/event-log/hourly-count-store.ts";
 import { readHours } from "../../delivery/event-log/shards.ts";
-import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
-import { presentTime } from "../../platform/time.ts";
+import { DAY_MS, HOUR_MS, presentTime } from "../../platform/time.ts";
 import type { CounterName } from "../../wire/quota.ts";
 import type { EventLogContext } from "../events/queries.ts";
 import { selectQuotas } from "../quotas/statements.ts";

@@ -1,7 +1,6 @@
 /** The only SQL for an organization's first join. */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { build, type Statement, type Tenant } from "../../platform/d1/d1.ts";
-import { prepared } from "../../platform/d1/prepared-statement.ts";
+import { build, prepared, type Statement, type Tenant } from "../../platform/d1/d1.ts";
 import { rooms } from "../rooms/table.ts";
 
 const firstJoin = prepared(() =>

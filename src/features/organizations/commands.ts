@@ -1,6 +1,6 @@
 /** The commands on an organization as a whole: its name, and its deletion. */
 
-import { requireOwner } from "../../platform/context/context.ts";
+import { requireOwner } from "../../platform/d1/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { evictKey } from "../accounts/verify-key.ts";
 import { deleteMailsOf } from "../mail/statements.ts";

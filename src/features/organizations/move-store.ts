@@ -1,7 +1,7 @@
 /** The SQL that moves an organization: slices of its rows, the fences around them, and how far it is. */
 
 import type { Statement } from "../../platform/d1/d1.ts";
-import type { moves } from "../../platform/placement/table.ts";
+import type { moves } from "../../platform/d1/table.ts";
 import type { OrganizationTable } from "./tables.ts";
 
 export type MoveRow = typeof moves.$inferSelect;

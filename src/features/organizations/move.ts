@@ -1,8 +1,8 @@
 /** Moves organizations from one database to another, in chunks, by the cron trigger (docs/decisions/0027). */
 import type { Database } from "../../platform/d1/d1.ts";
+import { DIRECTORY, PLACEMENT_MEMORY_MS } from "../../platform/d1/databases.ts";
+import { behindFence, lowerFence, raiseFence } from "../../platform/d1/fence-store.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { DIRECTORY, PLACEMENT_MEMORY_MS } from "../../platform/placement/databases.ts";
-import { behindFence, lowerFence, raiseFence } from "../../platform/placement/fence-store.ts";
 import {
   deleteAnchor,
   deleteMove,

@@ -1,5 +1,5 @@
 /** The query about an organization itself. */
-import type { RequestContext } from "../../platform/context/context.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { notFound } from "../../platform/errors.ts";
 import { type Organization, presentOrganization } from "./schema.ts";
 import { selectOrganization } from "./store.ts";

@@ -1,7 +1,7 @@
 /** The only SQL about organizations themselves. */
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 
 export type OrganizationRow = Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt">;
 

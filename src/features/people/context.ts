@@ -1,9 +1,9 @@
 /** The context of one dashboard request: what its commands and queries may use. */
 import type * as z from "zod";
 import type { Database } from "../../platform/d1/d1.ts";
-import type { Module } from "../../platform/error-codes.ts";
-import type { Place } from "../../platform/placement/choose-place.ts";
-import type { PlacedTenant } from "../../platform/placement/databases.ts";
+import type { PlacedTenant } from "../../platform/d1/databases.ts";
+import type { Place } from "../../platform/d1/place.ts";
+import type { Module } from "../../platform/errors.ts";
 import type { QuotaDefaults } from "../../wire/quota.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { Challenge } from "./challenge.ts";

@@ -1,8 +1,8 @@
 /** The dashboard's sign-in cookie: its name, its lifetime, and the signed token in it. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
-import { SESSION_COOKIE } from "../../http/security/csrf.ts";
-import { DAY_MS } from "../../platform/durations.ts";
+import { SESSION_COOKIE } from "../../http/security.ts";
+import { DAY_MS } from "../../platform/time.ts";
 
 /** A sign-in session that is not used for this long ends. */
 export const SIGN_IN_LIFETIME_MS = 30 * DAY_MS;

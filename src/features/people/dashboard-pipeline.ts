@@ -1,23 +1,18 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
 
 import type { Env } from "../../env.ts";
-import { failure, success } from "../../http/envelope.ts";
-import { parseJson, readBody } from "../../http/json-body.ts";
-import { limitAuthFailures, limitClient, limitCredential } from "../../http/rate-limit.ts";
-import { toAppError } from "../../http/refusal.ts";
-import { withoutCors } from "../../http/security/cors.ts";
-import { requireSameOrigin } from "../../http/security/csrf.ts";
-import { originOf } from "../../http/security/origin.ts";
-import { delayRefusal } from "../../http/tarpit.ts";
-import { checkBody, checkPath } from "../../http/validate.ts";
+import { delayRefusal, limitAuthFailures, limitClient, limitCredential } from "../../http/authenticate.ts";
+import { failure, success, toAppError } from "../../http/envelope.ts";
+import { checkBody, checkPath, parseJson, readBody } from "../../http/request-input.ts";
+import { originOf, requireSameOrigin, withoutCors } from "../../http/security.ts";
 import { quotaDefaults } from "../../platform/config/limits.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
 import { signUpPolicy, turnstileSettings } from "../../platform/config/sign-up.ts";
+import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
+import { choosePlace } from "../../platform/d1/place.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { addressOf, clientOf } from "../../platform/network.ts";
-import { choosePlace } from "../../platform/placement/choose-place.ts";
-import { openDirectory, openTenant } from "../../platform/placement/databases.ts";
 import { mailOutbox } from "../mail/outbox.ts";
 import { challengeFor } from "./challenge.ts";
 import type { DashboardContext, DashboardEndpoint, DashboardResult } from "./context.ts";

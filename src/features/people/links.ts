@@ -1,5 +1,5 @@
 /** The secrets in links that people send each other: invitations, and links for a new password. */
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 
 const TOKEN_BYTES = 32;
 

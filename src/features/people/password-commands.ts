@@ -1,6 +1,6 @@
 /** Verifies and replaces passwords: the person's own, and a forgotten one. */
 
-import { type RequestContext, requireOwner } from "../../platform/context/context.ts";
+import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
 import type { Database, Statement } from "../../platform/d1/d1.ts";
 import { expire } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";

@@ -1,6 +1,6 @@
 /** People on the wire, and the bodies of the dashboard's requests. */
 import * as z from "zod";
-import { MEMBER_ROLES } from "../../platform/context/actor.ts";
+import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { isPlainText, Name, text } from "../../platform/text.ts";
 
 /** Length is the only rule for passwords. In characters. */

@@ -1,11 +1,11 @@
 /** Verifies a sign-in cookie, from memory while the entry is fresh, else with one D1 read. */
 
 import type { AuthPorts, Claim } from "../../http/authenticate.ts";
-import { requireSameOrigin } from "../../http/security/csrf.ts";
+import { requireSameOrigin } from "../../http/security.ts";
+import { TtlCache } from "../../platform/cache.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { TtlCache } from "../../platform/ttl-cache.ts";
-import { requireRestored } from "../../wire/being-restored.ts";
+import { requireRestored } from "../../wire/token-claims.ts";
 import { selectAccountTokenEpoch } from "../users/statements.ts";
 import { signInCookieOf, tokenHashOf, tokenIn } from "./cookies.ts";
 import type { OwnOrganization } from "./schema.ts";

@@ -3,12 +3,12 @@
 import type { Env } from "../../env.ts";
 import { clientAddress } from "../../platform/config/hosts.ts";
 import type { Settings } from "../../platform/config/settings.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
-import { MINUTE_MS, SECOND_MS } from "../../platform/durations.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import { AppError } from "../../platform/errors.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import { KeyedLimits, TokenBucket, takeTurn } from "../../platform/flow/token-bucket.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
-import { sleep } from "../../platform/time-limit.ts";
+import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */

@@ -1,6 +1,5 @@
 /** Plans the statements and cookies that begin and end a sign-in session of a browser. */
-import type { Statement } from "../../platform/d1/d1.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { DashboardContext } from "./context.ts";
 import {

@@ -2,7 +2,7 @@
 import { and, eq, exists } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
-import { RESTORING_EPOCH } from "../../wire/being-restored.ts";
+import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import {
   credentials,
   PASSWORD_PROVIDER,

@@ -1,11 +1,10 @@
 /** Reads what is kept of the person who is signed in, page by page. */
 import { base64url } from "jose";
 import * as z from "zod";
-import { decodePosition } from "../../http/lists/list-cursor.ts";
-import { toPage } from "../../http/lists/paginate.ts";
+import { decodePosition, toPage } from "../../http/lists.ts";
 import type { Database } from "../../platform/d1/d1.ts";
+import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { PlacedTenant } from "../../platform/placement/databases.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readAuditEntries } from "../audit/queries.ts";
 import type { DashboardResult, PersonContext } from "../people/context.ts";

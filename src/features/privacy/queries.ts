@@ -2,8 +2,7 @@
 
 import { base64url } from "jose";
 import * as z from "zod";
-import { decodePosition } from "../../http/lists/list-cursor.ts";
-import { toPage } from "../../http/lists/paginate.ts";
+import { decodePosition, toPage } from "../../http/lists.ts";
 import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";

@@ -1,6 +1,6 @@
 /** What the service keeps of a user, on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { MEMBER_ROLES } from "../../platform/context/actor.ts";
+import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { Comment } from "../../wire/comment.ts";
 import { Event } from "../../wire/events.ts";

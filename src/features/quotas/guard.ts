@@ -1,6 +1,5 @@
 /** Keeps creations within an organization's quotas, in the very batch that creates. */
-import type { Statement, Tenant } from "../../platform/d1/d1.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { type Statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "../../wire/quota.ts";
 import { readQuotas } from "./queries.ts";

@@ -3,9 +3,9 @@
  * request waits for the object that knows the shares: a report after each window brings the share for the next ones.
  */
 import type { Env } from "../../env.ts";
+import { TtlCache } from "../../platform/cache.ts";
 import { AppError } from "../../platform/errors.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
-import { TtlCache } from "../../platform/ttl-cache.ts";
 import { describeExceeded } from "../../wire/quota.ts";
 import { type RateShare, type RequestRates, WINDOW_MS } from "./rate-sum.ts";
 import type { RequestRateObject } from "./request-rate-object.ts";

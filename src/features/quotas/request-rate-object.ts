@@ -5,10 +5,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../env.ts";
 import { quotaDefaults } from "../../platform/config/limits.ts";
-import { isFenced } from "../../platform/d1/d1-errors.ts";
+import { isFenced } from "../../platform/d1/d1.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
 import { usedOf } from "./queries.ts";
 import { type RateReport, type RateShare, RateSum } from "./rate-sum.ts";
 import { selectQuotas, setRate } from "./statements.ts";

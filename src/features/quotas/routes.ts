@@ -1,7 +1,7 @@
 /** The endpoint for quotas. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { QuotaContext } from "./guard.ts";
 import { listQuotas } from "./queries.ts";
 import { presentQuota, Quota } from "./schema.ts";

@@ -1,7 +1,6 @@
 /** The statements about quotas, which other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
-import { build, columnsOf, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import { prepared } from "../../platform/d1/prepared-statement.ts";
+import { build, columnsOf, prepared, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { CounterName, QuotaName } from "../../wire/quota.ts";
 import { backlogs, quotas } from "./table.ts";
 

@@ -5,7 +5,7 @@
  * counted elsewhere (`quotas/request-rate-object`), and their rate is written here.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 import { COUNTERS } from "../../wire/quota.ts";
 
 export const quotas = sqliteTable(

@@ -1,8 +1,8 @@
 /** Collects the requests of an isolate, and appends those of each organization to its log about once a second. */
-import type { ServedRequest } from "../../http/served-request.ts";
+import type { ServedRequest } from "../../http/pipeline.ts";
+import { TtlCache } from "../../platform/cache.ts";
 import { shortAddress } from "../../platform/network.ts";
 import { traceIdOf } from "../../platform/trace.ts";
-import { TtlCache } from "../../platform/ttl-cache.ts";
 import type { LoggedRequest } from "./schema.ts";
 
 /** Requests of this time are appended together. */

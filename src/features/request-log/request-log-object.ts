@@ -2,10 +2,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../env.ts";
 import { requestLogKeptMs } from "../../platform/config/limits.ts";
-import { DAY_MS } from "../../platform/durations.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./schema.ts";
 import { RequestLogStore } from "./store.ts";
 

@@ -1,7 +1,7 @@
 /** The endpoints that read the request log. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { paging } from "../../http/lists/paginate.ts";
+import { paging } from "../../http/lists.ts";
 import type { RequestLogContext } from "./context.ts";
 import { getRequest, listRequests } from "./queries.ts";
 import { ApiRequest } from "./schema.ts";

@@ -1,14 +1,19 @@
 /** Requests of the organization to a live room, after a check that the room is its own. */
-import { causeOf } from "../../platform/context/actor.ts";
-import { type RequestContext, requireRoomAccess } from "../../platform/context/context.ts";
-import { AppError } from "../../platform/errors.ts";
+
+import { encodePosition, type PresentedScroll, presentPage } from "../../http/lists.ts";
+import { causeOf, type RequestContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import type { Page } from "../../platform/d1/d1.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
+import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
 import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
 import { Key, type StoreBatch, StoreName, type StorePage } from "../../room/protocol/messages.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
-import type { ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
+import type { OrganizationRequest, ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
+import type { Comment } from "../../wire/comment.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import { findUserInRoom } from "../users/queries.ts";
 
 /**
  * Sends a request to a room: one D1 round trip and one object call. Returns the room's response data, which tests
@@ -106,4 +111,87 @@ export function parseAddress(params: { readonly store: string; readonly key?: st
   const key = Key.safeParse(params.key ?? "-");
   if (!key.success) throw new AppError("Rooms", "BAD_REQUEST", "The key is too long: at most 255 characters");
   return { store: store.data, key: key.data };
+}
+
+/** A filter for comments. */
+export interface CommentQuery {
+  /** Folded; empty for no search. */
+  readonly search: string;
+  readonly threadId?: string | undefined;
+  readonly resolved: boolean | undefined;
+}
+
+/** A page of comments with the total, and the position of the next page; null at the end. */
+interface ListedComments {
+  readonly comments: readonly Comment[];
+  readonly total: number;
+  readonly next: number | null;
+}
+
+/** Lists comments, oldest first. NOT_FOUND when the room does not exist. */
+export async function listComments(
+  ctx: LiveRoomContext,
+  roomId: string,
+  page: Page,
+  query: CommentQuery,
+): Promise<{ comments: readonly Comment[] } & PresentedScroll> {
+  await getRoomRow(ctx, roomId);
+  const read = query.search === "" ? readComments : searchComments;
+  const { comments, total, next } = await read(ctx, roomId, page, query);
+  const presented = presentPage(page, [{ total }]);
+  const last = comments.at(-1);
+  if (next === null || last === undefined) return { comments, ...presented, cursor: null };
+  const offset = presented.offset + comments.length;
+  return { comments, ...presented, cursor: encodePosition({ key: next, id: last.id, offset, total }) };
+}
+
+/** The position after which a page begins. */
+const placeOf = ({ after }: Page): number => (typeof after?.key === "number" ? after.key : 0);
+
+async function readComments(
+  ctx: LiveRoomContext,
+  roomId: string,
+  page: Page,
+  { threadId, resolved }: CommentQuery,
+): Promise<ListedComments> {
+  const { limit, offset } = page;
+  const data = { threadId, resolved, limit, offset, after: placeOf(page) };
+  const request = { type: "COMMENT_LIST", requestId: undefined, data } as const;
+  const listed = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsListed;
+  return { ...listed, total: page.after?.total ?? listed.total };
+}
+
+/** Searches comments in as many requests as it takes; the total needs all of them. */
+async function searchComments(
+  ctx: LiveRoomContext,
+  roomId: string,
+  page: Page,
+  { search, threadId, resolved }: CommentQuery,
+): Promise<ListedComments> {
+  const end = page.offset + page.limit;
+  const known = page.after?.total;
+  const comments: Comment[] = [];
+  let found = 0;
+  let last: number | null = null;
+  for (let after: number | null = placeOf(page); after !== null; ) {
+    const request = { type: "COMMENT_SEARCH", data: { search, threadId, resolved, after } } as const;
+    const slice = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsFound;
+    comments.push(...slice.comments.slice(Math.max(0, page.offset - found), Math.max(0, end - found)));
+    last = slice.positions[end - found - 1] ?? last;
+    found += slice.comments.length;
+    after = known !== undefined && found > end ? null : slice.next;
+  }
+  return { comments, total: known ?? found, next: found > end ? last : null };
+}
+
+/** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
+export async function postComment<Data>(
+  ctx: LiveRoomContext,
+  roomId: string,
+  request: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>,
+): Promise<Data> {
+  const { room, user } = await findUserInRoom(ctx, roomId, request.data.userId);
+  if (room === null) throw notFound("Rooms", "Room");
+  if (user === null) throw notFound("Users", "User");
+  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
 }

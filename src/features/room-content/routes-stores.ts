@@ -1,15 +1,25 @@
 /** The endpoints of a room's stores. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
+import { ErrorDetail } from "../../http/envelope.ts";
 import { notFound } from "../../platform/errors.ts";
-import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
-import { Key } from "../../room/protocol/messages.ts";
+import { MAX_BATCH_OPERATIONS, MAX_BATCHES, MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
+import {
+  BatchRequestId,
+  IfVersion,
+  Json,
+  JsonObject,
+  Key,
+  StoreBatch,
+} from "../../room/protocol/messages.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { parseAddress, requestRoom } from "./commands.ts";
-import { StorePage, StoreSummary } from "./store-schema.ts";
+import { parseAddress, requestRoom, writeStores } from "./commands.ts";
+import { DeletedEntry, StoreEntry, StorePage, StoreSummary, WrittenEntry } from "./schema.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<RoomContext>();
+
+const common = { module: "Rooms", access: "organization", status: 200 } as const;
 
 const StoreQuery = z.object({
   after: Key.optional().meta({ description: "Only the entries after this key." }),
@@ -23,8 +33,6 @@ const StoreQuery = z.object({
       override: { type: "integer", minimum: 1, default: MAX_PAGE_ENTRIES },
     }),
 });
-
-const common = { module: "Rooms", access: "organization", status: 200 } as const;
 
 /**
  * JSON, which Cloudflare compresses on its way, where no object waits for it. Pages of any
@@ -84,6 +92,174 @@ A store that does not exist yet is empty.`,
       const part = await ctx.rooms.download(id, params.downloadId);
       if (part === null) throw notFound("Rooms", "Download");
       return new Response(part, { headers: DOWNLOAD_HEADERS });
+    },
+  }),
+];
+
+const ifVersion = IfVersion.meta({
+  description:
+    "The version that the entry must have, 0 if it must not exist; otherwise the response is `CONFLICT`.",
+});
+
+const EntryWrite = z
+  .strictObject({ value: Json.meta({ description: "Any JSON, at most 192 KiB." }), ifVersion })
+  .meta({ id: "EntryWrite", example: { value: { title: "Buy milk", done: false } } });
+const EntryMerge = z
+  .strictObject({ value: JsonObject.meta({ description: "The fields to set." }), ifVersion })
+  .meta({ id: "EntryMerge", example: { value: { done: true } } });
+
+const ENTRY_PATH = "/rooms/:roomId/stores/:store/:key";
+
+export const entryEndpoints = [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: ENTRY_PATH,
+    operation: "getEntry",
+    summary: "Get an entry of a store",
+    details:
+      "The response has the entry's `version`, for a later write with `ifVersion`. An entry that does not exist is `NOT_FOUND`.",
+    errors: ["NOT_FOUND"],
+    done: "Entry retrieved",
+    data: StoreEntry,
+    handle: async (ctx, { params }) => {
+      const data = parseAddress(params);
+      const request = { type: "STORE_GET", requestId: undefined, data } as const;
+      const entry = await requestRoom<StoreEntry>(ctx, params.roomId, request);
+      if (entry.version === 0) throw notFound("Rooms", "Entry");
+      return entry;
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "PUT",
+    path: ENTRY_PATH,
+    operation: "setEntry",
+    summary: "Set an entry of a store",
+    details: "Connected users receive the same `storeChanged` event as after a participant's `STORE_SET`.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: EntryWrite,
+    done: "Entry set",
+    data: WrittenEntry,
+    handle: (ctx, { params, body }) => {
+      const data = { ...parseAddress(params), ...body };
+      return requestRoom(ctx, params.roomId, { type: "STORE_SET", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "PATCH",
+    path: ENTRY_PATH,
+    operation: "updateEntry",
+    summary: "Merge fields into an entry of a store",
+    details: "Merges the top level. `CONFLICT` when the current value is not a JSON object.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: EntryMerge,
+    done: "Entry updated",
+    data: WrittenEntry,
+    handle: (ctx, { params, body }) => {
+      const data = { ...parseAddress(params), ...body };
+      return requestRoom(ctx, params.roomId, { type: "STORE_UPDATE", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: ENTRY_PATH,
+    operation: "deleteEntry",
+    summary: "Delete an entry of a store",
+    details: "Deleting an entry that does not exist changes nothing.",
+    errors: ["NOT_FOUND"],
+    done: "Entry deleted",
+    data: DeletedEntry,
+    handle: (ctx, { params }) => {
+      const data = parseAddress(params);
+      return requestRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });
+    },
+  }),
+];
+
+const OPERATIONS: Record<string, unknown> = {
+  type: "array",
+  minItems: 1,
+  maxItems: MAX_BATCH_OPERATIONS,
+  description: "In order. `value` is left out of `STORE_DELETE`.",
+  items: {
+    type: "object",
+    required: ["type", "store", "key"],
+    properties: {
+      type: { type: "string", enum: ["STORE_SET", "STORE_UPDATE", "STORE_DELETE"] },
+      store: { type: "string", minLength: 1, maxLength: 128 },
+      key: { type: "string", minLength: 1, maxLength: 255 },
+      value: { description: "Any JSON; an object for `STORE_UPDATE`." },
+      ifVersion: { type: "integer", minimum: 0 },
+    },
+  },
+};
+
+const Batch = StoreBatch.extend({
+  requestId: BatchRequestId.meta({
+    description:
+      "Identifies the batch to the room: it is carried out once, over this endpoint and the socket.",
+  }),
+  operations: StoreBatch.shape.operations.meta({ override: OPERATIONS }),
+  atomic: StoreBatch.shape.atomic.meta({
+    description: "False: each operation succeeds or fails by itself.",
+  }),
+}).strict();
+
+const Batches = z.strictObject({ requests: z.array(Batch).min(1).max(MAX_BATCHES) }).meta({
+  id: "StoreBatches",
+  example: {
+    requests: [
+      {
+        requestId: "4fcb1a47-7d3f-4a0c-9d35-0f3ff1b5a6a0",
+        operations: [{ type: "STORE_SET", store: "tasks", key: "milk", value: { title: "Buy milk" } }],
+        atomic: true,
+      },
+    ],
+  },
+});
+
+const Result = z.object({
+  version: z.int().optional().meta({ description: "The entry's new version; left out after a deletion." }),
+  seq: z.int().optional().meta({ description: "The change that was made; left out if it was refused." }),
+  error: ErrorDetail.optional().meta({ description: "Why an operation was refused by itself." }),
+});
+
+const BatchResponse = z.object({
+  requestId: BatchRequestId,
+  success: z.boolean(),
+  data: z.object({ results: z.array(Result).optional(), seq: z.int().optional() }),
+  error: ErrorDetail.nullable(),
+});
+
+export const storeBatchEndpoints = [
+  endpoint({
+    method: "POST",
+    path: "/rooms/:roomId/stores/batch",
+    operation: "writeStores",
+    module: "Rooms",
+    access: "member",
+    summary: "Apply batches of writes to a room's stores",
+    details: `Takes 1 to ${MAX_BATCHES} batches and answers each by itself, in order: one that is refused does not stop the next.
+A batch is remembered under its \`requestId\` for its sender, as \`STORE_BATCH\` over the socket is: sent again, or sent over both, it is carried out once and gets the same response.
+The batches of a request write about 3 MiB of keys and values together; further ones are refused with \`RATE_LIMITED\` and can be sent again.
+So a page that is being closed can send what is left by a \`keepalive\` request.
+
+A user's JWT writes as that user, in its own room; viewers cannot write, and a closed room rejects users with 403.`,
+    errors: ["NOT_FOUND"],
+    body: Batches,
+    status: 200,
+    done: "Batches applied",
+    data: z.object({ responses: z.array(BatchResponse) }),
+    handle: async (ctx, { params, body }) => {
+      const responses = await writeStores(ctx, params.roomId, body.requests);
+      return {
+        responses: responses.map(({ requestId = "", success, data, error }) => {
+          return { requestId, success, data, error };
+        }),
+      };
     },
   }),
 ];

@@ -3,17 +3,12 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { hasRoom } from "../rooms/known-rooms.ts";
-import { documentCompareEndpoint } from "./documents/routes-document-content.ts";
-import { documentHistoryEndpoints } from "./documents/routes-document-history.ts";
+import { hasRoom } from "../rooms/queries.ts";
+import { documentHistoryEndpoints, documentVersionEndpoints } from "./documents/routes-document-history.ts";
 import { documentSocketEndpoints, refusedSocket } from "./documents/routes-document-sockets.ts";
-import { documentVersionEndpoints } from "./documents/routes-document-versions.ts";
-import { documentEndpoints } from "./documents/routes-documents.ts";
-import { commentEndpoints } from "./routes-comments.ts";
-import { entryEndpoints } from "./routes-entries.ts";
-import { messagingEndpoints } from "./routes-messaging.ts";
-import { storeBatchEndpoints } from "./routes-store-batch.ts";
-import { storeEndpoints } from "./routes-stores.ts";
+import { documentCompareEndpoint, documentEndpoints } from "./documents/routes-documents.ts";
+import { commentEndpoints, messagingEndpoints } from "./routes-messaging.ts";
+import { entryEndpoints, storeBatchEndpoints, storeEndpoints } from "./routes-stores.ts";
 
 const { rawEndpoint } = endpointsFor<RoomContext>();
 

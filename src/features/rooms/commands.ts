@@ -1,23 +1,31 @@
 /** Writes rooms: create, update, delete and reconcile, each committed as one batch with its outbox row. */
-
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { type Database, isFenced, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
 import { presentRoom, type Room } from "../../wire/room.ts";
+import { MAX_DELETED } from "../files/storage/blobs.ts";
 import { deleteRoomFiles } from "../files/storage/garbage-collection.ts";
 import { guardQuota } from "../quotas/guard.ts";
+import { type QuotaRow, selectQuotas } from "../quotas/statements.ts";
 import type { RoomContext, RoomDeletionContext } from "./context.ts";
-import { forgetRoom } from "./known-rooms.ts";
-import { purgeChunk } from "./purge.ts";
-import { markDeleted } from "./purge-store.ts";
-import { getRoomRow } from "./queries.ts";
-import { insertRoomClosed, insertRoomEvent, insertRoomUpdated } from "./room-event-store.ts";
+import { forgetRoom, getRoomRow } from "./queries.ts";
 import type { RoomCreation, RoomUpdate } from "./schema.ts";
-import { selectJoinedRoom, selectRoom } from "./shared-store.ts";
-import { insertRoom, updateRoom as updateRow } from "./store.ts";
+import { markDeleted, selectJoinedRoom, selectRoom } from "./statements.ts";
+import {
+  deleteSome,
+  insertRoom,
+  insertRoomClosed,
+  insertRoomEvent,
+  insertRoomUpdated,
+  type ProjectedStats,
+  selectDeletedRooms,
+  updateRoom as updateRow,
+  updateStats,
+} from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
 function refuseTakenCustomId(error: unknown): never {
@@ -118,4 +126,60 @@ export async function reconcileRoom(
     previous_active_participants: previous,
     reconciled_active_participants: reconciled,
   };
+}
+
+/**
+ * Copies a room's live stats to its row, in one round trip. `version` increases with every change of the stats,
+ * so a copy that arrives late never overwrites a newer one. A deleted room is no error. Returns the room's custom ID, the
+ * organization's token epoch, so that a room learns of an ending that did not reach it, and its quotas, at no further cost.
+ */
+export async function updateRoomStats(
+  tenant: Tenant,
+  roomId: string,
+  stats: ProjectedStats,
+  version: number,
+): Promise<{
+  readonly customId: string | null;
+  readonly accountTokenEpoch: number;
+  readonly quotas: readonly QuotaRow[];
+}> {
+  const [[row], quotas] = await tenant.db.run([
+    updateStats(tenant, roomId, stats, version),
+    selectQuotas(tenant),
+  ]);
+  return { customId: row?.customId ?? null, accountTokenEpoch: row?.accountTokenEpoch ?? 0, quotas };
+}
+
+/** Users, and files, in one chunk: the most that the batch of a deletion removes, and as many files as R2 deletes at once. */
+const ROWS_AT_ONCE = MAX_DELETED;
+/** Limits of one run, of which no room takes all: the next one follows within a minute. */
+const CHUNKS_PER_RUN = 200;
+const CHUNKS_PER_ROOM = 20;
+const ROOMS_PER_RUN = 100;
+
+/** For the batch that deletes the room, behind the statement that marks it: all of it, unless it is large. */
+const purgeChunk = (tenant: Tenant, roomId: string) => deleteSome(tenant, roomId, ROWS_AT_ONCE);
+
+/** Removes more of a deleted room, and returns true once nothing is left. The row goes last, so that a crash costs nothing. */
+export const purgeRoom = (tenant: Tenant, roomId: string, budget: WorkBudget): Promise<boolean> =>
+  budget.run(async () => {
+    const [users, files] = await tenant.db.run(purgeChunk(tenant, roomId));
+    return users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE;
+  });
+
+/**
+ * Continues the deletions of large rooms. One that fails holds up no other; rejects in the end with the first failure. One
+ * whose organization has begun to move is continued where it arrives.
+ */
+export async function purgeDeletedRooms(
+  db: Database,
+  budget: WorkBudget = new WorkBudget(CHUNKS_PER_RUN),
+): Promise<void> {
+  const [deleted] = await db.run([selectDeletedRooms(ROOMS_PER_RUN)]);
+  const failures: unknown[] = [];
+  for (const { accountId, id } of deleted) {
+    const purge = purgeRoom({ db, accountId }, id, new WorkBudget(CHUNKS_PER_ROOM, budget));
+    await purge.catch((error: unknown) => (isFenced(error) ? undefined : failures.push(error)));
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -1,7 +1,7 @@
 /** The ports that the commands and queries of rooms need beside those of every request. */
 
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
-import type { OperationContext, RequestContext } from "../../platform/context/context.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import type { QuotaContext } from "../quotas/guard.ts";

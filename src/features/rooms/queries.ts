@@ -1,12 +1,13 @@
 /** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
-import { type PresentedScroll, presentScroll } from "../../http/lists/presented-page.ts";
+import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
+import { TtlCache } from "../../platform/cache.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import { presentRoom, type Room } from "../../wire/room.ts";
 import { findHits } from "../search/queries.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
 import { type ListedRoom, presentListedRoom } from "./schema.ts";
-import { type RoomKey, selectRoom } from "./shared-store.ts";
+import { type RoomKey, selectRoom } from "./statements.ts";
 import { countRooms, positionOf, type RoomPage, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
@@ -45,3 +46,23 @@ export async function getRoomRow(tenant: Tenant, roomId: string): Promise<RoomRo
   if (row === null) throw notFound("Rooms", "Room");
   return row;
 }
+
+/** A socket of a room that was deleted meanwhile is refused when it joins, which always asks. */
+export const ROOM_MEMORY_MS = 10_000;
+
+const known = new TtlCache<true>({ ttlMs: ROOM_MEMORY_MS, maxEntries: 10_000 });
+
+const keyOf = (accountId: string, roomId: string): string => `${accountId} ${roomId}`;
+
+/** Whether the organization has the room, or had it less than {@link ROOM_MEMORY_MS} before `now` (epoch ms). */
+export async function hasRoom(tenant: Tenant, roomId: string, now: number): Promise<boolean> {
+  const key = keyOf(tenant.accountId, roomId);
+  if (known.get(key, now)) return true;
+  const exists = (await findRoomRow(tenant, { id: roomId })) !== null;
+  if (exists) known.set(key, true, now);
+  return exists;
+}
+
+/** The room is deleted. */
+export const forgetRoom = (accountId: string, roomId: string): boolean =>
+  known.delete(keyOf(accountId, roomId));

@@ -1,9 +1,7 @@
 /** The endpoints of rooms. Those that return a room with its users are in `users/routes-room.ts`. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
-import { scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
+import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
 import { Room, RoomState } from "../../wire/room.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";

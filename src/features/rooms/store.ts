@@ -1,16 +1,32 @@
 /** The statements about rooms that only their own commands and queries use. */
-import { and, count, eq, type SQL, sql } from "drizzle-orm";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { and, count, eq, lte, type SQL, sql } from "drizzle-orm";
 import {
+  differsBy,
+  type EventEntry,
+  type Fragment,
+  insertEvent,
+  rowAsJson,
+} from "../../delivery/outbox/event-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import {
+  build,
+  columnsOf,
+  FENCED,
+  type Page,
   placeholdersOf,
   prepared,
   preparedByOrder,
   preparedByShape,
-} from "../../platform/d1/prepared-statement.ts";
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
+import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import type { RoomStats } from "../../wire/snapshots.ts";
+import { type DeletingFile, markSomeFilesForDeletion } from "../files/storage/deletion-store.ts";
 import { countUsed } from "../quotas/statements.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
-import { IS_LIVE, type RoomRow, rooms } from "./table.ts";
+import { IS_LIVE, type RoomRow, rooms, STILL_ACTIVE } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
 const isLive = sql.raw(IS_LIVE);
@@ -120,7 +136,7 @@ const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms
 
 export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
 
-export const whereIs = ({ accountId }: Tenant, roomId: string) =>
+const whereIs = ({ accountId }: Tenant, roomId: string) =>
   and(eq(rooms.accountId, accountId), eq(rooms.id, roomId), isLive);
 
 export const updateRoom = (
@@ -129,3 +145,134 @@ export const updateRoom = (
   changes: Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>,
 ): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
+
+/** The stats of a room, and what its stores have together, as they are at a time (epoch ms). */
+export interface ProjectedStats extends RoomStats {
+  readonly storeBytes: number;
+  readonly at: number;
+}
+
+/** A visit may begin and end between two copies: only the time that it took shows it then. */
+const lastActiveAt = ({ occupiedSince, occupiedMs, at }: ProjectedStats): SQL =>
+  occupiedSince === null
+    ? sql`CASE WHEN ${rooms.lastActiveAt} >= ${STILL_ACTIVE} OR ${rooms.occupiedMs} <> ${occupiedMs}
+          THEN ${at} ELSE ${rooms.lastActiveAt} END`
+    : sql`${STILL_ACTIVE + occupiedSince}`;
+
+/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns its custom ID and the organization's token epoch. */
+export const updateStats = (
+  tenant: Tenant,
+  roomId: string,
+  stats: ProjectedStats,
+  statsVersion: number,
+): Statement<{ customId: string | null; accountTokenEpoch: number }> => {
+  const { at: _, ...copied } = stats;
+  return statement(
+    build
+      .update(rooms)
+      .set({ ...copied, lastActiveAt: lastActiveAt(stats), statsVersion })
+      .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))
+      .returning({
+        customId: rooms.customId,
+        accountTokenEpoch:
+          sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = rooms.account_id)`.as(
+            "accountTokenEpoch",
+          ),
+      }),
+  );
+};
+
+/** A room that was deleted, of which something is left. */
+export interface DeletedRoom {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+const IS_DELETED = "EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL)";
+
+/** Deletes up to `limit` users of a deleted room. */
+const deleteSomeUsers = (
+  { accountId }: Tenant,
+  roomId: string,
+  limit: number,
+): Statement<{ id: string }> => ({
+  sql: `DELETE FROM users WHERE id IN (
+          SELECT id FROM users WHERE account_id = ? AND room_id = ? AND ${IS_DELETED} LIMIT ?)
+        RETURNING id`,
+  params: [accountId, roomId, accountId, roomId, limit],
+});
+
+/** Deletes the row of a deleted room that has neither users nor files. */
+const deleteEmpty = ({ accountId }: Tenant, roomId: string): Statement => ({
+  sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
+          AND NOT EXISTS (
+            SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
+  params: [accountId, roomId],
+});
+
+/** Removes up to `limit` users of a deleted room and hides as many files, which are returned; in the end, the room's row. */
+export const deleteSome = (
+  tenant: Tenant,
+  roomId: string,
+  limit: number,
+): readonly [Statement<{ id: string }>, Statement<DeletingFile>, Statement] => [
+  deleteSomeUsers(tenant, roomId, limit),
+  markSomeFilesForDeletion(tenant, roomId, limit),
+  deleteEmpty(tenant, roomId),
+];
+
+/** The rooms that were deleted and still have a row, the longest deleted first. */
+export const selectDeletedRooms = (limit: number): Statement<DeletedRoom> => ({
+  sql: `SELECT account_id AS accountId, id FROM rooms
+        WHERE deleted_at IS NOT NULL AND account_id NOT IN ${FENCED} ORDER BY deleted_at LIMIT ?`,
+  params: [limit],
+});
+
+/** The fields that an update writes. */
+type RoomChanges = Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>;
+
+const ROOM = rowAsJson(rooms, "rooms");
+
+const insert = (
+  tenant: Tenant,
+  entry: EventEntry,
+  condition: Fragment,
+  changes: RoomChanges | null = null,
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: "rooms",
+    where: {
+      sql: `rooms.account_id = ? AND rooms.id = ? AND (${condition.sql})`,
+      params: [tenant.accountId, entry.roomId, ...condition.params],
+    },
+    room: changes === null ? ROOM : rowAsJson(rooms, "rooms", changes),
+  });
+
+/** `room.created`, after the statement that creates the room, or `room.deleted`, before the one that deletes it. */
+export const insertRoomEvent = (tenant: Tenant, entry: EventEntry): Statement<OutboxEventRow> =>
+  insert(tenant, entry, { sql: "TRUE", params: [] });
+
+/** `room.updated`, before the update: if it changes the name or the custom ID, or reopens the room. */
+export function insertRoomUpdated(
+  tenant: Tenant,
+  entry: EventEntry,
+  changes: RoomChanges,
+): Statement<OutboxEventRow> {
+  const { state, ...others } = changes;
+  const reported = state === "active" ? changes : others;
+  return insert(tenant, entry, differsBy(rooms, "rooms", reported), changes);
+}
+
+/** `room.closed`, before the update: if it closes the room. */
+export const insertRoomClosed = (
+  tenant: Tenant,
+  entry: EventEntry,
+  changes: RoomChanges,
+): Statement<OutboxEventRow> =>
+  insert(
+    tenant,
+    entry,
+    { sql: "? = 'closed' AND rooms.state <> 'closed'", params: [changes.state ?? ""] },
+    changes,
+  );

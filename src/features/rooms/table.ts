@@ -1,7 +1,7 @@
 /** The rooms of all organizations. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 
 /** Later than all times: see `lastActiveAt`. */
 export const STILL_ACTIVE = 1_000_000_000_000_000;

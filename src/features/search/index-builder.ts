@@ -1,6 +1,6 @@
 /** Indexes the lists that have grown long, and clears the index of those that are deleted, in chunks. */
 import type { Database } from "../../platform/d1/d1.ts";
-import { roundRobin } from "../../platform/flow/concurrency-limit.ts";
+import { roundRobin } from "../../platform/flow/concurrency.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import {
   deleteRemoved,

@@ -7,17 +7,16 @@ import {
   insertOutboxEntry,
   redactPendingEvents,
 } from "../../delivery/outbox/outbox-store.ts";
-import { requireOwner } from "../../platform/context/context.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
+import { requireOwner } from "../../platform/d1/context.ts";
+import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
-import { ERASED_FIELDS } from "../../wire/erased-user.ts";
 import { newTerms } from "../../wire/token-claims.ts";
-import { lowerRole, presentUser } from "../../wire/user.ts";
+import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
 import { guardQuota } from "../quotas/guard.ts";
-import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/shared-store.ts";
+import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
 import type { UserContext } from "./context.ts";
 import { MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
 import type { IssuedToken, TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";

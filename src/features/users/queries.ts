@@ -1,17 +1,21 @@
 /** Reads single users: rows from D1, who is online from the room's object. */
 import * as z from "zod";
-import { type PresentedScroll, presentScroll } from "../../http/lists/presented-page.ts";
-import { timeParameter } from "../../http/lists/time-parameter.ts";
-import { requireRoomAccess } from "../../platform/context/context.ts";
+import { type PresentedScroll, presentScroll, timeParameter } from "../../http/lists.ts";
+import { requireRoomAccess } from "../../platform/d1/context.ts";
 import type { Database, Page, Statement, Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
-import { requireRestored } from "../../wire/being-restored.ts";
 import { presentRoom, type Room } from "../../wire/room.ts";
-import { isTokenOf, newTerms, type TokenClaims, type TokenSubject } from "../../wire/token-claims.ts";
+import {
+  isTokenOf,
+  newTerms,
+  requireRestored,
+  type TokenClaims,
+  type TokenSubject,
+} from "../../wire/token-claims.ts";
 import { presentSession, presentUser, type User, type UserSession } from "../../wire/user.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { type RoomKey, selectRoom } from "../rooms/shared-store.ts";
+import { type RoomKey, selectRoom } from "../rooms/statements.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { findHits } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";

@@ -1,10 +1,8 @@
 /** The endpoints of users. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import type { Replay } from "../../http/idempotency/replay.ts";
-import { dates, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
-import { scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
+import type { Replay } from "../../http/idempotency/receipt.ts";
+import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
 import { Room } from "../../wire/room.ts";
 import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
 import { User, UserSession } from "../../wire/user.ts";

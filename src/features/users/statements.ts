@@ -4,13 +4,14 @@ import {
   build,
   columnsOf,
   nextVersion,
+  prepared,
+  preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { prepared, preparedByShape } from "../../platform/d1/prepared-statement.ts";
-import { accounts } from "../../platform/placement/table.ts";
-import { roomIdOf } from "../rooms/shared-store.ts";
+import { accounts } from "../../platform/d1/table.ts";
+import { roomIdOf } from "../rooms/statements.ts";
 import { type UserRow, users } from "./table.ts";
 
 /** The fields of a {@link UserRow}, for every statement that returns users. */

@@ -12,18 +12,16 @@ import {
   build,
   nextVersion,
   type Page,
+  placeholdersOf,
+  prepared,
+  preparedByOrder,
+  preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
-import {
-  placeholdersOf,
-  prepared,
-  preparedByOrder,
-  preparedByShape,
-} from "../../platform/d1/prepared-statement.ts";
-import { roomIdOf } from "../rooms/shared-store.ts";
+import { roomIdOf } from "../rooms/statements.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
 import { USER_FIELDS } from "./statements.ts";

@@ -1,7 +1,7 @@
 /** The users of all rooms. */
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ROLES } from "../../platform/context/actor.ts";
+import { ROLES } from "../../platform/d1/context.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import { rooms } from "../rooms/table.ts";
 

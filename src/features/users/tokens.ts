@@ -1,7 +1,7 @@
 /** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import type { JwtSecrets } from "../../platform/config/secrets.ts";
-import { hex } from "../../platform/crypto/hash.ts";
+import { hex } from "../../platform/crypto/encoding.ts";
 import {
   isPlausible,
   issuedAt,

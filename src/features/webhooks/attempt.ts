@@ -7,11 +7,11 @@ import type {
   ErrorClass,
   WebhookMessage,
 } from "../../delivery/subscriber/handler.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import { signatureHeaders } from "../../platform/crypto/standard-webhooks.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
+import { findTargetProblem } from "../../platform/network.ts";
 import { type ResponseBody, readBody } from "../../platform/response-body.ts";
-import { findTargetProblem } from "../../platform/target.ts";
 import { commonTrace, readTrace, type Trace } from "../../platform/trace.ts";
 
 /** Names of headers that may have a secret: credentials, cookies and signatures. */

@@ -2,10 +2,10 @@
 import { sealSecret } from "../../delivery/signing-secret-store.ts";
 import { announceChange } from "../../delivery/subscribers.ts";
 import { createSecret } from "../../platform/crypto/standard-webhooks.ts";
-import { DAY_MS } from "../../platform/durations.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { findTargetProblem } from "../../platform/target.ts";
+import { findTargetProblem } from "../../platform/network.ts";
 import { fold } from "../../platform/text.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";

@@ -1,8 +1,8 @@
 /** What webhooks' commands and queries need beyond a request. */
 
 import type { DeliveryObjects } from "../../delivery/subscribers.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
 import type { Sealer } from "../../platform/crypto/sealer.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 
 export interface WebhookContext extends RequestContext, QuotaContext, DeliveryObjects {

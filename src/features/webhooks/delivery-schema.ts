@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { DeliveryRecord, ReplayRecord } from "../../delivery/subscriber/delivery.ts";
 import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";
-import { WebhookEventName } from "../../wire/event-name.ts";
+import { WebhookEventName } from "../../wire/events.ts";
 import { presentTraced, TRACED } from "../deliveries/schema.ts";
 
 export const DeliveryStatus = z.enum(["pending", "success", "failed"]);

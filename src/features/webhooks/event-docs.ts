@@ -5,16 +5,14 @@ import {
   DocumentEvent,
   DocumentUpdatedEvent,
   FileEvent,
-  StoreEvent,
-  VersionEvent,
-} from "../../wire/content-events.ts";
-import type { WebhookEventName } from "../../wire/event-name.ts";
-import {
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
+  StoreEvent,
   UserEvent,
+  VersionEvent,
+  type WebhookEventName,
 } from "../../wire/events.ts";
 import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** What the attempts at a webhook's receiver mean: when to retry, when to probe, and when to disable it. Pure. */
 import type { AttemptResult, BatchLimits, Pace } from "../../delivery/subscriber/handler.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/durations.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { DisabledReason } from "./table.ts";
 
 /** A webhook whose every attempt has failed for this long is disabled. */

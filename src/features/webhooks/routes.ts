@@ -1,11 +1,9 @@
 /** The REST endpoints of webhooks. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
-import { paging, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
-import { pageShape, scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
-import { WebhookEventName } from "../../wire/event-name.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
+import { pageShape, paging, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
+import { WebhookEventName } from "../../wire/events.ts";
 import { DeliveryStats, StatsQuery } from "../deliveries/schema.ts";
 import {
   createWebhook,

@@ -1,7 +1,7 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { presentNullableTime, presentTime } from "../../platform/time.ts";
 import { storeTrace } from "../../platform/trace.ts";
 import { presentEvent } from "../../wire/events.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { BatchLimits } from "../../delivery/subscriber/handler.ts";
 import { text } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
-import { WebhookEventName } from "../../wire/event-name.ts";
+import { WebhookEventName } from "../../wire/events.ts";
 import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The table of webhooks. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 
 /** Why the service disables a webhook by itself. */
 const DISABLED_REASONS = ["gone", "failing", "unproven", "backlogged"] as const;

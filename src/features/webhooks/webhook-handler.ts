@@ -16,11 +16,11 @@ import type {
 } from "../../delivery/subscriber/handler.ts";
 import { type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
+import { CachedRow } from "../../platform/cache.ts";
 import { ownHosts, webhookDevTargets } from "../../platform/config/hosts.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
-import { CachedRow } from "../../platform/d1/cached-row.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
 import { DELIVERIES } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";

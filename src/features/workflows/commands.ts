@@ -1,6 +1,6 @@
 /** Writes to workflows, and runs by hand. */
 import { announceChange } from "../../delivery/subscribers.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";

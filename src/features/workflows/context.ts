@@ -1,8 +1,8 @@
 /** What workflows' commands and queries need beyond a request. */
 
 import type { DeliveryObjects } from "../../delivery/subscribers.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
 import type { Sealer } from "../../platform/crypto/sealer.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { Compiler } from "../../sandbox/runners/compiler.ts";
 import type { Runner } from "../../sandbox/runners/runner.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../../delivery/subscriber/delivery.ts";
 import { text } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
-import { EventName, WorkflowEventName } from "../../wire/event-name.ts";
+import { EventName, WorkflowEventName } from "../../wire/events.ts";
 import { presentTraced, TRACED } from "../deliveries/schema.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
 

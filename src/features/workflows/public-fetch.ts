@@ -1,6 +1,6 @@
 /** `fetch` for runs: reaches public targets only, and checks every redirect again. */
 import { AppError } from "../../platform/errors.ts";
-import { findTargetProblem, type TargetPolicy } from "../../platform/target.ts";
+import { findTargetProblem, type TargetPolicy } from "../../platform/network.ts";
 import type { FetchedResponse } from "../../sandbox/runners/runner.ts";
 
 /** How redirects are treated, as `RequestInit` defines it. */

@@ -1,7 +1,7 @@
 /** Reads of workflows and their executions. */
 
 import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
-import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists/presented-page.ts";
+import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";

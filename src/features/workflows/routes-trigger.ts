@@ -1,7 +1,7 @@
 /** The REST endpoints of the HTTP trigger of workflows. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { SHOWN_ONCE } from "../../http/idempotency/replay.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
 import type { WorkflowContext } from "./context.ts";
 import { StartedExecution, TriggerPayload, Workflow, WorkflowWithSecret } from "./schema.ts";
 import { deleteSecret, listSecrets, setSecret } from "./secret-commands.ts";

@@ -1,9 +1,7 @@
 /** The REST endpoints of workflows. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { paging, scrolling, searching, toPage } from "../../http/lists/paginate.ts";
-import { pageShape, scrollShape } from "../../http/lists/presented-page.ts";
-import { sorting } from "../../http/lists/sorting.ts";
+import { pageShape, paging, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
 import { DeliveryStats, StatsQuery } from "../deliveries/schema.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";

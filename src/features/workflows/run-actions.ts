@@ -1,7 +1,7 @@
 /** What a run may change in its room, as the organization: each action once, however often its event is run on. */
 import * as z from "zod";
-import { explain } from "../../http/validate.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { explain } from "../../http/request-input.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import { AppError } from "../../platform/errors.ts";
 import { isTooDeep } from "../../platform/text.ts";
 import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
@@ -10,8 +10,7 @@ import { CommentPost } from "../../room/protocol/comment.ts";
 import { BroadcastData, Json, Key, StoreName } from "../../room/protocol/messages.ts";
 import { cleanName } from "../files/file-name.ts";
 import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
-import { requestRoom } from "../room-content/commands.ts";
-import { postComment } from "../room-content/comment-commands.ts";
+import { postComment, requestRoom } from "../room-content/commands.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 
 /** The arguments of one action, as JSON. */

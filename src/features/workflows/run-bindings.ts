@@ -1,7 +1,7 @@
 /** What a run may use: bindings to one room, counted, and revoked when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
-import { explain } from "../../http/validate.ts";
+import { explain } from "../../http/request-input.ts";
 import type { Database, Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -15,7 +15,7 @@ import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
 import type { FileOperationContext } from "../files/context.ts";
-import { parseKey } from "../files/file-key.ts";
+import { parseKey } from "../files/file-name.ts";
 import { listFiles, readFile } from "../files/queries.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import { parseTypeFilter } from "../files/storage/media-type.ts";

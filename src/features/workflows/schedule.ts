@@ -2,8 +2,8 @@
 
 import { Cron } from "croner";
 import * as z from "zod";
-import { MINUTE_MS } from "../../platform/durations.ts";
 import { text } from "../../platform/text.ts";
+import { MINUTE_MS } from "../../platform/time.ts";
 
 /** A schedule that {@link findCronProblem} and {@link isTimeZone} accept. */
 export interface Schedule {

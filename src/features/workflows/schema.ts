@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { isPlainText, Name, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
-import { EventName } from "../../wire/event-name.ts";
+import { EventName } from "../../wire/events.ts";
 import { MAX_RETRIES } from "./run-state.ts";
 import { nextSlot, parseSchedule, ScheduleInput, ShownSchedule } from "./schedule.ts";
 import type { DisabledReason, WorkflowRow } from "./table.ts";

@@ -1,7 +1,6 @@
 /** Writes to the secrets of workflows, and the list of their names. */
-import { explain } from "../../http/validate.ts";
-import { resealInChunks } from "../../platform/crypto/resealing.ts";
-import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
+import { explain } from "../../http/request-input.ts";
+import { resealInChunks, type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database, Statement } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { Secret } from "../../sandbox/runners/runner.ts";

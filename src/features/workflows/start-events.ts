@@ -2,7 +2,7 @@
 
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { Timetable, TimetableReading } from "../../delivery/subscriber/handler.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -12,7 +12,7 @@ import { presentRoom } from "../../wire/room.ts";
 import { presentUser } from "../../wire/user.ts";
 import type { WorkflowScheduledEvent, WorkflowTriggeredEvent } from "../../wire/workflow-events.ts";
 import { sampleDraft } from "../deliveries/sample-draft.ts";
-import { selectRoom } from "../rooms/shared-store.ts";
+import { selectRoom } from "../rooms/statements.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { selectUser } from "../users/statements.ts";
 import type { WorkflowContext } from "./context.ts";

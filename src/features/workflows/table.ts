@@ -1,7 +1,7 @@
 /** The tables of workflows, and of scripts that are no longer used. */
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { accounts } from "../../platform/placement/table.ts";
+import { accounts } from "../../platform/d1/table.ts";
 
 /** Too much waited for it, or its last runs had to be ended by force. */
 const DISABLED_REASONS = ["backlogged", "killed"] as const;

@@ -1,7 +1,7 @@
 /** Starts workflows by requests, which a credential or a signature permits, and replaces the secrets of those signatures. */
 
 import { OpenSigningSecrets, sealSecret } from "../../delivery/signing-secret-store.ts";
-import type { SentRequest } from "../../http/endpoint-definition.ts";
+import type { SentRequest } from "../../http/endpoint.ts";
 import {
   createSecret,
   isSignedWith,
@@ -10,7 +10,7 @@ import {
 } from "../../platform/crypto/standard-webhooks.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { storeTrace } from "../../platform/trace.ts";
-import { requireRestored } from "../../wire/being-restored.ts";
+import { requireRestored } from "../../wire/token-claims.ts";
 import type { WorkflowContext } from "./context.ts";
 import { subscriberKey } from "./queries.ts";
 import {

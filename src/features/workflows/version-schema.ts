@@ -1,6 +1,6 @@
 /** Versions of workflows on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import type { Actor } from "../../platform/context/actor.ts";
+import type { Actor } from "../../platform/d1/context.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { EXAMPLE } from "./schema.ts";
 import type { Author, StoredVersion, VersionSummary } from "./version-store.ts";

@@ -11,13 +11,13 @@ import type {
   Pace,
 } from "../../delivery/subscriber/handler.ts";
 import type { Env } from "../../env.ts";
+import { CachedRow } from "../../platform/cache.ts";
 import { jwtSecrets } from "../../platform/config/secrets.ts";
-import { CachedRow } from "../../platform/d1/cached-row.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { openTenant } from "../../platform/placement/databases.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
 import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { readTrace } from "../../platform/trace.ts";
-import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/event-cause.ts";
+import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/events.ts";
 import { measureRun, outcomeOf, RunStarter } from "./run-starter.ts";
 import { continueStreak, isExhausted, planRetry, StoredState } from "./run-state.ts";
 import { OpenSecrets, secretSealer } from "./secret-commands.ts";

@@ -2,7 +2,7 @@
 import { fanOut } from "../../delivery/fan-out.ts";
 import { announceChange, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
-import type { CachedRow } from "../../platform/d1/cached-row.ts";
+import type { CachedRow } from "../../platform/cache.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { presentWorkflowDisabled } from "../deliveries/sample-draft.ts";

@@ -1,9 +1,16 @@
 /** The only SQL about the audit log. */
 import { and, eq, sql } from "drizzle-orm";
-import { build, columnsOf, FENCED, type Page, type Statement, type Tenant } from "../../platform/d1/d1.ts";
+import {
+  build,
+  columnsOf,
+  FENCED,
+  type Page,
+  preparedByOrder,
+  type Statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
 import { ordering, pageValues } from "../../platform/d1/ordering.ts";
-import { preparedByOrder } from "../../platform/d1/prepared-statement.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
 
 /** Inserts an entry. Before the changes of a batch, {@link dropIfUnchanged} belongs behind them. */

@@ -1,8 +1,7 @@
 /** Parses multipart/form-data (RFC 7578) as a stream: chunks in, events out, without buffering parts. */
 import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
-import type { Module } from "../../platform/error-codes.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, type Module } from "../../platform/errors.ts";
 
 /** The boundary between the parts of a form. */
 const MAX_BOUNDARY_LENGTH = 70;

@@ -2,14 +2,11 @@
  * Makes POST requests safe to retry: a request with an Idempotency-Key writes a receipt in the batch that does its work,
  * so that both or neither exist. Of two concurrent requests, the database lets one through (docs/decisions/0010).
  */
-import type { Actor } from "../../platform/context/actor.ts";
-import type { RequestContext } from "../../platform/context/context.ts";
-import { sha256 } from "../../platform/crypto/hash.ts";
-import type { Database, Results, Statement } from "../../platform/d1/d1.ts";
-import { violatedConstraint } from "../../platform/d1/d1-errors.ts";
-import type { Module } from "../../platform/error-codes.ts";
-import { AppError } from "../../platform/errors.ts";
-import { KEEP_ALL, type Replay } from "./replay.ts";
+
+import { sha256 } from "../../platform/crypto/encoding.ts";
+import type { Actor, RequestContext } from "../../platform/d1/context.ts";
+import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
+import { AppError, type Module } from "../../platform/errors.ts";
 import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 
 /** What a retry has in common with the first request: who sends it, and what. */
@@ -145,3 +142,16 @@ export class Receipt<C extends RequestContext> {
     return fingerprint(this.#request.method, url.pathname + url.search, await this.#options.content());
   }
 }
+
+export interface Replay<C extends RequestContext = RequestContext> {
+  /** `data` without its secrets, as the receipt keeps it; null when it must not be shown again. */
+  keep(data: object): object | null;
+  /** `data` as it was, with what {@link Replay.keep} left out derived again. */
+  restore(ctx: C, kept: object): Promise<object>;
+}
+
+/** Keeps the whole response. */
+const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };
+
+/** For responses with a one-time secret. It is never shown again, so a retry returns CONFLICT. */
+export const SHOWN_ONCE: Replay = { keep: () => null, restore: async (_, kept) => kept };

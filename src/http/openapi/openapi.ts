@@ -1,11 +1,16 @@
 /** Generates the OpenAPI 3.1 document from the endpoints and schemas that serve the API. */
-import { createDocument, type ZodOpenApiOverrideContext, type ZodOpenApiPathsObject } from "zod-openapi";
-import type { AnyEndpoint } from "../endpoint.ts";
-import { SESSION_COOKIE } from "../security/csrf.ts";
-import { type DocumentedEvents, sendEvents, webhooksOf } from "./events.ts";
-import { documentedPath, operationOf } from "./operation.ts";
-import { describeDefaults, openObjects } from "./portable.ts";
-import { CREDENTIALS, INTRODUCTION, TAGS } from "./prose.ts";
+import * as z from "zod";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverrideContext,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
+import { ERROR_CODES, type ErrorCode } from "../../platform/errors.ts";
+import { type AnyEndpoint, pathOf } from "../endpoint.ts";
+import { Failure, successOf } from "../envelope.ts";
+import { SESSION_COOKIE } from "../security.ts";
+import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
 
 /** Drops what zod adds for its own checks: the bounds of safe integers, and the pattern behind a format. */
 function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
@@ -69,3 +74,207 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
 }
 
 export type ApiDocument = ReturnType<typeof buildDocument>;
+
+/** Every error code that the endpoint may return. */
+export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
+  if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
+  if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
+    codes.add("VALIDATION_ERROR");
+  }
+  if (endpoint.method === "POST") codes.add("CONFLICT");
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+const header = (description: string, type = "string") => ({ description, schema: { type } });
+
+const REQUEST_ID = { "X-Request-Id": header("Identifies the request in the service's logs.") };
+const RETRY_AFTER = { "Retry-After": header("Seconds to wait before a retry.", "integer") };
+const REPLAYED = { "Idempotency-Replayed": header("`true` if this is the response to an earlier request.") };
+
+/** The same as bytes. */
+const OCTETS = {
+  "application/octet-stream": { schema: z.string().meta({ override: { type: "string", format: "binary" } }) },
+};
+
+const answerOf = (
+  description: string,
+  schema: z.ZodType,
+  headers: Record<string, ReturnType<typeof header>> = {},
+) => ({
+  description,
+  headers: { ...REQUEST_ID, ...headers },
+  content: { "application/json": { schema } },
+});
+
+function failuresOf(endpoint: AnyEndpoint) {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(endpoint)) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, codes]) => {
+    const description = codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join("\n\n");
+    return [String(status), answerOf(description, Failure, status === 429 ? RETRY_AFTER : {})] as const;
+  });
+}
+
+function successesOf(endpoint: AnyEndpoint) {
+  if (endpoint.kind === "envelope") {
+    const envelope = successOf(endpoint.data).extend({
+      description: z.string().meta({ example: endpoint.done }),
+      requestId: z.string().meta({ example: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6" }),
+    });
+    const headers = endpoint.method === "POST" ? REPLAYED : {};
+    const answer = answerOf(endpoint.done, envelope, headers);
+    const content = { ...answer.content, ...(endpoint.binary?.bytesOf && OCTETS) };
+    return [[String(endpoint.status), { ...answer, content }] as const];
+  }
+  return Object.entries(endpoint.answers).map(([status, description]) => [status, { description }] as const);
+}
+
+const securityOf = (endpoint: AnyEndpoint) => {
+  if (endpoint.access === "public") return [];
+  const byOrganization = [{ apiKey: [] }, { session: [] }];
+  if (endpoint.access === "signed") return [...byOrganization, {}];
+  return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;
+};
+
+const IdempotencyKey = z.object({
+  "Idempotency-Key": z
+    .string()
+    .optional()
+    .meta({
+      description: "Makes the request safe to retry for 24 hours.",
+      example: "order-8731-room",
+      override: { minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    }),
+});
+
+const CacheControl = z.object({
+  "Cache-Control": z.string().optional().meta({
+    description:
+      "`max-stale` accepts a list that lacks the latest changes: the nearest replica of the database answers.",
+    example: "max-stale",
+  }),
+});
+
+function bodyOf(endpoint: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  if (endpoint.kind === "raw") return {};
+  const { body, form } = endpoint;
+  if (form !== undefined) {
+    return { requestBody: { required: true, content: { "multipart/form-data": { schema: form.fields } } } };
+  }
+  if (body === undefined) return {};
+  const { bodyOf } = endpoint.binary ?? {};
+  const content = { "application/json": { schema: body }, ...(bodyOf && OCTETS) };
+  return { requestBody: { required: true, content } };
+}
+
+function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
+  const names = [...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const params = z.object(
+    Object.fromEntries(names.map((name) => [name, z.string().meta(PATH_PARAMETERS[name] ?? {})])),
+  );
+  const query = endpoint.kind === "envelope" ? endpoint.query : undefined;
+  return {
+    operationId: endpoint.operation,
+    tags: [endpoint.module],
+    summary: endpoint.summary,
+    ...(endpoint.details === undefined ? {} : { description: endpoint.details }),
+    security: securityOf(endpoint),
+    requestParams: {
+      path: params,
+      ...(query === undefined ? {} : { query }),
+      ...(endpoint.method === "POST" ? { header: IdempotencyKey } : {}),
+      ...(endpoint.mayBeStale ? { header: CacheControl } : {}),
+    },
+    ...bodyOf(endpoint),
+    responses: Object.fromEntries([...successesOf(endpoint), ...failuresOf(endpoint)]),
+  };
+}
+
+/** An endpoint's path in OpenAPI's notation. */
+export const documentedPath = (endpoint: AnyEndpoint): string =>
+  pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
+
+type Document = ReturnType<typeof createDocument>;
+
+/** What the service posts to URLs of its users, by the event's name. */
+export type DocumentedEvents = Readonly<
+  Record<string, { readonly summary: string; readonly schema: z.ZodType }>
+>;
+
+const SignedHeaders = z.object({
+  "webhook-id": z.string().meta({ description: "The event's ID, the same for every attempt." }),
+  "webhook-timestamp": z.string().meta({ description: "When the attempt began, in seconds since 1970." }),
+  "webhook-signature": z.string().meta({
+    description:
+      "`v1,` and the signature in Base64, as Standard Webhooks defines it; several are separated by spaces.",
+  }),
+});
+
+/** `participant.joined` as `onParticipantJoined`. */
+const receiverOf = (name: string): string =>
+  `on${name
+    .split(".")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join("")}`;
+
+/** Where an event stands until {@link sendEvents}: it is output of the service, although a request carries it. */
+const EVENT = "default";
+
+/** The section `webhooks`, as zod-openapi takes it: with the names and forms that schemas have in responses. */
+const webhooksOf = (events: DocumentedEvents): ZodOpenApiPathsObject =>
+  Object.fromEntries(
+    Object.entries(events).map(([name, { summary, schema }]) => {
+      const post: ZodOpenApiOperationObject = {
+        operationId: receiverOf(name),
+        tags: ["Webhooks"],
+        summary,
+        security: [],
+        requestParams: { header: SignedHeaders },
+        responses: {
+          [EVENT]: { description: "", content: { "application/json": { schema } } },
+          "2XX": { description: "The event has arrived. Any other status has it sent again." },
+          "410": { description: "No event is wanted any more: the webhook is disabled." },
+        },
+      };
+      return [name, { post }];
+    }),
+  );
+
+/** Makes each event the body of the request that carries it. */
+function sendEvents(webhooks: Document["webhooks"] = {}): void {
+  for (const { post } of Object.values(webhooks)) {
+    const event = post?.responses?.[EVENT];
+    if (post?.responses === undefined || event === undefined || !("content" in event)) continue;
+    post.requestBody = { required: true, content: event.content ?? {} };
+    delete post.responses[EVENT];
+  }
+}
+
+/** Calls `visit` with every object in a JSON value, the innermost first. */
+function visitObjects(value: unknown, visit: (object: Record<string, unknown>) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const part of Object.values(value)) visitObjects(part, visit);
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>);
+}
+
+/**
+ * Lets later versions add fields to a response. Beside a `$ref`, `additionalProperties: false` would even refuse every
+ * value, because it does not see the fields of the schema that is referred to.
+ */
+const openObjects = (schemas: unknown): void =>
+  visitObjects(schemas, (schema) => {
+    if (schema.additionalProperties === false) delete schema.additionalProperties;
+  });
+
+/** Says in words what a body's optional fields default to: generators take a `default` to mean that the field is always there. */
+const describeDefaults = (schemas: unknown): void =>
+  visitObjects(schemas, (schema) => {
+    if (schema.default === undefined) return;
+    const said = `\`${JSON.stringify(schema.default)}\` by default.`;
+    schema.description = [schema.description, said].filter(Boolean).join(" ");
+    delete schema.default;
+  });

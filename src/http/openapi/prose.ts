@@ -1,6 +1,6 @@
 /** The texts of the OpenAPI document that are not derived from endpoints and schemas. */
-import type { ErrorCode, Module } from "../../platform/error-codes.ts";
-import { MAX_BODY_BYTES, MAX_DEPTH } from "../json-body.ts";
+import type { ErrorCode, Module } from "../../platform/errors.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH } from "../request-input.ts";
 
 /** The introduction, in Markdown. */
 export const INTRODUCTION = `Rooms, users and live presence for collaborative applications.

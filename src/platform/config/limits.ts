@@ -1,5 +1,5 @@
 /** How much of everything is kept, and for how long. */
-import { DAY_MS } from "../durations.ts";
+import { DAY_MS } from "../time.ts";
 import { readSetting, type Settings } from "./settings.ts";
 
 /** The quotas of organizations for which the operator has set no others. */

@@ -1,6 +1,6 @@
 /** What a setting's text can be: zod types whose messages follow the setting's name. */
 import * as z from "zod";
-import { parseHosts } from "../host.ts";
+import { parseHosts } from "../network.ts";
 
 /** Text, or undefined: an empty setting counts as not set. */
 export const optionalText = z

@@ -1,6 +1,8 @@
 /** Encrypts texts that are stored, with keys derived from the deployment's secrets. */
-import { base64ToBytes, bytesToBase64 } from "./base64.ts";
-import { hex } from "./hash.ts";
+
+import type { Database, Statement } from "../d1/d1.ts";
+import { WorkBudget } from "../flow/work-budget.ts";
+import { base64ToBytes, bytesToBase64, hex } from "./encoding.ts";
 
 /** An encrypted text. */
 export interface Sealed {
@@ -92,3 +94,24 @@ export function sealerFor(
     replacedKeyIds: () => Promise.all(replaced.map(async (secret) => (await keyOf(secret)).id)),
   };
 }
+
+const ROWS_AT_ONCE = 100;
+/** The next run of the cron trigger continues. */
+const CHUNKS_PER_RUN = 20;
+
+/** Rows of one kind. */
+export interface Resealing<Row> {
+  /** At most `limit` rows that are to be encrypted anew. */
+  select(limit: number): Statement<Row>;
+  /** The statement after which {@link select} no longer finds the row. */
+  reseal(row: Row): Promise<Statement>;
+}
+
+/** Resolves to false when rows are left for a later run. */
+export const resealInChunks = <Row>(db: Database, { select, reseal }: Resealing<Row>): Promise<boolean> =>
+  new WorkBudget(CHUNKS_PER_RUN).run(async () => {
+    const [rows] = await db.run([select(ROWS_AT_ONCE)]);
+    const [first, ...others] = await Promise.all(rows.map(reseal));
+    if (first !== undefined) await db.run([first, ...others]);
+    return rows.length === ROWS_AT_ONCE;
+  });

@@ -1,9 +1,17 @@
 /** The statements that the stores of an organization's things share: one by its id, a page of them, and how many there are. */
 import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { build, type Page, type Statement, statement, type Tenant } from "./d1.ts";
+import {
+  build,
+  type Page,
+  prepared,
+  preparedByOrder,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "./d1.ts";
 import type { Ordering } from "./ordering.ts";
-import { prepared, preparedByOrder, preparedByShape } from "./prepared-statement.ts";
 
 /** A table whose rows belong to organizations, are listed in an order and searched by one folded column. */
 type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id", SQLiteColumn>>;

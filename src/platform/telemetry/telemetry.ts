@@ -2,12 +2,11 @@
 
 import { metricsToken } from "../config/secrets.ts";
 import type { Settings } from "../config/settings.ts";
-import { isFenced } from "../d1/d1-errors.ts";
+import { isFenced } from "../d1/d1.ts";
 import { type LogFields, logError } from "../log.ts";
 import { DATA_SETS, ERRORS } from "./data-sets.ts";
-import { MemorySink } from "./memory-sink.ts";
 import { MAX_POINTS, type MetricSink, Metrics } from "./metrics.ts";
-import { presentMetrics } from "./prometheus.ts";
+import { MemorySink, presentMetrics } from "./prometheus.ts";
 
 /** An isolate has one, whatever request or object adds to it. */
 export const metrics = new Metrics();

@@ -1,7 +1,7 @@
 /** Handles what participants and the organization request: one transaction each, and one response. */
 
 import { AppError } from "../../platform/errors.ts";
-import type { EventCause } from "../../wire/event-cause.ts";
+import type { EventCause } from "../../wire/events.ts";
 import type { Role } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { MIN_LINE_BYTES } from "../protocol/limits.ts";

@@ -1,5 +1,5 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
-import type { EventCause } from "../../wire/event-cause.ts";
+import type { EventCause } from "../../wire/events.ts";
 import type { LastSeen, RoomStats, StoredSession } from "../../wire/snapshots.ts";
 import { DocumentHistory } from "../documents/document-history.ts";
 import { Documents } from "../documents/documents.ts";

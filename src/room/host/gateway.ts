@@ -1,11 +1,11 @@
 /** The only way to a room's object: turns a room's id into its stub, and unwraps answers that RPC cannot carry as they are. */
-import { archivedObject } from "../../platform/archive/archived-object.ts";
-import type { ArchivedObject } from "../../platform/archive/object-archive.ts";
+
+import { TtlCache } from "../../platform/cache.ts";
 import { AppError } from "../../platform/errors.ts";
 import { clientOf } from "../../platform/network.ts";
+import { type ArchivedObject, archivedObject } from "../../platform/objects/object-archive.ts";
 import type { Trace } from "../../platform/trace.ts";
-import { TtlCache } from "../../platform/ttl-cache.ts";
-import type { EventCause } from "../../wire/event-cause.ts";
+import type { EventCause } from "../../wire/events.ts";
 import type { RoomSnapshot, RoomStats } from "../../wire/snapshots.ts";
 import type { Response as RoomResponse } from "../protocol/protocol.ts";
 import type {

@@ -1,12 +1,17 @@
 /** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
 
 import { AppError, notFound } from "../../platform/errors.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
-import { sleep } from "../../platform/time-limit.ts";
-import { beingRestored, RESTORING_EPOCH } from "../../wire/being-restored.ts";
 import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
-import { ceilingOf, isTokenOf, type TokenClaims } from "../../wire/token-claims.ts";
+import {
+  beingRestored,
+  ceilingOf,
+  isTokenOf,
+  RESTORING_EPOCH,
+  type TokenClaims,
+} from "../../wire/token-claims.ts";
 import {
   ANOTHER_ROOM,
   INVALID_TOKEN,

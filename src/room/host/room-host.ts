@@ -1,6 +1,5 @@
 /** Hosts one room in a Durable Object: owns its sockets, storage and alarm, and carries out the room's effects. */
-import { ArchivedDurableObject } from "../../platform/archive/archived-durable-object.ts";
-import { StorageArchive } from "../../platform/archive/storage-archive.ts";
+import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
 import type { Downloads } from "../engine/downloads.ts";
 import { Sessions } from "../engine/participants/sessions.ts";

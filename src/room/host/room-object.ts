@@ -1,7 +1,7 @@
 /** The Durable Object of one room: the methods that Workers call over RPC. Each names the organization it acts for. */
 import { AppError } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { EventCause } from "../../wire/event-cause.ts";
+import type { EventCause } from "../../wire/events.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";

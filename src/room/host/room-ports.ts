@@ -1,6 +1,6 @@
 /** The ports through which a live room reaches the database, its users' tokens and its subscribers. */
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
-import type { WebhookEventName } from "../../wire/event-name.ts";
+import type { WebhookEventName } from "../../wire/events.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";

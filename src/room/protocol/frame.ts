@@ -1,6 +1,6 @@
 /** Frames as text: parses what a client sends and serializes what the server sends. */
 import type * as z from "zod";
-import type { ErrorCode } from "../../platform/error-codes.ts";
+import type { ErrorCode } from "../../platform/errors.ts";
 import { byteLength, isTooDeep } from "../../platform/text.ts";
 import { MAX_FRAME_DEPTH } from "./limits.ts";
 import { ClientMessage, isRecord, MESSAGE_TYPES, parseMove, RequestId } from "./messages.ts";

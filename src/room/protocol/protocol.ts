@@ -1,5 +1,5 @@
 /** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and its deadlines. */
-import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/error-codes.ts";
+import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/errors.ts";
 import type { Room } from "../../wire/room.ts";
 import type { Role, User } from "../../wire/user.ts";
 import type { OnlinePlace } from "./messages.ts";

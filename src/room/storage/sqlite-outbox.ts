@@ -1,5 +1,5 @@
 /** A room's outbox and occupancy period in SQLite. */
-import { EventName } from "../../wire/event-name.ts";
+import { EventName } from "../../wire/events.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import { SqlitePart } from "./sqlite-part.ts";

@@ -1,6 +1,5 @@
 /** The storage port for the room's outbox, and for the occupancy period that its events report. */
-import type { EventCause } from "../../wire/event-cause.ts";
-import type { EventName } from "../../wire/event-name.ts";
+import type { EventCause, EventName } from "../../wire/events.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import type { UserRecord } from "../../wire/user.ts";
 

@@ -1,5 +1,5 @@
 /** The history of documents, as a room's object returns it. */
-import type { ErrorCode } from "../../platform/error-codes.ts";
+import type { ErrorCode } from "../../platform/errors.ts";
 
 /**
  * The author of an update: a user of the room, an API key, or a person of the organization. Earlier versions of the

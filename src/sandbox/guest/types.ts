@@ -1,7 +1,7 @@
 /** The types that a workflow's author writes against; `atrium/workflow` publishes them. */
 
 import type { Comment } from "../../wire/comment.ts";
-import type { EventName, WorkflowEventName } from "../../wire/event-name.ts";
+import type { EventName, WorkflowEventName } from "../../wire/events.ts";
 import type { StorageFile, UploadResult } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";

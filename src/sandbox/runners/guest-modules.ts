@@ -1,6 +1,6 @@
 /** The modules that every isolate loads, a program and the harness around it, and their compatibility settings. */
 import harness from "../../../.wrangler/guest/harness.txt";
-import { sha256 } from "../../platform/crypto/hash.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { Script } from "./runner.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Settings } from "../../platform/config/settings.ts";
 import { namespaceSettings, runLimits } from "../../platform/config/workflows.ts";
 import type { DebugPort } from "../../platform/debug-port.ts";
 import { AppError } from "../../platform/errors.ts";
-import { sleep } from "../../platform/time-limit.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { Isolates } from "./isolates.ts";

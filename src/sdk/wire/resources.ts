@@ -26,7 +26,7 @@ export type {
   StorePage as Entries,
   StoreSummary,
   WrittenEntry as Written,
-} from "../../features/room-content/store-schema.ts";
+} from "../../features/room-content/schema.ts";
 export type { ListedRoom } from "../../features/rooms/schema.ts";
 export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
 export type { Delivery, DeliveryAttempt, Replay } from "../../features/webhooks/delivery-schema.ts";
@@ -53,18 +53,18 @@ export type {
   CommentEvent,
   DocumentEvent,
   DocumentUpdatedEvent,
-  FileEvent,
-  StoreEvent,
-  VersionEvent,
-} from "../../wire/content-events.ts";
-export type { EventName, WebhookEventName, WorkflowEventName } from "../../wire/event-name.ts";
-export type {
   Event as AtriumEvent,
+  EventName,
+  FileEvent,
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
+  StoreEvent,
   UserEvent,
+  VersionEvent,
+  WebhookEventName,
+  WorkflowEventName,
 } from "../../wire/events.ts";
 export type {
   WorkflowDisabledEvent,

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CommandError } from "../../../src/cli/process/command.ts";
 import type { SubscriberKey } from "../../../src/delivery/outbox/subscription.ts";
-import type { EventName } from "../../../src/wire/event-name.ts";
+import type { EventName } from "../../../src/wire/events.ts";
 import { Organization } from "../organization.ts";
 import type { Database } from "../serve.ts";
 

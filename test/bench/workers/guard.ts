@@ -3,7 +3,7 @@
 import { compose } from "../../../src/composition.ts";
 import type { Env } from "../../../src/env.ts";
 import { claimOf } from "../../../src/http/authenticate.ts";
-import { openTenant } from "../../../src/platform/placement/databases.ts";
+import { openTenant } from "../../../src/platform/d1/databases.ts";
 
 export { EventLogObject } from "../../../src/delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/features/people/guess-limit-object.ts";

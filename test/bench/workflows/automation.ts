@@ -2,7 +2,7 @@
 import { CommandError } from "../../../src/cli/process/command.ts";
 import type { WorkflowExecution } from "../../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../../src/features/workflows/schema.ts";
-import type { EventName } from "../../../src/wire/event-name.ts";
+import type { EventName } from "../../../src/wire/events.ts";
 import type { Organization } from "../organization.ts";
 
 const RECORD_LIMIT_MS = 60_000;

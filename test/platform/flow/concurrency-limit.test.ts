@@ -1,6 +1,6 @@
 /** Work for many in turns. */
 import { expect, it } from "vitest";
-import { roundRobin } from "../../../src/platform/flow/concurrency-limit.ts";
+import { roundRobin } from "../../../src/platform/flow/concurrency.ts";
 
 /** Pieces of work by their names, which take so many turns each, and note the order in which they had them. */
 async function turnsOf(pieces: Readonly<Record<string, number>>, turns: number, concurrency: number) {

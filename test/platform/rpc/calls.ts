@@ -19,8 +19,8 @@ import { signInLimits } from "../../../src/features/people/sign-in-limits.ts";
 import { openRequestRates } from "../../../src/features/quotas/request-counters.ts";
 import { openRequestLogs } from "../../../src/features/request-log/request-log-object.ts";
 import type { LoggedRequest } from "../../../src/features/request-log/schema.ts";
-import { archivedObject } from "../../../src/platform/archive/archived-object.ts";
-import { HOUR_MS } from "../../../src/platform/durations.ts";
+import { archivedObject } from "../../../src/platform/objects/object-archive.ts";
+import { HOUR_MS } from "../../../src/platform/time.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
 import { ROOM_CALLS } from "./room-calls.ts";
 

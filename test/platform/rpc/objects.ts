@@ -5,7 +5,7 @@ import type { DeliveryHandler, SubscriberPorts } from "../../../src/delivery/sub
 import { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../../src/env.ts";
 import { subscriberPorts } from "../../../src/objects.ts";
-import { HOUR_MS } from "../../../src/platform/durations.ts";
+import { HOUR_MS } from "../../../src/platform/time.ts";
 import { colorOf } from "../../../src/room/engine/presence/kept-states.ts";
 import { account } from "../../support/api.ts";
 import { CALLS, type Kind } from "./calls.ts";

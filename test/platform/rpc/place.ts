@@ -1,6 +1,6 @@
 /** Where calls of objects are made that are recorded, and what the lists of them have in common. */
 import type { Env } from "../../../src/env.ts";
-import type { ArchivedObject } from "../../../src/platform/archive/object-archive.ts";
+import type { ArchivedObject } from "../../../src/platform/objects/object-archive.ts";
 
 /** Where calls are made. */
 export interface Place {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
-import { bytesToBase64 } from "../../../src/platform/crypto/base64.ts";
+import { bytesToBase64 } from "../../../src/platform/crypto/encoding.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
 import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/built-document.ts";
 import {

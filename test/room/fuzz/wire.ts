@@ -1,6 +1,6 @@
 /** What the server may send, as docs/protocol.md has it: every frame that a fuzzed client receives must match. */
 import * as z from "zod";
-import { ERROR_CODES, MODULES } from "../../../src/platform/error-codes.ts";
+import { ERROR_CODES, MODULES } from "../../../src/platform/errors.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { OnlinePlace } from "../../../src/room/protocol/messages.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";

@@ -7,7 +7,7 @@ import { expect, vi } from "vitest";
 import { type RoomRow, rooms } from "../../../src/features/rooms/table.ts";
 import { recordOf, type UserRow, users } from "../../../src/features/users/table.ts";
 import { tokensFor } from "../../../src/features/users/tokens.ts";
-import { accounts } from "../../../src/platform/placement/table.ts";
+import { accounts } from "../../../src/platform/d1/table.ts";
 import { roomGateway } from "../../../src/room/host/gateway.ts";
 import type { RoomObject } from "../../../src/room/host/room-object.ts";
 import type { Role, UserRecord } from "../../../src/wire/user.ts";

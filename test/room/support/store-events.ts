@@ -2,7 +2,7 @@
 
 import { StoreEvents } from "../../../src/room/engine/outbox/delayed-events.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import type { EventCause } from "../../../src/wire/event-cause.ts";
+import type { EventCause } from "../../../src/wire/events.ts";
 
 export const storeEventsOf = (
   storage: RoomStorage,

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EventPage } from "atrium/server";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { HOUR_MS } from "../../../platform/durations.ts";
+import { HOUR_MS } from "../../../platform/time.ts";
 import { EVENTS } from "../data/events.ts";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useDocuments } from "../documents/use-documents.ts";

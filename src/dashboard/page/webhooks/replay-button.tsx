@@ -1,7 +1,7 @@
 /** The button and dialog that have events of a time sent to a webhook again. */
 
 import { useState } from "react";
-import { DAY_MS } from "../../../platform/durations.ts";
+import { DAY_MS } from "../../../platform/time.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";

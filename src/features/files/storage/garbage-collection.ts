@@ -1,5 +1,5 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
-import type { RequestContext } from "../../../platform/context/context.ts";
+import type { RequestContext } from "../../../platform/d1/context.ts";
 import type { Database, Tenant } from "../../../platform/d1/d1.ts";
 import { newCallBudget, WorkBudget } from "../../../platform/flow/work-budget.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";

@@ -1,6 +1,5 @@
 /** Reads and changes the documents of a room, for the organization and for the users of the room. */
-import type { Actor } from "../../../platform/context/actor.ts";
-import { type RequestContext, requireRoomAccess } from "../../../platform/context/context.ts";
+import { type Actor, type RequestContext, requireRoomAccess } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";

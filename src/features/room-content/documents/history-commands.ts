@@ -1,5 +1,5 @@
 /** Reads the history of a document, compares versions, restores one, and takes back the edits of a user. */
-import { requireRoomAccess } from "../../../platform/context/context.ts";
+import { requireRoomAccess } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";

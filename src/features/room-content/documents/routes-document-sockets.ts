@@ -6,8 +6,7 @@ import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits
 import { CLOSE, type CloseCode } from "../../../room/protocol/protocol.ts";
 import type { DocumentAddress } from "../../../room/types/room-object.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { hasRoom } from "../../rooms/known-rooms.ts";
-import { getRoomRow } from "../../rooms/queries.ts";
+import { getRoomRow, hasRoom } from "../../rooms/queries.ts";
 
 /** A response to an upgrade whose socket closes at once. */
 export function refusedSocket(code: CloseCode, reason: string, protocol: string | null = null): Response {

@@ -1,6 +1,6 @@
 /** Reads the items of a document at one of two points, as JSON. */
 import * as Y from "yjs";
-import { bytesToBase64 } from "../../../platform/crypto/base64.ts";
+import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { writtenAs } from "../content/formats.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";

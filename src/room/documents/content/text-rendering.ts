@@ -1,6 +1,6 @@
 /** Renders texts and XML as Yjs does, up to an extent; tags that are opened are closed. */
 import * as Y from "yjs";
-import { bytesToBase64 } from "../../../platform/crypto/base64.ts";
+import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import type { Extent } from "./extent.ts";
 import { attributesOf, Formats, OBJECT, writtenAs } from "./formats.ts";

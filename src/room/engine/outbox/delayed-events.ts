@@ -1,6 +1,5 @@
 /** Events that a room records some time after what they report, together, and only while a subscriber listens to them. */
-import type { EventName } from "../../../wire/event-name.ts";
-import { type EventDraft, presentEvent } from "../../../wire/events.ts";
+import { type EventDraft, type EventName, presentEvent } from "../../../wire/events.ts";
 import { presentRoom, type RoomFields } from "../../../wire/room.ts";
 import type { ChangedStore, DocumentEventName, DocumentNote } from "../../storage/storage-outbox.ts";
 import type { EventPorts } from "./room-events.ts";

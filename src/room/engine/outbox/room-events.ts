@@ -1,9 +1,7 @@
 /** What the events of the room's content need. */
 
 import type { Comment } from "../../../wire/comment.ts";
-import type { CommentEvent } from "../../../wire/content-events.ts";
-import type { EventCause } from "../../../wire/event-cause.ts";
-import { type EventDraft, presentEvent } from "../../../wire/events.ts";
+import { type CommentEvent, type EventCause, type EventDraft, presentEvent } from "../../../wire/events.ts";
 import { presentRoom, type RoomFields } from "../../../wire/room.ts";
 import type { RoomStats } from "../../../wire/snapshots.ts";
 import { presentUser, type User, type UserRecord } from "../../../wire/user.ts";

@@ -1,5 +1,5 @@
 /** Who is in the room: connections, sessions and presence together, and how users go offline. */
-import { ERROR_CODES, type ErrorCode } from "../../../platform/error-codes.ts";
+import { ERROR_CODES, type ErrorCode } from "../../../platform/errors.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { UNJOINED_COST } from "../../protocol/costs.ts";
 import { CLOSE, type CloseCode, SILENCE_MS } from "../../protocol/protocol.ts";

@@ -1,8 +1,8 @@
 /** Who is online and since when, and the stats that follow from it: memory and storage in step. */
-import { ERASED_FIELDS } from "../../../wire/erased-user.ts";
+
 import type { RoomFields } from "../../../wire/room.ts";
 import type { LastSeen, RoomStats, StoredSession } from "../../../wire/snapshots.ts";
-import type { UserRecord } from "../../../wire/user.ts";
+import { ERASED_FIELDS, type UserRecord } from "../../../wire/user.ts";
 import type { GracePeriod, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
 import { EventRecorder } from "../outbox/room-events.ts";
 import { OnlineUsers } from "./online-users.ts";

@@ -1,5 +1,5 @@
 /** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
-import { fnv1a } from "../../../platform/crypto/hash.ts";
+import { fnv1a } from "../../../platform/crypto/encoding.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";

@@ -8,8 +8,7 @@ import {
   DocumentEvents,
   UNHEARD_INTERVAL_MS,
 } from "../../../../src/room/engine/outbox/delayed-events.ts";
-import type { DocumentUpdatedEvent, VersionEvent } from "../../../../src/wire/content-events.ts";
-import type { EventName } from "../../../../src/wire/event-name.ts";
+import type { DocumentUpdatedEvent, EventName, VersionEvent } from "../../../../src/wire/events.ts";
 import { FREE } from "../../documents/free-quota.ts";
 import { updatesOf } from "../../documents/yjs-edits.ts";
 import { MemoryStorage } from "../../memory-storage/storage-memory.ts";

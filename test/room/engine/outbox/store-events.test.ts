@@ -6,8 +6,7 @@ import {
   type StoreEvents,
   UNHEARD_INTERVAL_MS,
 } from "../../../../src/room/engine/outbox/delayed-events.ts";
-import type { StoreEvent } from "../../../../src/wire/content-events.ts";
-import type { EventCause } from "../../../../src/wire/event-cause.ts";
+import type { EventCause, StoreEvent } from "../../../../src/wire/events.ts";
 import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
 import { storeEventsOf } from "../../support/store-events.ts";

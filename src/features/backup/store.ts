@@ -1,0 +1,168 @@
+/** The only SQL about restores: what stands in their way, how far they are, and the opening of the organization in the end. */
+import { and, eq } from "drizzle-orm";
+import { build, type Statement, statement } from "../../platform/d1/d1.ts";
+import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
+import { PASSWORD_PROVIDER } from "../people/table.ts";
+import { type RestoreRow, restores } from "./table.ts";
+
+const FIELDS = `account_id AS accountId, backup_id AS backupId, place, turn, token_epoch AS tokenEpoch, position,
+  started_at AS startedAt`;
+
+export const selectRestore = (accountId: string): Statement<RestoreRow> => ({
+  sql: `SELECT ${FIELDS} FROM restores WHERE account_id = ?`,
+  params: [accountId],
+});
+
+/** In the directory: what a backup says of the organization itself. */
+export const selectArchived = (
+  accountId: string,
+): Statement<{ id: string; name: string; createdAt: number; deletedAt: number | null }> => ({
+  sql: "SELECT id, name, created_at AS createdAt, deleted_at AS deletedAt FROM accounts WHERE id = ?",
+  params: [accountId],
+});
+
+/** A row while files of the organization, which was deleted, are still in R2. */
+export const selectRemains = (accountId: string): readonly [Statement, Statement] => [
+  { sql: "SELECT key FROM files WHERE account_id = ? AND state = 'stored' LIMIT 1", params: [accountId] },
+  { sql: "SELECT key FROM files WHERE account_id = ? AND state <> 'stored' LIMIT 1", params: [accountId] },
+];
+
+interface Anchor {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+}
+
+/** Begins a restore in the directory. Violates the uniqueness of `accounts.id` when the organization exists. */
+export const insertRestore = (anchor: Anchor, row: RestoreRow): readonly [Statement, Statement] => [
+  {
+    sql: "INSERT INTO accounts (id, name, created_at, token_epoch, database) VALUES (?, ?, ?, ?, ?)",
+    params: [anchor.id, anchor.name, anchor.createdAt, RESTORING_EPOCH, row.place],
+  },
+  {
+    sql: `INSERT INTO restores (account_id, backup_id, place, turn, token_epoch, position, started_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      ...[row.accountId, row.backupId, row.place, row.turn, row.tokenEpoch, row.position, row.startedAt],
+    ],
+  },
+];
+
+/** Where it is placed beside the directory; nothing where it is there already. */
+export const insertAnchor = ({ id, name, createdAt }: Anchor): Statement => ({
+  sql: `INSERT INTO accounts (id, name, created_at, token_epoch) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+  params: [id, name, createdAt, RESTORING_EPOCH],
+});
+
+/** Takes a restore over from the run that continued it before. */
+export const takeRestore = (accountId: string, now: number): Statement<RestoreRow> => ({
+  sql: `UPDATE restores SET turn = max(turn + 1, ?) WHERE account_id = ? RETURNING ${FIELDS}`,
+  params: [now, accountId],
+});
+
+/** Returns a row unless another run has taken the restore over. */
+export const updatePosition = (
+  { accountId, turn }: RestoreRow,
+  position: string,
+): Statement<{ turn: number }> => ({
+  sql: "UPDATE restores SET position = ? WHERE account_id = ? AND turn = ? RETURNING turn",
+  params: [position, accountId, turn],
+});
+
+/** First in a batch in the directory: fails it as a whole when another run has taken the restore over. */
+export const requireTurn = ({ accountId, turn }: RestoreRow): Statement => ({
+  sql: `INSERT INTO restores (account_id, backup_id, place, turn, token_epoch, started_at)
+        SELECT NULL, '', '', 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ? AND turn = ?)`,
+  params: [accountId, turn],
+});
+
+/** Opens the organization: the token epoch that refused everyone gives way to its own. */
+export const openOrganization = ({ accountId, tokenEpoch }: RestoreRow): Statement => ({
+  sql: "UPDATE accounts SET token_epoch = ? WHERE id = ? AND token_epoch >= ?",
+  params: [tokenEpoch, accountId, RESTORING_EPOCH],
+});
+
+export const deleteRestore = ({ accountId, turn }: RestoreRow): Statement =>
+  statement(build.delete(restores).where(and(eq(restores.accountId, accountId), eq(restores.turn, turn))));
+
+/** What was restored of an organization that is not to be restored after all is deleted like any other. */
+export const markAbandoned = (accountId: string, now: number): Statement => ({
+  sql: "UPDATE accounts SET deleted_at = ? WHERE id = ? AND token_epoch >= ?",
+  params: [now, accountId, RESTORING_EPOCH],
+});
+
+/** What a backup says of an organization that exists, and is not being restored itself. */
+export const selectOrganizationToCopy = (
+  accountId: string,
+): Statement<{ id: string; name: string; createdAt: number; tokenEpoch: number }> => ({
+  sql: `SELECT id, name, created_at AS createdAt, token_epoch AS tokenEpoch FROM accounts
+        WHERE id = ? AND deleted_at IS NULL AND token_epoch < ?`,
+  params: [accountId, RESTORING_EPOCH],
+});
+
+interface OrganizationRow {
+  readonly id: string;
+  readonly name: string;
+  /** 0 or 1. */
+  readonly isBeingRestored: number;
+}
+
+const ORGANIZATION = `SELECT id, name, token_epoch >= ${RESTORING_EPOCH} AS isBeingRestored FROM accounts`;
+
+/** In the order of their IDs, those behind `after`; deleted ones are left out. */
+export const selectOrganizations = (after: string, limit: number): Statement<OrganizationRow> => ({
+  sql: `${ORGANIZATION} WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?`,
+  params: [after, limit],
+});
+
+/** No row for one that does not exist, or was deleted. */
+export const selectOrganization = (id: string): Statement<OrganizationRow> => ({
+  sql: `${ORGANIZATION} WHERE id = ? AND deleted_at IS NULL`,
+  params: [id],
+});
+
+/** A person with the hash of their password, in the clear. */
+export interface StoredPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly password: string | null;
+}
+
+/** In the order of their IDs, those behind `after`. */
+export const selectPeople = (after: string, limit: number): Statement<StoredPerson> => ({
+  sql: `SELECT people.id, people.name, people.email, people.created_at AS createdAt, people.updated_at AS updatedAt,
+          credentials.password
+        FROM people LEFT JOIN credentials
+          ON credentials.provider_id = ? AND credentials.provider_account_id = people.id
+        WHERE people.id > ? ORDER BY people.id LIMIT ?`,
+  params: [PASSWORD_PROVIDER, after, limit],
+});
+
+/**
+ * Adds those whom the service knows neither by their ID nor by their address, and returns a row for each. A password is
+ * theirs only where they have none: what they are here and now is not replaced.
+ */
+export const insertPeople = (
+  people: readonly StoredPerson[],
+  now: number,
+): readonly [Statement<{ id: string }>, Statement] => [
+  {
+    sql: `INSERT INTO people (id, name, email, created_at, updated_at)
+          SELECT value ->> 'id', value ->> 'name', value ->> 'email', value ->> 'createdAt', value ->> 'updatedAt'
+          FROM json_each(?) WHERE true ON CONFLICT DO NOTHING RETURNING id`,
+    params: [JSON.stringify(people)],
+  },
+  {
+    sql: `INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at, updated_at)
+          SELECT lower(hex(randomblob(16))), people.id, ?, people.id, given.value ->> 'password', ?, ?
+          FROM json_each(?) AS given JOIN people
+            ON people.id = given.value ->> 'id' AND people.email = given.value ->> 'email'
+          WHERE true ON CONFLICT (provider_id, provider_account_id)
+            DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at
+            WHERE credentials.password IS NULL`,
+    params: [PASSWORD_PROVIDER, now, now, JSON.stringify(people)],
+  },
+];

@@ -1,0 +1,80 @@
+/** `GET /health`: whether the service's dependencies respond, for load balancers and monitoring. */
+
+import type { Env } from "../env.ts";
+import { metricsToken } from "../platform/config/secrets.ts";
+import { AppError } from "../platform/errors.ts";
+import { logError } from "../platform/log.ts";
+import { PROMETHEUS_TYPE } from "../platform/telemetry/prometheus.ts";
+import { readMetrics } from "../platform/telemetry/telemetry.ts";
+import { bearerOf, limitAuthFailures } from "./authenticate.ts";
+import { failure, toAppError } from "./envelope.ts";
+import { equalInConstantTime, withoutCors } from "./security.ts";
+
+/** Checks by name. A check fails if it rejects or takes more than 5 seconds. */
+export type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>;
+
+const TIMEOUT_MS = 5_000;
+
+/** 200 if all checks pass, else 503 with the names of those that failed. The reasons go to the log only. */
+export async function healthResponse(checks: HealthChecks, requestId: string): Promise<Response> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => ({
+      name,
+      passes: await passes(name, check, requestId),
+    })),
+  );
+  const failed = results.filter((result) => !result.passes).map(({ name }) => name);
+  const body = failed.length === 0 ? { status: "ok" } : { status: "unavailable", failed };
+  return Response.json(body, {
+    status: failed.length === 0 ? 200 : 503,
+    headers: {
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+    },
+  });
+}
+
+async function passes(name: string, check: () => Promise<unknown>, requestId: string): Promise<boolean> {
+  const timeout = new Promise<never>((_, reject) => {
+    AbortSignal.timeout(TIMEOUT_MS).onabort = () => reject(new Error(`No response within ${TIMEOUT_MS} ms`));
+  });
+  try {
+    await Promise.race([check(), timeout]);
+    return true;
+  } catch (error) {
+    logError(`The health check of ${name} failed`, { request: requestId }, error);
+    return false;
+  }
+}
+
+const CLOSED = new AppError(
+  "Server",
+  "NOT_FOUND",
+  "There are no metrics here; set METRICS_TOKEN to open them, as the guide on monitoring says",
+);
+const REFUSED = new AppError("Server", "UNAUTHORIZED", "Send Authorization: Bearer <METRICS_TOKEN>");
+
+/** 404 unless the setting opens it, 401 without its token, and 429 for who guesses too often. */
+export async function metricsResponse(request: Request, env: Env): Promise<Response> {
+  try {
+    await requireToken(request, env);
+    return new Response(readMetrics(env), {
+      headers: {
+        "Cache-Control": "no-store",
+        "Content-Type": PROMETHEUS_TYPE,
+        "X-Content-Type-Options": "nosniff",
+      },
+    });
+  } catch (error) {
+    return withoutCors(failure(toAppError(error, "Server"), crypto.randomUUID()));
+  }
+}
+
+async function requireToken(request: Request, env: Env): Promise<void> {
+  const token = metricsToken(env);
+  if (token === undefined) throw CLOSED;
+  if (equalInConstantTime(bearerOf(request) ?? "", token)) return;
+  await limitAuthFailures(env, request);
+  throw REFUSED;
+}

@@ -1,0 +1,143 @@
+/** Reads the JSON body of a request. Its size and depth are checked before anything is parsed. */
+import * as z from "zod";
+import { AppError, type Module } from "../platform/errors.ts";
+import { isPlainText, isTooDeep } from "../platform/text.ts";
+import { BrokenOff } from "./form/form.ts";
+
+/** The limit of a JSON body, in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** How deep arrays and objects in a JSON body may nest. */
+export const MAX_DEPTH = 32;
+
+const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+const tooLarge = (module: Module, maxBytes: number) =>
+  new AppError(module, "BAD_REQUEST", `The body is larger than ${maxBytes} bytes`);
+
+/** Reads the body's bytes. BAD_REQUEST as soon as the body turns out to be too large. */
+export async function readBody(
+  request: Request,
+  module: Module,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Uint8Array> {
+  const declared = request.headers.get("Content-Length");
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(module, maxBytes);
+  if (request.body === null) return new Uint8Array();
+  const bytes = declared === null ? collect(request.body, module, maxBytes) : request.arrayBuffer();
+  return bytes.then(
+    (whole) => new Uint8Array(whole),
+    (error: unknown) => {
+      throw error instanceof AppError ? error : new BrokenOff(module, error);
+    },
+  );
+}
+
+/** The bytes of a body of unknown length. */
+async function collect(
+  body: ReadableStream<Uint8Array>,
+  module: Module,
+  maxBytes: number,
+): Promise<ArrayBuffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(module, maxBytes);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes.buffer;
+}
+
+/**
+ * Parses a JSON body. BAD_REQUEST when the Content-Type is not JSON, or the bytes are not UTF-8, not JSON or nested too
+ * deep. The last value of a duplicate key counts, as in `JSON.parse`.
+ */
+export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
+  const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
+  if (!JSON_TYPE.test(contentType ?? ""))
+    throw refuse("The body must be JSON: send Content-Type: application/json");
+  let json: string;
+  try {
+    json = decoder.decode(bytes);
+  } catch {
+    throw refuse("The body is not valid UTF-8");
+  }
+  if (isTooDeep(json, MAX_DEPTH)) throw refuse(`The body nests deeper than ${MAX_DEPTH} levels`);
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw refuse("The body is not valid JSON");
+  }
+}
+
+/** Explains what is wrong with a value, beginning with the field's name. `whole` names the value itself. */
+export function explain(error: z.ZodError, whole: string): string {
+  const sentences = error.issues.slice(0, 3).map((issue) => {
+    const field = issue.path.length === 0 ? whole : issue.path.join(".");
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => `${[...issue.path, key].join(".")}: is not a known field`).join("; ");
+    }
+    const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+    return missing ? `${field} is required` : `${field}: ${issue.message}`;
+  });
+  return sentences.join("; ");
+}
+
+function decode(component: string): string | null {
+  try {
+    const value = decodeURIComponent(component);
+    return isPlainText(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** BAD_REQUEST unless the path of a URL is percent-encoded UTF-8 without NUL. The router accepts anything. */
+export function checkPath(url: string, module: Module): void {
+  if (url.includes("%") && decode(new URL(url).pathname) === null) {
+    throw new AppError(module, "BAD_REQUEST", "The path is not valid percent-encoded UTF-8");
+  }
+}
+
+/** True for a parameter that may be repeated, because its schema is an array. */
+export const isRepeatable = (field: unknown): boolean =>
+  field instanceof z.ZodDefault ? isRepeatable(field.unwrap()) : field instanceof z.ZodArray;
+
+/**
+ * Parses the query parameters in `schema` and ignores others. BAD_REQUEST when one is badly encoded, missing, invalid,
+ * or repeated without being an array.
+ */
+export function checkQuery<T extends z.ZodObject>(schema: T, search: string, module: Module): z.infer<T> {
+  const values: Record<string, string | string[]> = {};
+  const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
+  for (const pair of search.slice(1).split("&")) {
+    if (pair === "") continue;
+    const [rawName = "", ...rawValue] = pair.replaceAll("+", " ").split("=");
+    const name = decode(rawName);
+    const value = decode(rawValue.join("="));
+    if (name === null || !Object.hasOwn(schema.shape, name)) continue;
+    if (value === null) throw refuse(`${name} must be percent-encoded UTF-8 without NUL`);
+    const earlier = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (isRepeatable(schema.shape[name])) values[name] = [earlier ?? [], value].flat();
+    else if (earlier === undefined) values[name] = value;
+    else throw refuse(`${name} must not be repeated`);
+  }
+  const result = schema.safeParse(values);
+  if (!result.success) throw refuse(explain(result.error, "query"));
+  return result.data;
+}
+
+/** Parses a body with its schema. VALIDATION_ERROR, which names the field, when it is invalid. */
+export function checkBody<T>(schema: z.ZodType<T>, value: unknown, module: Module): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new AppError(module, "VALIDATION_ERROR", explain(result.error, "body"));
+  return result.data;
+}

@@ -1,0 +1,40 @@
+/** Bytes as hexadecimal and Base64, and hashes: SHA-256 for secrets, FNV-1a to spread IDs over few places. */
+
+/** Each byte in hexadecimal. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hexadecimal. */
+export function hex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += HEX[byte];
+  return text;
+}
+
+/** SHA-256 in hexadecimal. */
+export const sha256 = async (bytes: BufferSource): Promise<string> =>
+  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+
+/** FNV-1a with 32 bits: quick, separates ids that differ in one character, and is no secret. */
+export function fnv1a(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return value;
+}
+
+/** How many bytes become arguments of one call. */
+const CHUNK_BYTES = 8_192;
+
+export function bytesToBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
+  return btoa(binary);
+}
+
+/** Throws for text that is not Base64. */
+export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}

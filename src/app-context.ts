@@ -11,7 +11,6 @@ import type { UserContext } from "./features/users/context.ts";
 import type { WebhookContext } from "./features/webhooks/context.ts";
 import type { WorkflowContext } from "./features/workflows/context.ts";
 
-/** Everything that endpoints need of a request. */
 export interface AppContext
   extends QuotaContext,
     OrganizationContext,

@@ -33,20 +33,20 @@ import { hasMetrics, metrics, writeMetrics } from "./platform/telemetry/telemetr
 import { roomGateway } from "./room/host/gateway.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 
-/** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
+/** Reading a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({
   database: () => Promise.all([...openAll(env).values()].map((db) => db.run([PING]))),
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
-/** Counts requests for the quotas of their organizations, as far as the settings want that. */
+/** Empty where the settings turn the quota off. */
 function counterOf(env: Env): Pick<Authentication, "countRequest"> {
   if (!hasRequestQuota(env)) return {};
   const counters = new RequestCounters({ rates: openRequestRates(env), now: Date.now, wait: sleep });
   return { countRequest: counters.count.bind(counters) };
 }
 
-/** What becomes of requests once they are answered: they are logged and counted, as far as the settings want that. */
+/** Logs and counts answered requests, as far as the settings say. */
 function observerOf(
   env: Env,
   logs: RequestLogs,
@@ -66,7 +66,7 @@ function observerOf(
   };
 }
 
-/** Everything that depends on the bindings and settings alone, and so is the same for all requests of an isolate. */
+/** Everything that depends only on bindings and settings, once per isolate. */
 export function compose(env: Env): Composition<Omit<AppContext, keyof RequestContext>> {
   const secrets = jwtSecrets(env);
   const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];

@@ -19,7 +19,6 @@ import { workflowEndpoints } from "./features/workflows/routes.ts";
 import { triggerEndpoints, workflowSecretEndpoints } from "./features/workflows/routes-trigger.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
-/** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...organizationEndpoints,

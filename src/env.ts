@@ -5,7 +5,7 @@ import type { DebugPort } from "./platform/debug-port.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
-  /** The directory. Further databases for organizations, DB_2 and so on, are opened by placement/databases. */
+  /** The directory. d1/databases opens DB_2 and so on. */
   readonly DB: D1Database;
   /** The objects of each kind. The function that opens one of them knows its class. */
   readonly ROOMS: DurableObjectNamespace;
@@ -15,7 +15,6 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly REQUEST_RATES: DurableObjectNamespace;
   readonly GUESS_LIMITS: DurableObjectNamespace;
   readonly FILES: R2Bucket;
-  /** Where metrics are written; none unless wrangler.toml binds it. */
   readonly METRICS?: AnalyticsEngineDataset;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
@@ -23,19 +22,15 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
-  /** The pool of processes for the code of workflows, and how it reaches them: only under `npm start`. */
   readonly PROGRAM_POOL?: Fetcher;
   readonly PROGRAM_PORT?: DebugPort;
   /** Connects to public addresses only: under `npm start`, where `fetch` also reaches this machine and its network. */
   readonly PUBLIC_NETWORK?: Fetcher;
-  /** Cloudflare's binding that sends mail; a deployment without it sends none. */
   readonly MAIL?: SendEmail;
   /** Takes the mail instead, for a developer to read: only under `npm start` on this machine. */
   readonly MAIL_TRAY?: Fetcher;
-  /** Starts isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;
   /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
   readonly DISPATCHER?: DispatchNamespace;
-  /** The built web pages, from `.wrangler/public`. */
   readonly ASSETS: Fetcher;
 }

@@ -42,11 +42,9 @@ const movePorts = (env: Env): Omit<MovePorts, "log"> => ({
 
 type Tasks = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** What a task may take: the next run follows within a minute, and continues with what is left. */
+/** The next run continues with the rest. */
 const TASK_LIMIT_MS = 50_000;
-/** Time for the call of an invocation, beside its tasks. */
 const CALL_MS = 5_000;
-/** The platform allows 32 invocations that follow from one. With up to two databases, each task has its own. */
 const MAX_INVOCATIONS = 30;
 
 /** The tasks by their names, each of which is unique in the deployment. */
@@ -63,7 +61,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     log: (message: string, error: unknown) =>
       reportFailure("schedule", message, { task: "scheduled" }, error),
   };
-  // Where what goes through organizations begins: elsewhere each time, so that all get their turn in some run.
+  // Sweeps over organizations begin elsewhere each time, so that all get their turn.
   const firstId = crypto.randomUUID();
   const tasksIn = (db: Database): Tasks => ({
     outbox: () => relayPending({ ...ports, db }, now, firstId, budget),
@@ -108,7 +106,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   };
 }
 
-/** Runs these tasks beside each other in this invocation, each within its share of what one may ask of others. */
+/** Runs tasks in this invocation, each within its share of the call budget. */
 async function runHere(env: Env, names: readonly string[], now: number): Promise<void> {
   const run = async (name: string): Promise<void> => {
     const budget = newCallBudget(names.length);
@@ -125,7 +123,7 @@ export class ScheduledTasks extends WorkerEntrypoint<Env> {
   }
 }
 
-/** Runs all tasks by `invoke`: at once and, where it makes invocations, in one for each task. Rejects with what has failed. */
+/** Runs all tasks by `invoke`, one invocation each where it makes them. Rejects with what failed. */
 export async function runScheduledTasks(
   env: Env,
   now: number,

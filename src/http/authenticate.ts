@@ -9,13 +9,9 @@ import { KeyedLimits, TokenBucket, takeTurn } from "../platform/flow/token-bucke
 import { addressOf, clientOf } from "../platform/network.ts";
 import type { Access } from "./endpoint.ts";
 
-/** The ports of authentication schemes. */
 export interface AuthPorts {
-  /** The database of people and API keys. */
   readonly directory: Database;
-  /** The database of the organization in the path, which has the users of rooms. */
   readonly db: Database;
-  /** The organization in the path. */
   readonly accountId: string;
   /** Counts a request for the organization. Throws RATE_LIMITED beyond its quota. */
   countRequest(isOfUser: boolean): void;
@@ -24,7 +20,7 @@ export interface AuthPorts {
   defer(work: Promise<unknown>): void;
 }
 
-/** A credential that has the right form. Nothing shared was used to find that out. */
+/** A well-formed credential; no shared state was used to recognize it. */
 export interface Claim {
   /** Names the credential in its rate limit, and reveals nothing about it. */
   readonly credential: string;
@@ -34,19 +30,15 @@ export interface Claim {
   readonly isOfUser: boolean;
   /** True when this service issued it for sure: it has our signature, or was verified lately. */
   readonly isOurs: boolean;
-  /** Whom it authenticates, by the database unless memory has the answer; null when it is not valid (any more). */
+  /** The authenticated actor; null for an invalid credential. */
   verify(): Promise<Actor | null>;
 }
 
-/**
- * Recognizes one kind of credential, without the database. Returns `undefined` if the request has none of this kind,
- * null if it cannot be valid.
- */
+/** Recognizes one kind of credential. `undefined`: none of this kind; null: cannot be valid. */
 export type Scheme = (request: Request, ports: AuthPorts) => Promise<Claim | null | undefined>;
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
-/** The credential in `Authorization: Bearer`, or null. */
 export const bearerOf = (request: Request): string | null =>
   BEARER.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
 
@@ -78,11 +70,7 @@ async function limitOrganization(env: Env, { accountId, countRequest }: AuthPort
   countRequest(isOfUser);
 }
 
-/**
- * The actor of a request. Every request is counted before the database is asked about its credential: one that we
- * issued for itself and its organization, any other one for its client. UNAUTHORIZED, FORBIDDEN for the credential of
- * another account, or RATE_LIMITED.
- */
+/** Counts before the database is asked: by credential and organization if issued here, else by client. */
 async function authenticate(
   request: Request,
   env: Env,
@@ -110,7 +98,6 @@ async function authenticate(
   return actor;
 }
 
-/** Whether a signature takes the place of a credential; the endpoint's handler verifies it. */
 const isSigned = ({ headers }: Request): boolean =>
   headers.has("webhook-signature") && !headers.has("Authorization");
 
@@ -140,16 +127,12 @@ const DEMO_WINDOW_SECONDS = 60;
 const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
   new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
 
-/** Counts a request for `key`. RATE_LIMITED above the binding's limit. */
 async function count(binding: RateLimit, key: string, message: string, windowSeconds?: number) {
   const { success } = await binding.limit({ key });
   if (!success) throw limited(message, windowSeconds);
 }
 
-/**
- * Counts a request for its organization: those of its users apart, so that they leave its back end and its members
- * theirs. RATE_LIMITED above the limit.
- */
+/** Counts users' requests apart, so that they leave the back end and the members theirs. */
 const limitAccount = (env: Env, accountId: string, isOfUser: boolean): Promise<void> =>
   count(
     env.ACCOUNT_RATE_LIMIT,
@@ -157,11 +140,9 @@ const limitAccount = (env: Env, accountId: string, isOfUser: boolean): Promise<v
     "The organization has sent too many requests; wait and retry",
   );
 
-/** Counts a request for the user whose token it has. RATE_LIMITED above a user's share. */
 const limitUser = (env: Env, credential: string): Promise<void> =>
   count(env.USER_RATE_LIMIT, credential, "This user has sent too many requests; wait and retry");
 
-/** Counts a request for its credential, by a name that does not reveal it. RATE_LIMITED above the limit. */
 export const limitCredential = (env: Env, credential: string): Promise<void> =>
   count(env.CREDENTIAL_RATE_LIMIT, credential, "Too many requests with this credential; wait and retry");
 
@@ -170,14 +151,10 @@ export async function limitTrigger(env: Env, accountId: string, workflowId: stri
   await Promise.all([limitCredential(env, `trigger:${workflowId}`), limitAccount(env, accountId, false)]);
 }
 
-/** Counts a request without a credential for its client. RATE_LIMITED above the limit. */
 export const limitClient = (env: Env, request: Request): Promise<void> =>
   count(env.CREDENTIAL_RATE_LIMIT, `address:${clientOf(request)}`, "Too many requests; wait and retry");
 
-/**
- * Counts, for its client, an authentication that failed or may well fail. RATE_LIMITED above the limit: then the
- * database is not asked whether the credential is right.
- */
+/** Counts failed and doubtful authentications by client. Above the limit the database is not asked. */
 export const limitAuthFailures = (env: Env, request: Request): Promise<void> =>
   count(
     env.AUTH_FAILURE_RATE_LIMIT,
@@ -185,7 +162,6 @@ export const limitAuthFailures = (env: Env, request: Request): Promise<void> =>
     "Too many failed authentications from this address; wait and retry",
   );
 
-/** Counts a new visitor of the demo for its address. RATE_LIMITED above the limit. */
 export const limitDemoVisitors = (env: Env, request: Request): Promise<void> =>
   count(
     env.DEMO_RATE_LIMIT,
@@ -194,15 +170,13 @@ export const limitDemoVisitors = (env: Env, request: Request): Promise<void> =>
     DEMO_WINDOW_SECONDS,
   );
 
-/** As much as the bindings allow in the long run. */
 const REQUESTS_OF_CREDENTIAL = { perSecond: 100, burst: 100 };
 /** The isolate counts as shared for this long after it has served two credentials alternately. */
 const SHARED_MS = 1_000;
-/** A request that would wait longer is refused. */
 const MAX_WAIT_MS = 5_000;
 const MAX_CREDENTIALS = 10_000;
 
-/** Token buckets of the credentials in one isolate: its thread is what their requests wait for. */
+/** Token buckets by credential: requests of one isolate share its thread. */
 export class CredentialBuckets {
   readonly #buckets = new KeyedLimits((now) => new TokenBucket(REQUESTS_OF_CREDENTIAL, now), MAX_CREDENTIALS);
   #latest = "";
@@ -224,7 +198,6 @@ export class CredentialBuckets {
 
 const credentialBuckets = new CredentialBuckets();
 
-/** Waits while other credentials of the isolate come first. RATE_LIMITED if that takes too long. */
 async function waitForCredential(credential: string): Promise<void> {
   const waitMs = credentialBuckets.waitMs(credential, Date.now());
   if (waitMs === null) throw limited("Too many requests at once with this credential; wait and retry", 1);
@@ -238,7 +211,7 @@ const REMEMBER_MS = 10_000;
 const STEP_MS = 50;
 const MAX_DELAY_MS = 1_000;
 const MAX_UPGRADE_DELAY_MS = 5_000;
-/** The longest delays are spread over this part of their time: those clients would come back in the same moment. */
+/** Share of the longest delays that is spread, so that clients do not return together. */
 const SPREAD = 0.5;
 /** Multiples of the golden ratio fall evenly on a circle, wherever one begins or stops. */
 const GOLDEN_RATIO = 0.618_033_988_75;
@@ -246,12 +219,10 @@ const GOLDEN_RATIO = 0.618_033_988_75;
 const MAX_WAITING = 4_000;
 
 export class Tarpit {
-  /** Refusals by client, in this isolate. */
   readonly #counts = new TtlCache<number>({ ttlMs: REMEMBER_MS, maxEntries: 10_000 });
   /** When waiting refusals are answered (epoch ms), also those whose clients have left. */
   #waiting: number[] = [];
 
-  /** Counts a refusal at `now` (epoch ms), and returns its delay in milliseconds. */
   delayMs(client: string, isUpgrade: boolean, now: number): number {
     const count = (this.#counts.get(client, now) ?? 0) + 1;
     this.#counts.set(client, count, now);
@@ -273,7 +244,6 @@ function delayOf(nth: number, max: number): number {
 
 const tarpit = new Tarpit();
 
-/** Waits before the response to a request that was refused for its rate. */
 export async function delayRefusal(request: Request): Promise<void> {
   const ms = tarpit.delayMs(clientOf(request), request.headers.has("Upgrade"), Date.now());
   if (ms > 0) await sleep(ms);

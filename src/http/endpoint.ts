@@ -6,7 +6,6 @@ import type { AuditRule, ErasedAuditRule } from "./audit/table.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 import type { Replay } from "./idempotency/receipt.ts";
 
-/** The beginning of every endpoint's path. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
 
 interface ErasedInput {
@@ -42,11 +41,9 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
 /** An endpoint of any context, for code that describes it and never calls it. */
 export type AnyEndpoint = Endpoint<never>;
 
-/** The functions that declare endpoints whose handlers need the context `C`. */
 export function endpointsFor<C extends RequestContext>() {
   // The pipeline passes input parsed by the endpoint's own schemas, so erasing their types here is safe.
   return {
-    /** Declares an endpoint that responds with the envelope. */
     endpoint<
       const Path extends string,
       Query extends Shape = z.ZodObject<Record<never, never>>,
@@ -60,7 +57,6 @@ export function endpointsFor<C extends RequestContext>() {
       };
     },
 
-    /** Declares an endpoint that accepts a form and responds with the envelope. */
     formEndpoint<const Path extends string, Data extends Shape>(
       definition: FormEndpointDefinition<C, Path, Data>,
     ): Endpoint<C> {
@@ -71,7 +67,6 @@ export function endpointsFor<C extends RequestContext>() {
       };
     },
 
-    /** Declares an endpoint that builds its own response. */
     rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<C, Path>): Endpoint<C> {
       const { respond, ...rest } = definition;
       return { ...rest, kind: "raw", respond: respond as never };
@@ -79,17 +74,13 @@ export function endpointsFor<C extends RequestContext>() {
   };
 }
 
-/** The endpoint's full path, with its parameters written in the notation of `pattern`. */
 export const pathOf = (
   endpoint: Pick<AnyEndpoint, "path">,
   pattern: { readonly segment: string; readonly rest: string },
 ): string =>
   (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
 
-/**
- * Who may call: the organization (an API key or a member's session), also the users of a room, also who signs the
- * request in a way that the handler verifies (Standard Webhooks), or anyone.
- */
+/** Callers: the organization; also its rooms' users; also signers, whom the handler verifies; or anyone. */
 export type Access = "organization" | "member" | "signed" | "public";
 
 export type Shape = z.ZodObject;
@@ -106,7 +97,6 @@ interface Input<Path extends string, Query, Body> {
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** The headers and the body as they were sent: what a signature is about. */
   readonly sent: SentRequest;
 }
 
@@ -118,21 +108,16 @@ export interface SentRequest {
 
 interface Description<C extends RequestContext, Path extends string> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below {@link ACCOUNT_PATH}. */
   readonly path: Path;
-  /** The unique `operationId` in the API description. */
   readonly operation: string;
   readonly module: Module;
   readonly access: Access;
-  /** Where it works: in the organization's database, or in that of people and their access. */
+  /** Set for people and their access; else the organization's database. */
   readonly database?: "directory";
-  /** Reads the organization's database alone, and may do so in the nearest replica for a caller that accepts it. */
+  /** May read the nearest replica for a caller that accepts it. */
   readonly mayBeStale?: true;
-  /** One line, without a full stop. */
   readonly summary: string;
-  /** Further documentation, in Markdown. */
   readonly details?: string;
-  /** Error codes beside those that every endpoint can return. */
   readonly errors: readonly ErrorCode[];
   readonly replay?: Replay<C>;
 }
@@ -147,10 +132,8 @@ export interface EndpointDefinition<
 > extends Description<C, Path> {
   readonly query?: Query;
   readonly body?: Body;
-  /** Accepts and returns bytes as well as JSON. */
   readonly binary?: BinaryForm<z.infer<Body>, z.infer<Data>>;
   readonly status: 200 | 201 | 202;
-  /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
   /** How the audit log records what the endpoint changes; without it, it does not. */
@@ -160,7 +143,6 @@ export interface EndpointDefinition<
 
 /** How `application/octet-stream` is exchanged instead of JSON, by the `Content-Type` and `Accept` of a request. */
 interface BinaryForm<Body, Data> {
-  /** The most bytes of a body. */
   readonly maxBytes?: number;
   readonly bodyOf?: (bytes: Uint8Array) => Body;
   readonly bytesOf?: (data: Data) => Uint8Array<ArrayBuffer>;
@@ -171,7 +153,6 @@ export interface FormEndpointDefinition<C extends RequestContext, Path extends s
   extends Description<C, Path> {
   readonly form: FormDescription;
   readonly status: 200 | 201;
-  /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
   readonly handle: (
@@ -180,7 +161,6 @@ export interface FormEndpointDefinition<C extends RequestContext, Path extends s
   ) => Promise<z.infer<Data>>;
 }
 
-/** An endpoint whose response is not an envelope, such as a WebSocket upgrade. */
 export interface RawEndpointDefinition<C extends RequestContext, Path extends string>
   extends Description<C, Path> {
   /** The meaning of each status of a success. */

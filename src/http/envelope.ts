@@ -5,7 +5,6 @@ import { AppError, ERROR_CODES, type ErrorCode, MODULES, type Module } from "../
 import { passingReason } from "../platform/objects/rpc.ts";
 import { CORS_HEADERS } from "./security.ts";
 
-/** `error` of a failed response. */
 export const ErrorDetail = z
   .object({
     module: z.enum(MODULES).meta({ description: "The part of the service that reports the error." }),
@@ -29,7 +28,6 @@ export const successOf = (data: z.ZodType) =>
     requestId: z.string(),
   });
 
-/** A failed response. */
 export const Failure = z
   .object({
     type: z.literal("response"),
@@ -59,7 +57,6 @@ const respond = (
     },
   });
 
-/** The response to a request that succeeded. */
 export const success = (
   status: number,
   description: string,
@@ -87,7 +84,6 @@ export const octets = (status: number, bytes: Uint8Array<ArrayBuffer>, requestId
     },
   });
 
-/** The response to a request that was refused or failed. */
 export function failure(error: AppError, requestId: string): Response {
   const { module, code, message, retryAfterSeconds } = error;
   return respond(
@@ -108,7 +104,6 @@ export function failure(error: AppError, requestId: string): Response {
   );
 }
 
-/** The OpenAPI document: the one JSON response under /v1 without the envelope. */
 export const description = (document: object, requestId: string): Response =>
   new Response(JSON.stringify(document), {
     headers: {

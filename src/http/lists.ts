@@ -18,14 +18,11 @@ const Position = z.union([
     .transform(([key, id, offset, total, sort]): ListPosition => ({ key, id, offset, total, sort })),
 ]);
 
-/** A position in a list whose pages are counted. */
 export type CountedPosition = ListPosition & Required<Pick<ListPosition, "offset" | "total">>;
 
-/** A position as text that needs no escape in a URL. */
 export const encodePosition = ({ key, id, offset, total, sort }: CountedPosition): string =>
   base64url.encode(JSON.stringify([key, id, offset, total, ...(sort === undefined ? [] : [sort])]));
 
-/** The position of a cursor; null for any other text. */
 export function decodePosition(cursor: string): ListPosition | null {
   try {
     return Position.parse(
@@ -68,7 +65,6 @@ const Offset = z
   .default(0)
   .meta({ description: "How many items to skip.", override: { type: "integer", minimum: 0, default: 0 } });
 
-/** `limit` and `offset`. */
 export const paging = { limit: Limit, offset: Offset };
 
 /** A folded name takes up to 6 bytes a character in a cursor, a third more in Base64. */
@@ -96,7 +92,6 @@ const after = (description: string) =>
       override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example: CURSOR_EXAMPLE },
     });
 
-/** `limit`, `offset` and `after`, of a list that may be long. */
 export const scrolling = {
   ...paging,
   after: after(
@@ -126,7 +121,6 @@ export const searching = (where: string) => ({
     }),
 });
 
-/** `from` and `to`. */
 export const dates = {
   from: timeParameter(
     "from",
@@ -159,14 +153,12 @@ export const toPage = (
   after: query.after,
 });
 
-/** The fields of a paginated response that describe the page. */
 export const pageShape = {
   total: z.int().meta({ description: "Number of matching items on all pages.", minimum: 0, example: 1 }),
   limit: z.int().meta({ description: "The limit that was used.", minimum: 1, example: 50 }),
   offset: z.int().meta({ description: "The offset that was used.", minimum: 0, example: 0 }),
 };
 
-/** The field of a page of a log. */
 export const cursorShape = {
   cursor: z.string().nullable().meta({
     description: "Goes into `after` to read the page that follows; null on the last one.",
@@ -174,17 +166,14 @@ export const cursorShape = {
   }),
 };
 
-/** The fields of a page of a list that may be long. */
 export const scrollShape = { ...pageShape, ...cursorShape };
 
-/** A page as a response describes it. */
 export interface PresentedPage {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Presents a page, with the total from a count statement. */
 export const presentPage = (
   { limit, offset, after }: Page,
   counted: readonly { readonly total: number }[],
@@ -194,7 +183,6 @@ export const presentPage = (
   offset: (after?.offset ?? 0) + offset,
 });
 
-/** A page of a list that may be long, as a response describes it. */
 export interface PresentedScroll extends PresentedPage {
   readonly cursor: string | null;
 }
@@ -219,21 +207,15 @@ export function presentScroll<Row>(
   };
 }
 
-/** How a list can be ordered. */
 export interface Sorting {
-  /** The parameter, for the query's schema. */
   readonly parameter: { readonly sort: z.ZodOptional<z.ZodString> };
-  /**
-   * The order of the page that a parsed query selects; none means newest first. A cursor has the order of its page.
-   * BAD_REQUEST when the query names another one, or the cursor is of another list.
-   */
+  /** Undefined means newest first. BAD_REQUEST when query and cursor name different orders. */
   orderOf(query: {
     readonly sort?: string | undefined;
     readonly after?: ListPosition | undefined;
   }): Order | undefined;
 }
 
-/** An order as queries and cursors name it. */
 const sortOf = ({ by, descending }: Order): string => (descending ? `-${by}` : by);
 
 const parseSort = (sort: string): Order => ({
@@ -241,7 +223,7 @@ const parseSort = (sort: string): Order => ({
   descending: sort.startsWith("-"),
 });
 
-/** A list that can be ordered by these fields; `newest` is the one that it is ordered by, newest first, without `sort`. */
+/** Without `sort`, a list is ordered by `newest`, descending. */
 export function sorting(module: Module, newest: string, ...others: readonly string[]): Sorting {
   const fields = [newest, ...others];
   const sorts = fields.flatMap((field) => [field, `-${field}`]);

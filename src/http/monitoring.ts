@@ -55,7 +55,7 @@ const CLOSED = new AppError(
 );
 const REFUSED = new AppError("Server", "UNAUTHORIZED", "Send Authorization: Bearer <METRICS_TOKEN>");
 
-/** 404 unless the setting opens it, 401 without its token, and 429 for who guesses too often. */
+/** 404 unless a token is set, 401 without it, 429 for repeated guesses. */
 export async function metricsResponse(request: Request, env: Env): Promise<Response> {
   try {
     await requireToken(request, env);

@@ -70,14 +70,13 @@ export function createPipeline<Ports extends object>(
   };
 }
 
-/** As in RFC 9111, without a number of seconds: how old a replica is, no one says. */
 const acceptsStale = ({ headers }: Request): boolean =>
   (headers.get("Cache-Control") ?? "").split(",").some((each) => each.trim().toLowerCase() === "max-stale");
 
 const logFailures = (work: Promise<unknown>, fields: LogFields): Promise<unknown> =>
   work.catch((error: unknown) => logError("Deferred work failed", fields, error));
 
-/** The context of a request, once its caller may call an endpoint with this access. */
+/** The context of an authorized request. */
 export async function authorizeCall(
   authentication: Authentication,
   access: Access,
@@ -205,25 +204,17 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Work that outlasts the response. */
 type Defer = (work: Promise<unknown>) => void;
 
-/** What the composition root gives to authentication. */
 export interface Authentication {
-  /** Tried in this order. */
   readonly schemes: readonly Scheme[];
-  /**
-   * Counts a request for its organization, whose users are counted apart. Throws RATE_LIMITED beyond its quota. Absent
-   * where nothing is counted.
-   */
+  /** Throws RATE_LIMITED beyond the organization's quota. Absent where nothing is counted. */
   countRequest?(accountId: string, isOfUser: boolean, defer: Defer): void;
 }
 
-/** What the composition root gives to the pipeline. */
 export interface Composition<Ports extends object> extends Authentication {
   /** What endpoints need beside the {@link RequestContext}. */
   readonly ports: Ports;
-  /** Called with each request once it is answered; `defer` lets work finish after the response. */
   observe?(request: ServedRequest, defer: Defer): void;
 }
 
@@ -238,28 +229,23 @@ type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw
 
 export interface ServedRequest {
   readonly requestId: string;
-  /** The ID that the client gave to it, and the trace context that it sent; null for none that is valid. */
+  /** Null for none, or an invalid one. */
   readonly clientRequestId: string | null;
   readonly traceparent: string | null;
-  /** The organization in the path, which need not exist when there is no actor. */
   readonly accountId: string;
   readonly endpoint: Pick<AnyEndpoint, "method" | "path" | "operation">;
   readonly params: Readonly<Record<string, string>>;
-  /** Who made it; null when that was not found out. */
   readonly actor: Actor | null;
-  /** The caller's address, as the edge reports it. */
   readonly address: string;
-  /** When it began, and how long it took until its response began: epoch ms, and ms. */
+  /** Epoch ms; the duration ends when the response begins. */
   readonly at: number;
   readonly durationMs: number;
   readonly status: number;
-  /** Round trips to the database so far. */
   readonly trips: number;
-  /** Why it was refused or failed; null for a success. */
+  /** Null for a success. */
   readonly error: AppError | null;
 }
 
-/** What of an endpoint the recorder needs. */
 interface Audited {
   readonly method: string;
   readonly operation: string;
@@ -267,10 +253,9 @@ interface Audited {
   readonly audit: ErasedAuditRule | undefined;
 }
 
-/** Values that are longer are cut: an entry is a note, not a copy. */
 const MAX_VALUE_CHARS = 255;
 
-/** What a rule says of a request, and the fields of its body, with the values of those that are shown. A deletion's body changes nothing. */
+/** The rule's details and the body's fields; values only of those that are shown. */
 function changesOf(
   method: string,
   { detail, shows = [] }: ErasedAuditRule,
@@ -286,9 +271,7 @@ function changesOf(
   return JSON.stringify({ ...details, ...Object.fromEntries(Object.entries(body).map(noted)) });
 }
 
-/** Records one request. */
 class AuditRecorder<C extends RequestContext> {
-  /** The context for the endpoint's handler: what it commits is recorded. */
   readonly ctx: C;
   readonly #inner: C;
   readonly #rule: ErasedAuditRule;
@@ -305,7 +288,7 @@ class AuditRecorder<C extends RequestContext> {
     this.ctx = { ...inner, commit: (statements, data) => this.#commit(statements, data) };
   }
 
-  /** The recorder of a request; null when its change is not for the audit log, or a room's user or no one makes it. */
+  /** Null for a change that is not audited, or by a room's user. */
   static for<C extends RequestContext>(
     { method, operation, database, audit }: Audited,
     ctx: C,
@@ -343,7 +326,7 @@ class AuditRecorder<C extends RequestContext> {
     return insertAuditEntry(this.#inner.accountId, entry, this.#inDirectory);
   }
 
-  /** Commits with an entry that stays only if the statements change something: what finds nothing to change is no change. */
+  /** Commits with an entry, which is dropped when the statements change nothing. */
   async #commit<const T extends readonly [Statement, ...Statement[]]>(
     statements: T,
     data?: object,

@@ -4,10 +4,8 @@ import { AppError, type Module } from "../platform/errors.ts";
 import { isPlainText, isTooDeep } from "../platform/text.ts";
 import { BrokenOff } from "./form/form.ts";
 
-/** The limit of a JSON body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** How deep arrays and objects in a JSON body may nest. */
 export const MAX_DEPTH = 32;
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
@@ -34,7 +32,6 @@ export async function readBody(
   );
 }
 
-/** The bytes of a body of unknown length. */
 async function collect(
   body: ReadableStream<Uint8Array>,
   module: Module,
@@ -56,10 +53,7 @@ async function collect(
   return bytes.buffer;
 }
 
-/**
- * Parses a JSON body. BAD_REQUEST when the Content-Type is not JSON, or the bytes are not UTF-8, not JSON or nested too
- * deep. The last value of a duplicate key counts, as in `JSON.parse`.
- */
+/** BAD_REQUEST for another Content-Type, bad UTF-8 or JSON, or deep nesting. The last of duplicate keys counts. */
 export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
   if (!JSON_TYPE.test(contentType ?? ""))
@@ -111,10 +105,7 @@ export function checkPath(url: string, module: Module): void {
 export const isRepeatable = (field: unknown): boolean =>
   field instanceof z.ZodDefault ? isRepeatable(field.unwrap()) : field instanceof z.ZodArray;
 
-/**
- * Parses the query parameters in `schema` and ignores others. BAD_REQUEST when one is badly encoded, missing, invalid,
- * or repeated without being an array.
- */
+/** Ignores unknown parameters. BAD_REQUEST for a badly encoded, missing, invalid or wrongly repeated one. */
 export function checkQuery<T extends z.ZodObject>(schema: T, search: string, module: Module): z.infer<T> {
   const values: Record<string, string | string[]> = {};
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
@@ -135,7 +126,6 @@ export function checkQuery<T extends z.ZodObject>(schema: T, search: string, mod
   return result.data;
 }
 
-/** Parses a body with its schema. VALIDATION_ERROR, which names the field, when it is invalid. */
 export function checkBody<T>(schema: z.ZodType<T>, value: unknown, module: Module): T {
   const result = schema.safeParse(value);
   if (!result.success) throw new AppError(module, "VALIDATION_ERROR", explain(result.error, "body"));

@@ -21,20 +21,17 @@ const PREFLIGHT_HEADERS = {
   "Access-Control-Max-Age": "86400",
 } as const;
 
-/** The same response, readable by pages of any origin. */
 export function withCors(response: Response): Response {
   for (const [name, value] of Object.entries(CORS_HEADERS)) response.headers.set(name, value);
   return response;
 }
 
-/** The same response, readable by this service's own pages only. */
 export function withoutCors(response: Response): Response {
   for (const name of Object.keys(CORS_HEADERS)) response.headers.delete(name);
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
   return response;
 }
 
-/** The response to a CORS preflight. */
 export const preflight = (requestId: string): Response =>
   new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, "X-Request-Id": requestId } });
 
@@ -43,10 +40,7 @@ export const SESSION_COOKIE = "__Host-atrium_session";
 
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD"];
 
-/**
- * FORBIDDEN for a request that changes something, unless `Origin` names this service (see `originOf`). Pages of other
- * origins can neither omit nor forge it. For why this is not Hono's csrf(), see docs/decisions/0013.
- */
+/** FORBIDDEN for a change from another origin, which cannot forge `Origin`. See docs/decisions/0013. */
 export function requireSameOrigin(request: Request, ownOrigin: string): void {
   if (SAFE_METHODS.includes(request.method)) return;
   const site = request.headers.get("Sec-Fetch-Site");
@@ -63,7 +57,6 @@ export function requireSameOrigin(request: Request, ownOrigin: string): void {
 export const originOf = (request: Request, settings: Settings): string =>
   publicOrigin(settings) ?? new URL(request.url).origin;
 
-/** Sources that a page needs in addition to this service, by directive. */
 export type PageNeeds = Readonly<Record<string, string>>;
 
 /** The asset with the headers of a page. For why this is not Hono's secureHeaders(), see docs/decisions/0013. */
@@ -99,10 +92,7 @@ const policyFor = ({ protocol, host }: URL, needs: PageNeeds): string => {
 
 const ANY_HOST = "*";
 
-/**
- * The request as the Worker may trust it. FORBIDDEN under a name that is not among `ALLOWED_HOSTS`: a page of another
- * site whose name is made to lead to this machine (DNS rebinding) would otherwise be a page of this service.
- */
+/** FORBIDDEN under a name outside `ALLOWED_HOSTS`: DNS rebinding would make foreign pages ours. */
 export function admit(request: Request, env: Env): Request {
   const hosts = allowedHosts(env);
   if (hosts.length > 0 && !hosts.includes(ANY_HOST)) {
@@ -126,7 +116,6 @@ export function admit(request: Request, env: Env): Request {
 
 const encoder = new TextEncoder();
 
-/** Compares two texts in a time that depends on their length alone. */
 export function equalInConstantTime(a: string, b: string): boolean {
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   return left.byteLength === right.byteLength && timingSafeEqual(left, right);

@@ -1,9 +1,7 @@
 /** A bounded in-memory cache whose entries expire. Each isolate has its own, so entries can be stale for their lifetime. */
 
 export interface TtlCacheOptions {
-  /** Lifetime of an entry, in milliseconds. */
   readonly ttlMs: number;
-  /** When the cache is full, a new entry replaces the one that was set first. */
   readonly maxEntries: number;
 }
 
@@ -46,7 +44,6 @@ export class TtlCache<V> {
     return this.#entries.delete(key);
   }
 
-  /** Deletes all entries whose value matches. */
   deleteWhere(matches: (value: V) => boolean): void {
     for (const [key, { value }] of this.#entries) if (matches(value)) this.#entries.delete(key);
   }

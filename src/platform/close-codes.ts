@@ -1,6 +1,5 @@
 /** How error codes appear on sockets, defined once for the service and the SDK. Pure: the SDK bundles it. */
 
-/** The close codes of errors. INTERNAL_ERROR has none here: it uses WebSocket's own 1011. */
 export const CLOSE_CODES = {
   BAD_REQUEST: 4400,
   VALIDATION_ERROR: 4400,

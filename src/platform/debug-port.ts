@@ -1,6 +1,5 @@
 /** The port to another workerd on this machine: a binding of workerd itself, without types of its own. */
 
-/** An entrypoint, whose methods are called over RPC. */
 type RemoteEntrypoint = object;
 
 export interface DebugPort {

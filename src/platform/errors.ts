@@ -21,10 +21,7 @@ export class AppError extends Error {
 export const notFound = (module: Module, what: string): AppError =>
   new AppError(module, "NOT_FOUND", `${what} not found`);
 
-/**
- * The innermost cause of an error, for logs. The errors that wrap it may quote a statement's parameters, as drizzle's
- * do, and those hold what users wrote.
- */
+/** The innermost cause, for logs: wrapping errors may quote what users wrote. */
 export function innermostCause(error: unknown): unknown {
   let cause = error;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
@@ -46,7 +43,6 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The parts of the service that report errors: `error.module` in the envelope. */
 export const MODULES = [
   "Auth",
   "Accounts",

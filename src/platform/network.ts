@@ -4,10 +4,7 @@ import ipaddr from "ipaddr.js";
 /** The groups of an IPv6 address that name its /64: a provider gives each customer at least one such network. */
 const NETWORK_GROUPS = 4;
 
-/**
- * The /64 of an IPv6 address, else the IPv4 address, which may be written as a mapped IPv6 address. Text that is no
- * address stands for itself.
- */
+/** The /64 of an IPv6 address, or the IPv4 address; other text stands for itself. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -19,7 +16,6 @@ export function networkOf(address: string): string {
 /** Cloudflare's edge sets it; where there is none, `admit` does. No other forwarding header is ever read. */
 export const CLIENT_ADDRESS_HEADER = "CF-Connecting-IP";
 
-/** The caller's address as the edge reports it, never as the client claims. */
 export const addressOf = (request: Request): string =>
   request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
 
@@ -30,7 +26,7 @@ export const clientOf = (request: Request): string => networkOf(addressOf(reques
 const SHORT_GROUPS = 3;
 const SHORT_OCTETS = 3;
 
-/** An address as logs keep it: the /24 of an IPv4 address, the /48 of an IPv6 address; null for text that is no address. */
+/** The /24 or /48 of an address; null for other text. */
 export function shortAddress(address: string): string | null {
   if (!ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);
@@ -51,18 +47,12 @@ export const parseHosts = (setting: string): readonly string[] =>
     .filter((host) => host !== "")
     .map((host) => hostOf(URL.parse(`http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`)));
 
-/** What is allowed besides public targets. */
 export interface TargetPolicy {
-  /** Hosts that may be reached by http, on any port, and by any kind of address; empty in production. */
   readonly devTargets: readonly string[];
-  /** This service's own hosts, with their ports, which are never allowed. */
   readonly ownHosts: readonly string[];
 }
 
-/**
- * `fetch` for URLs that customers choose. A name can resolve to any address, so `network` connects to public ones only;
- * development targets are exempt. Without `network`, the platform's own `fetch` is like that (Cloudflare's is).
- */
+/** `network` connects to public addresses only, because names resolve to any. Cloudflare's own `fetch` is like that. */
 export const targetFetch =
   (network: { readonly fetch: typeof fetch } | undefined, devTargets: readonly string[]): typeof fetch =>
   (input, init) => {
@@ -76,7 +66,6 @@ const MAX_LENGTH = 2048;
 const MAX_NAME_LENGTH = 253;
 /** One label of a host name, as resolvers accept it; URL parsing has turned other scripts into this form. */
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
-/** The default port, and one more. */
 const PORTS = new Set(["", "8443"]);
 /** Top-level names that public resolvers do not serve, by standard (RFC 6761, 6762, 7686, 8375, 9476) or by custom. */
 const INTERNAL_SUFFIXES = new Set([
@@ -84,15 +73,11 @@ const INTERNAL_SUFFIXES = new Set([
   ...["corp", "home", "intranet", "lan", "localdomain", "private"],
 ]);
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
-/** Within it, the block reserved for protocols. */
 const PROTOCOLS_V6 = ipaddr.IPv6.parseCIDR("2001::/23");
 /** Azure's metadata service has a public address. */
 const AZURE_METADATA = "168.63.129.16";
 
-/**
- * True for an address that is known to be public. IPv6 addresses that wrap an IPv4 address (mapped, 6to4, NAT64,
- * Teredo) are not: they lead elsewhere than it seems.
- */
+/** IPv6 addresses that wrap IPv4 (mapped, 6to4, NAT64, Teredo) are not public: they lead elsewhere. */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === "unicast" && address !== AZURE_METADATA;
@@ -125,10 +110,7 @@ function findNameProblem(host: string): string | null {
   return INTERNAL_SUFFIXES.has(labels.at(-1) ?? "") ? "must not name an internal host" : null;
 }
 
-/**
- * Why requests may not go to this URL, in words that continue its field's name; null when they may. It is parsed as
- * `fetch` parses it, so no unusual spelling passes for another host.
- */
+/** A problem that continues the field's name, or null. Parsed as `fetch` parses, so that no spelling deceives. */
 export function findTargetProblem(address: string, { devTargets, ownHosts }: TargetPolicy): string | null {
   const url = URL.parse(address);
   if (url === null || address.length > MAX_LENGTH) return "must be a URL of at most 2048 characters";

@@ -1,12 +1,9 @@
 /** Reads the beginning of a response's body, until a deadline. */
 
-/** How much is read, so that a well-behaved receiver can finish sending. */
 const MAX_READ_BYTES = 64 * 1024;
-/** How much of that is kept. */
 const MAX_KEPT_BYTES = 4 * 1024;
 
 export interface ResponseBody {
-  /** What was kept of the body, decoded as UTF-8. */
   readonly text: string;
   /** How reading ended; `whole` includes a body that was longer than what is read. */
   readonly end: "whole" | "timeout" | "broken";
@@ -14,7 +11,6 @@ export interface ResponseBody {
 
 const TIMED_OUT = Symbol("timed out");
 
-/** Resolves when the deadline has passed. */
 const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
   new Promise((resolve) => {
     if (deadline.aborted) resolve(TIMED_OUT);

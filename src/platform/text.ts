@@ -22,22 +22,16 @@ export const text = (min: number, max: number) =>
     )
     .meta({ minLength: min, maxLength: max });
 
-/** A display name: 1 to 255 characters. */
 export const Name = text(1, 255);
 
 /** An identifier that the organization chooses: 1 to 255 characters, compared exactly. */
 export const CustomId = text(1, 255);
 
-/** An http or https URL of at most 2,048 characters. */
 export const WebUrl = text(1, 2048)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be an http or https URL")
   .meta({ format: "uri" });
 
-/**
- * Folds text for a case-insensitive search in all of Unicode. Lower case followed by upper case unites what either
- * one alone keeps apart (ς and Σ, ẞ and SS, the Kelvin sign and k). It works character by character, so that a part
- * of a text folds to a part of the folded text.
- */
+/** Lower then upper case unites ς and Σ, ẞ and SS, K and k. By character, so parts fold to parts. */
 export const fold = (value: string): string => value.toLowerCase().toUpperCase();
 
 const encoder = new TextEncoder();
@@ -61,7 +55,6 @@ export function byteLength(value: string): number {
 const isPair = (high: number, low: number): boolean =>
   (high & 0xfc00) === 0xd800 && (low & 0xfc00) === 0xdc00;
 
-/** The beginning of a text that has at most so many UTF-8 bytes, in whole characters. */
 export const cutToBytes = (value: string, bytes: number): string =>
   value.slice(0, encoder.encodeInto(value, new Uint8Array(bytes)).read);
 
@@ -84,10 +77,7 @@ export function isTooDeep(json: string, max: number): boolean {
   return false;
 }
 
-/**
- * Whether at most `max` arrays and objects open, those in strings counted. The runtime searches a long text in a small
- * part of the time that a look at each of its characters takes, which a message costs even if it is then refused.
- */
+/** Native search costs a small part of a look at each character. */
 function hasAtMostBrackets(json: string, max: number): boolean {
   let left = max;
   for (const bracket of ["{", "["]) {

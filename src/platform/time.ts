@@ -6,10 +6,7 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padS
 /** The day that was presented last, by its number since 1970, with its date up to the `T`. */
 let latest = { day: Number.NaN, date: "" };
 
-/**
- * Presents epoch milliseconds as ISO 8601 with milliseconds and `Z`. The runtime's own takes six times as long, most of
- * it for the date, and the times of a list have few of these.
- */
+/** ISO 8601 with milliseconds. The runtime's own takes six times as long, mostly for the date. */
 export function presentTime(epochMs: number): string {
   const ms = Math.trunc(epochMs);
   const day = Math.floor(ms / DAY_MS);
@@ -23,21 +20,15 @@ export function presentTime(epochMs: number): string {
   return `${latest.date}${hour}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}.${fraction}Z`;
 }
 
-/** The same of a time that may be missing. */
 export const presentNullableTime = (epochMs: number | null): string | null =>
   epochMs === null ? null : presentTime(epochMs);
 
-/** A timestamp in a response. */
 export const Timestamp = z.string().meta({ format: "date-time", example: "2026-01-31T09:30:00.000Z" });
 
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
 
-/**
- * Parses one end of a date filter to epoch milliseconds; null when it is not RFC 3339. A date without a time is the
- * whole UTC day: its first millisecond as "from", its last as "to". Finer fractions of a second are rounded towards
- * the inside of the range, so that the filter never matches an item outside of it.
- */
+/** Epoch ms; null unless RFC 3339. A bare date covers its UTC day, and fractions round towards the inside. */
 export function parseTime(value: string, end: "from" | "to"): number | null {
   const match = RFC_3339.exec(value);
   if (match === null) return null;

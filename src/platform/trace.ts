@@ -14,7 +14,6 @@ export type Trace = {
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(-.*)?$/;
 const MAX_TRACEPARENT = 256;
 
-/** The trace context in the form of version 00, which every receiver knows; undefined unless it is valid. */
 export function parseTraceparent(header: string | null): string | undefined {
   if (header === null || header.length > MAX_TRACEPARENT) return undefined;
   const [, fields, more] = TRACEPARENT.exec(header) ?? [];
@@ -22,10 +21,8 @@ export function parseTraceparent(header: string | null): string | undefined {
   return isMalformed ? undefined : `00-${fields}`;
 }
 
-/** The trace ID in a trace context. */
 export const traceIdOf = (traceparent: string): string => traceparent.split("-")[1] ?? "";
 
-/** The trace of a request over HTTP. */
 export function traceOf(headers: Headers, requestId: string): Trace {
   const traceparent = parseTraceparent(headers.get("traceparent"));
   return traceparent === undefined ? { requestId } : { requestId, traceparent };
@@ -41,11 +38,9 @@ export const clientRequestIdOf = (header: string | null): string | null =>
 /** A frame's id may be long; so much of it identifies it. */
 const MAX_FRAME_ID = 128;
 
-/** As a row keeps it; null for none. */
 export const storeTrace = (trace: Trace | null): string | null =>
   trace === null ? null : JSON.stringify({ ...trace, frameId: trace.frameId?.slice(0, MAX_FRAME_ID) });
 
-/** As {@link storeTrace} wrote it; null for none. */
 export const readTrace = (json: string | null | undefined): Trace | null =>
   json === null || json === undefined ? null : (JSON.parse(json) as Trace);
 

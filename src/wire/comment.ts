@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { Timestamp } from "../platform/time.ts";
 
-/** A comment, or a reply to one. */
 export const Comment = z
   .object({
     id: z.uuid(),

@@ -6,7 +6,6 @@ import { StorageFile } from "./file.ts";
 import { Room } from "./room.ts";
 import { User } from "./user.ts";
 
-/** The seven events of live rooms and users (spec section 6), then those of comments, stores, documents, files and rooms. */
 export const EventName = z
   .enum([
     "participant.joined",
@@ -35,32 +34,29 @@ export const EventName = z
   .meta({ id: "EventName" });
 export type EventName = z.infer<typeof EventName>;
 
-/** What webhooks can receive: also what the service notices of other webhooks and of workflows, which concerns no room. */
+/** The events of webhooks: also notices about other webhooks and workflows. */
 export const WebhookEventName = z
   .enum([...EventName.options, "webhook.backlogged", "workflow.disabled"])
   .meta({ id: "WebhookEventName" });
 export type WebhookEventName = z.infer<typeof WebhookEventName>;
 
-/** What starts workflows: also their own schedules and requests to them, which webhooks do not receive. */
+/** The events of workflows: also their schedules and requests. */
 export const WorkflowEventName = z
   .enum([...EventName.options, "workflow.scheduled", "workflow.triggered"])
   .meta({ id: "WorkflowEventName" });
 export type WorkflowEventName = z.infer<typeof WorkflowEventName>;
 
-/** The name of any event. */
 export type AnyEventName = WebhookEventName | WorkflowEventName;
 
-/** Which workflow's action has caused an event, and the how manyth such event it is in its chain. */
+/** The workflow behind an event, and the length of the chain of workflows. */
 export interface EventCause {
   readonly workflowId: string;
-  /** 1 for an action of a run that no other action has caused. */
   readonly depth: number;
 }
 
 /** A run is started for events up to this depth: more in a row look like a loop. */
 export const MAX_CAUSE_DEPTH = 5;
 
-/** The depth of an event by its JSON; 0 when no workflow has caused it. */
 export function depthOf(body: string): number {
   // Most events have none, and reading them costs more than finding that out.
   if (!body.includes('"depth":')) return 0;
@@ -68,7 +64,6 @@ export function depthOf(body: string): number {
   return typeof depth === "number" ? depth : 0;
 }
 
-/** What every event has. */
 const common = {
   id: z
     .uuid()
@@ -91,8 +86,8 @@ const userId = z.uuid();
 const user = User.meta({ description: "The user right after the event, without its token." });
 
 /**
- * A file was stored, or deleted by itself: `room.deleted` stands for the files of a deleted room. `userId` is who did
- * it; there is none when your back end deleted the file, or a workflow did it.
+ * A file was stored or deleted; `room.deleted` covers a room's files. `userId` is absent for the back end
+ * and workflows.
  */
 export const FileEvent = z
   .object({
@@ -105,7 +100,7 @@ export const FileEvent = z
   .meta({ id: "FileEvent" });
 export type FileEvent = z.infer<typeof FileEvent>;
 
-/** A store has changed: one event for all its changes within five seconds. It has no values: read the store. */
+/** One event for all changes of a store within five seconds, without values. */
 export const StoreEvent = z
   .object({
     ...common,
@@ -136,7 +131,7 @@ export const DocumentEvent = z
   .meta({ id: "DocumentEvent" });
 export type DocumentEvent = z.infer<typeof DocumentEvent>;
 
-/** A document has changed: one event for all its updates within ten seconds. It has no content: read the document. */
+/** One event for all updates of a document within ten seconds, without content. */
 export const DocumentUpdatedEvent = z
   .object({
     ...common,
@@ -166,10 +161,7 @@ export const VersionEvent = z
   .meta({ id: "VersionEvent" });
 export type VersionEvent = z.infer<typeof VersionEvent>;
 
-/**
- * A comment was written, edited or reopened, resolved, or deleted. Reactions cause no event. `userId` is who did it;
- * there is none when your back end did, except for the author of a comment that it created.
- */
+/** Reactions cause no event. `userId` is absent for the back end, except for the author of a comment it created. */
 export const CommentEvent = z
   .object({
     ...common,
@@ -183,7 +175,6 @@ export const CommentEvent = z
   .meta({ id: "CommentEvent" });
 export type CommentEvent = z.infer<typeof CommentEvent>;
 
-/** A user came online, or went offline with its last connection; `sessionId` is the user's session. */
 export const ParticipantEvent = z
   .object({
     ...common,
@@ -204,7 +195,6 @@ export const SessionStartedEvent = z
   .meta({ id: "SessionStartedEvent" });
 export type SessionStartedEvent = z.infer<typeof SessionStartedEvent>;
 
-/** The last user left the room. */
 export const SessionClosedEvent = z
   .object({
     ...common,
@@ -240,7 +230,6 @@ export const UserEvent = z
   .meta({ id: "UserEvent" });
 export type UserEvent = z.infer<typeof UserEvent>;
 
-/** Any event: the body of a webhook, and the first argument of a workflow. */
 export const Event = z
   .discriminatedUnion("event", [
     ParticipantEvent,

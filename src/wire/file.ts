@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { presentTime, Timestamp } from "../platform/time.ts";
 
-/** The size limit of a file, in bytes. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
 export const EXAMPLE_ROOM = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11";
@@ -24,7 +23,6 @@ const Key = z.string().meta({
 });
 const Url = z.url().meta({ description: "Serves the file, without a credential.", example: EXAMPLE_URL });
 
-/** A file (spec section 2). */
 export const StorageFile = z
   .object({
     key: Key,
@@ -40,11 +38,9 @@ export const StorageFile = z
   .meta({ id: "StorageFile", example: EXAMPLE_FILE });
 export type StorageFile = z.infer<typeof StorageFile>;
 
-/** The result of an upload (spec section 2). */
 export const UploadResult = z.object({ key: Key, url: Url }).meta({ id: "UploadResult" });
 export type UploadResult = z.infer<typeof UploadResult>;
 
-/** The columns of a stored file that its presentation needs. */
 export interface FileRecord {
   readonly key: string;
   readonly accountId: string;
@@ -60,7 +56,6 @@ export interface FileRecord {
 export const fileUrl = (origin: string, accountId: string, key: string): string =>
   `${origin}/v1/accounts/${accountId}/storage/${key.split("/").map(encodeURIComponent).join("/")}`;
 
-/** Presents a stored file to a caller that reached the service at `origin`. */
 export const presentFile = (file: FileRecord, origin: string): StorageFile => ({
   key: file.key,
   url: fileUrl(origin, file.accountId, file.key),

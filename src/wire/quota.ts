@@ -1,6 +1,5 @@
 /** The quotas of an organization: what is counted, and how much is allowed by default. Pure. */
 
-/** In the order in which they are shown. */
 export const QUOTAS = [
   "rooms",
   "users",
@@ -29,7 +28,6 @@ export type CounterName = (typeof COUNTERS)[number];
 /** How much of each an organization may have, unless the operator has set another limit for it. */
 export type QuotaDefaults = Readonly<Record<QuotaName, number>>;
 
-/** The use of a quota and its limit. */
 export interface QuotaUse {
   readonly quota: QuotaName;
   readonly used: number;

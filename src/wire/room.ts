@@ -6,7 +6,6 @@ import type { RoomStats } from "./snapshots.ts";
 export const RoomState = z.enum(["active", "closed"]);
 export type RoomState = z.infer<typeof RoomState>;
 
-/** A room (spec section 2). */
 export const Room = z
   .object({
     id: z.uuid(),
@@ -45,7 +44,6 @@ export const Room = z
   });
 export type Room = z.infer<typeof Room>;
 
-/** The columns of a room's row that live rooms and events need. */
 export interface RoomFields extends RoomStats {
   readonly id: string;
   readonly accountId: string;
@@ -54,7 +52,6 @@ export interface RoomFields extends RoomStats {
   readonly state: RoomState;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** The first join, epoch ms; null while the room's object is empty. */
   readonly firstJoinAt: number | null;
   readonly totalUsersCreated: number;
 }

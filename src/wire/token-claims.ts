@@ -10,10 +10,8 @@ export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
 /** No token lives shorter. */
 export const MIN_TOKEN_LIFETIME_SECONDS = 60;
 
-/** How far the clocks of two machines may differ before a token counts as issued in the future. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
-/** The claims of a user's token. */
 export const TokenClaims = z.object({
   accountId: z.string(),
   userId: z.string(),
@@ -34,16 +32,12 @@ export type TokenClaims = z.infer<typeof TokenClaims>;
 /** The columns of a user's row that its tokens are derived from. */
 export interface TokenSubject extends Pick<UserRecord, "id" | "accountId" | "roomId" | "role" | "createdAt"> {
   readonly tokenEpoch: number;
-  /** Of the organization. */
   readonly accountTokenEpoch: number;
 }
 
-/** The terms of a short-lived token. */
 export interface TokenTerms {
-  /** Epoch seconds. */
   readonly issuedAt: number;
   readonly ttlSeconds: number;
-  /** At most the user's own role. */
   readonly role: Role;
   /** The token keeps this role when the user's own rises. */
   readonly narrowed?: boolean;
@@ -70,7 +64,6 @@ export const newTerms = (
   narrowed: role === "viewer",
 });
 
-/** When a user's lasting token begins: with the user, or with the latest ending of its tokens. Epoch seconds. */
 export const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubject): number =>
   seconds(Math.max(createdAt, tokenEpoch, accountTokenEpoch));
 
@@ -95,10 +88,7 @@ export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   claims.userEpoch === user.tokenEpoch &&
   claims.accountEpoch === user.accountTokenEpoch;
 
-/**
- * The token epoch of an organization that is being restored, later than any other: no token is of it, and every
- * credential is refused whose organization has it. The last step of a restore puts the real one in its place.
- */
+/** Later than any other token epoch, so that every credential is refused until the restore ends. */
 export const RESTORING_EPOCH = Number.MAX_SAFE_INTEGER;
 
 const RETRY_SECONDS = 30;

@@ -11,7 +11,6 @@ export type Role = z.infer<typeof Role>;
 /** The role that may do less. */
 export const lowerRole = (a: Role, b: Role): Role => (a === "viewer" || b === "viewer" ? "viewer" : "editor");
 
-/** A user without the token (spec section 2). */
 export const User = z
   .object({
     id: z.uuid().meta({ example: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" }),
@@ -60,7 +59,6 @@ export const UserSession = z
   .meta({ id: "UserSession" });
 export type UserSession = z.infer<typeof UserSession>;
 
-/** The columns of a user's row that live rooms and events need. */
 export interface UserRecord {
   readonly id: string;
   readonly accountId: string;
@@ -73,7 +71,6 @@ export interface UserRecord {
   readonly createdAt: number;
 }
 
-/** Presents a user. Without lastSeen, it has never joined. */
 export function presentUser(row: UserRecord, lastSeen?: LastSeen): User {
   return {
     id: row.id,
@@ -88,7 +85,6 @@ export function presentUser(row: UserRecord, lastSeen?: LastSeen): User {
   };
 }
 
-/** Presents one session of a user. */
 export const presentSession = (session: {
   readonly id: string;
   readonly userId: string;

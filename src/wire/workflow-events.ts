@@ -64,7 +64,6 @@ export const WorkflowTriggeredEvent = z
   .meta({ id: "WorkflowTriggeredEvent" });
 export type WorkflowTriggeredEvent = z.infer<typeof WorkflowTriggeredEvent>;
 
-/** Any event that starts a workflow: the first argument of its function. */
 export const WorkflowEvent = z
   .union([Event, WorkflowScheduledEvent, WorkflowTriggeredEvent])
   .meta({ id: "WorkflowEvent" });

@@ -43,7 +43,7 @@ async function organizationOf({ env, accountId }: OperatorCall): Promise<BackupP
   return { ...row, tokenEpoch: placed?.tokenEpoch ?? row.tokenEpoch };
 }
 
-/** What there is to copy, in which order. */
+/** Plans the copy: the parts in their order. */
 const begin: Operation = async (call) => {
   const plan: BackupPlan = {
     organization: await organizationOf(call),
@@ -58,7 +58,6 @@ const RowsQuery = BackupId.extend({
   after: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
 });
 
-/** A slice of the rows of a part. */
 const rows: Operation = async (call) => {
   const { backupId, part: name, after } = await bodyOf(call, RowsQuery);
   const part = rowPartOf(name);

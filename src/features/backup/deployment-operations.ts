@@ -33,7 +33,7 @@ import { insertPeople, selectOrganization, selectOrganizations, selectPeople } f
 const passwordSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
   sealerFor(secrets, "atrium passwords in backups");
 
-/** A sealed hash is of no use for another person. */
+/** Binds a sealed hash to its person. */
 const placeOfPassword = (personId: string): readonly string[] => ["password", personId];
 
 const ORGANIZATIONS_IN_PAGE = 500;
@@ -61,7 +61,6 @@ const listed = <Row extends { readonly isBeingRestored: number }>(row: Row) => (
 
 const After = z.object({ after: z.string().nullable() });
 
-/** A page of the organizations that exist. */
 const organizations: Operation = async (call) => {
   const { after } = await bodyOf(call, After);
   const statement = selectOrganizations(after ?? "", ORGANIZATIONS_IN_PAGE);
@@ -73,7 +72,7 @@ const organizations: Operation = async (call) => {
   return answer(call, page);
 };
 
-/** One of the organizations; null when it does not exist. */
+/** Null when the organization does not exist. */
 const organization: Operation = async (call) => {
   const { id } = await bodyOf(call, z.object({ id: z.string() }));
   const [[row]] = await openDirectory(call.env).run([selectOrganization(id)]);

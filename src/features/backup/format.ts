@@ -7,13 +7,10 @@ export const ARCHIVE_FORMAT = 1;
 /** The number of D1's latest migration. A restore takes rows of an earlier one, and refuses rows of a later one. */
 export const SCHEMA = 0;
 
-/** Carries the signature of a slice. */
 export const SIGNATURE_HEADER = "Atrium-Signature";
-/** The size of a file whose part is sent. */
 export const FILE_SIZE_HEADER = "Atrium-File-Size";
 /** A file goes in parts of this size, so that no request is larger. */
 export const FILE_PART_BYTES = 8 * 1024 * 1024;
-/** Objects in one request. */
 export const OBJECTS_AT_ONCE = 20;
 
 const ArchivedOrganization = z.object({
@@ -24,13 +21,12 @@ const ArchivedOrganization = z.object({
   tokenEpoch: z.int(),
 });
 
-/** What a backup is, written and signed last: a folder without it is not complete. */
+/** The manifest is written and signed last: a folder without it is incomplete. */
 export const Manifest = z.object({
   format: z.int(),
   schema: z.int(),
   backupId: z.uuid(),
   organization: ArchivedOrganization,
-  /** ISO 8601. What changed between these two may be in the backup or not. */
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   /** The files of slices: how many each has, and its SHA-256 in hexadecimal. */
@@ -41,12 +37,11 @@ export const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** A row by its columns, as D1 has it. */
 const ArchivedRow = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
 const Position = z.array(z.union([z.string(), z.number(), z.null()]));
 
-/** Rows of a part, and behind which one the next slice begins; null after the last. */
+/** Rows of a part; `after` is null on the last slice. */
 export const RowSlice = z.object({ rows: z.array(ArchivedRow), after: Position.nullable() });
 export type RowSlice = z.infer<typeof RowSlice>;
 
@@ -61,7 +56,6 @@ const ObjectRows = z.array(
   }),
 );
 
-/** A slice of an object, as the object has archived it. */
 const ObjectSlice: z.ZodType<ArchiveSlice> = z.object({
   reading: z.string(),
   version: z.int(),
@@ -80,7 +74,6 @@ export const ObjectSlices = z.object({
 });
 export type ObjectSlices = z.infer<typeof ObjectSlices>;
 
-/** What a backup begins with. */
 export const BackupPlan = z.object({
   organization: ArchivedOrganization,
   /** In the order in which they are copied; `objects` is one of them. */
@@ -95,7 +88,7 @@ export const BackupPlan = z.object({
 });
 export type BackupPlan = z.infer<typeof BackupPlan>;
 
-/** What a restore begins with: the parts in their order, and the position that was noted last. */
+/** The parts in their order, and the last recorded position. */
 export const RestorePlan = z.object({ parts: z.array(z.string()), position: z.string() });
 export type RestorePlan = z.infer<typeof RestorePlan>;
 
@@ -104,12 +97,9 @@ const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** True for the form of an organization's ID, which names rows of tokens, objects and folders. */
 export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);
 
-/** The part that is not of rows. */
 export const OBJECTS = "objects";
-/** The part whose rows have bytes in R2. */
 export const FILES = "files";
 
-/** Stands in the place of an organization's ID where the whole deployment is meant. */
 export const DEPLOYMENT = "deployment";
 
 /** The part that has the people, and the one that names the organizations. */
@@ -131,17 +121,16 @@ const ArchivedPerson = z.object({
   password: z.object({ keyId: z.string(), sealed: z.string() }).nullable(),
 });
 
-/** People by their IDs, and behind which one the next slice begins; null after the last. */
+/** People in the order of their IDs; `after` is null on the last slice. */
 export const PeopleSlice = z.object({ people: z.array(ArchivedPerson), after: z.string().nullable() });
 export type PeopleSlice = z.infer<typeof PeopleSlice>;
 
-/** What makes a deployment's backup complete. Each of its organizations has a manifest of its own. */
+/** The manifest of a deployment; each organization has its own. */
 export const DeploymentManifest = Manifest.pick({
   ...{ format: true, schema: true, backupId: true, startedAt: true, finishedAt: true, parts: true },
 }).extend({ organizations: z.int(), people: z.int() });
 export type DeploymentManifest = z.infer<typeof DeploymentManifest>;
 
-/** An organization of the deployment, as the command reads it. */
 export interface ListedOrganization {
   readonly id: string;
   readonly name: string;
@@ -151,6 +140,6 @@ export interface ListedOrganization {
 
 export interface OrganizationPage {
   readonly organizations: readonly ListedOrganization[];
-  /** Behind which one the next page begins; null after the last. */
+  /** Null on the last page. */
   readonly after: string | null;
 }

@@ -11,7 +11,7 @@ import { roomGateway } from "../../room/host/gateway.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
 import { type OwnedObjects, selectOwned } from "./row-store.ts";
 
-/** An answer of so much JSON is enough: the next request goes on behind it. */
+/** A response stops at this size; the next request continues. */
 const ENOUGH_BYTES = 4 * 1024 * 1024;
 
 interface Owner {
@@ -34,7 +34,7 @@ const OWNED_BY: Readonly<Record<Exclude<ObjectRef["kind"], "log">, OwnedObjects>
   workflow: "workflows",
 };
 
-/** Those of the objects that are the organization's, by the rows that it has. */
+/** The organization's own objects, by the rows that it has. */
 export async function findOwned<Ref extends ObjectRef>(
   { accountId }: Pick<Owner, "accountId">,
   refs: readonly Ref[],
@@ -77,7 +77,6 @@ export async function archiveObjects(
   return { objects, next: null };
 }
 
-/** Writes slices into objects of the organization, which stay closed until {@link openObjects}. */
 export async function restoreObjects(owner: Owner, { objects }: ObjectSlices): Promise<void> {
   for (const { slice, ...ref } of objects) await objectOf(owner, ref).restore(slice);
 }

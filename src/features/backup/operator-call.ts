@@ -9,11 +9,9 @@ import type { Statement } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ARCHIVE_FORMAT, SIGNATURE_HEADER } from "./format.ts";
 
-/** A request with the operator's token. */
 export interface OperatorCall {
   readonly request: Request;
   readonly env: Env;
-  /** Of an organization, or `DEPLOYMENT`. */
   readonly accountId: string;
   readonly signatures: Signatures;
   readonly requestId: string;
@@ -32,18 +30,15 @@ export const refuse = (
   message: string,
 ) => new AppError("Server", code, message);
 
-/** A parameter of the query. */
 export function parameterOf({ request }: OperatorCall, name: string): string {
   const value = new URL(request.url).searchParams.get(name);
   if (value === null) throw refuse("BAD_REQUEST", `${name} is required in the query`);
   return value;
 }
 
-/** The bytes of a request. */
 const bytesOf = async ({ request }: OperatorCall): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await readBody(request, "Server", MAX_SLICE_BYTES));
 
-/** The parsed body of a request that is no slice. */
 export async function bodyOf<T>(call: OperatorCall, schema: z.ZodType<T>): Promise<T> {
   const type = call.request.headers.get("Content-Type");
   return checkBody(schema, parseJson(await bytesOf(call), type, "Server"), "Server");
@@ -52,7 +47,7 @@ export async function bodyOf<T>(call: OperatorCall, schema: z.ZodType<T>): Promi
 export const answer = ({ requestId }: OperatorCall, data: object): Response =>
   success(200, "Done", data, requestId);
 
-/** Which part of which backup signed bytes are. */
+/** The place of signed bytes: format, organization, backup and part. */
 const placeOf = ({ accountId }: OperatorCall, backupId: string, part: string): readonly string[] => [
   `format ${ARCHIVE_FORMAT}`,
   accountId,
@@ -60,7 +55,6 @@ const placeOf = ({ accountId }: OperatorCall, backupId: string, part: string): r
   part,
 ];
 
-/** Answers with bytes as the backup keeps them: signed. */
 export async function answerSigned(
   call: OperatorCall,
   backupId: string,
@@ -80,7 +74,6 @@ export async function answerSigned(
   });
 }
 
-/** UTF-8. */
 export const encode = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new TextEncoder().encode(text));
 
@@ -103,7 +96,6 @@ export async function genuineBytes(
   throw refuse("VALIDATION_ERROR", `${part}: this part of the backup ${NOT_GENUINE}`);
 }
 
-/** JSON that this service has signed. */
 export async function genuineSlice<T>(
   call: OperatorCall,
   backupId: string,
@@ -114,10 +106,8 @@ export async function genuineSlice<T>(
   return checkBody(schema, JSON.parse(text) as unknown, "Server");
 }
 
-/** A backup's own ID, which the first command that continues it chooses. */
 export const BackupId = z.object({ backupId: z.uuid() });
 
-/** The entry of what the operator has done. */
 export const operatorEntry = (
   { accountId, now, requestId }: OperatorCall,
   operation: "backUpOrganization" | "restoreOrganization",

@@ -17,7 +17,7 @@ import {
   selectOperatorTokens,
 } from "./token-store.ts";
 
-/** Those that were right within these seconds: a command sends many requests. */
+/** Tokens verified lately: a command sends many requests. */
 const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });
 
 const keyOf = (scope: string, purpose: OperatorPurpose): string => `${purpose} ${scope}`;
@@ -30,8 +30,8 @@ const refused = () =>
   );
 
 /**
- * UNAUTHORIZED without the token of the organization or of the deployment, of which the latter is good for both;
- * RATE_LIMITED for who guesses too often, before the database is asked.
+ * UNAUTHORIZED without the token of the organization or of the deployment; RATE_LIMITED before the database
+ * is asked.
  */
 export async function requireOperator(
   request: Request,
@@ -59,7 +59,6 @@ export async function requireOperator(
 export const evictOperatorToken = (accountId: string, purpose: OperatorPurpose): boolean =>
   verified.delete(keyOf(accountId, purpose));
 
-/** Ends the token of a command that is done, for an organization or the deployment. */
 export async function endOperatorToken(
   directory: Database,
   accountId: string,
@@ -69,6 +68,5 @@ export async function endOperatorToken(
   evictOperatorToken(accountId, purpose);
 }
 
-/** Deletes the tokens of commands that were killed. */
 export const purgeExpiredOperatorTokens = (directory: Database, now: number): Promise<unknown> =>
   expire(directory, OPERATOR_TOKENS, now);

@@ -42,7 +42,7 @@ const ofDirectory = (
   },
 });
 
-/** With what names a person: the directory of another service may know the same person by another ID. */
+/** Members with name and email: another deployment may know the person by another ID. */
 const MEMBERS = `(SELECT memberships.account_id, memberships.person_id, memberships.role, memberships.joined_at,
   memberships.notices, people.name, people.email FROM memberships JOIN people ON people.id = memberships.person_id)`;
 
@@ -53,11 +53,7 @@ const ofWorkflow = { parent: { part: "workflows", column: "workflow_id" } };
 const here = { and: " AND in_directory = 0" };
 const inDirectory = { and: " AND in_directory = 1", database: "directory" } as const;
 
-/**
- * In the order in which they are copied: receipts before what they are for, what hands something over before what it
- * hands it to, and what the objects refer to after them. Files on their way in or out are left out, and so are scripts
- * that no workflow uses.
- */
+/** In copying order: receipts before their results, outboxes before their consumers, objects before users and files. */
 const ROW_PARTS: readonly RowPart[] = [
   listed("receipts", here),
   listed("receipts", { ...inDirectory, name: "receipts of the directory" }),
@@ -87,7 +83,7 @@ export const COPIED: readonly Pick<RowPart, "name" | "parent">[] = ROW_PARTS.fla
   { name, ...(parent && { parent }) },
 ]);
 
-/** Who has access first, so that they are refused as those whose organization is being restored; the objects last. */
+/** Access comes first, so that its holders are told of the restore; the objects come last. */
 const RESTORED_FIRST = ["api_keys", "members", "invitations", "quotas"];
 
 export const RESTORED: readonly string[] = [

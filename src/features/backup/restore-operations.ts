@@ -45,7 +45,6 @@ const objects: Operation = async (call) => {
 
 const Refs = z.object({ objects: z.array(ObjectRef).max(OBJECTS_AT_ONCE) });
 
-/** Opens objects, once all of them are restored. */
 const open: Operation = async (call) => {
   const restore = await restoreOf(call);
   const { objects: refs } = await bodyOf(call, Refs);
@@ -80,11 +79,7 @@ const finish: Operation = async (call) => {
   return answer(call, {});
 };
 
-/**
- * Gives a restore up, and takes it over from the run that continued it: what that has written is deleted as what a
- * deleted organization owned, objects that are half restored included. The log goes first: rooms that were opened pass
- * on to it what they owe before they are deleted, and it takes nothing while it is half restored.
- */
+/** Deletes an unfinished restore as a deleted organization. The log goes first: opened rooms still deliver to it. */
 const cancel: Operation = async (call) => {
   const { accountId, env, now } = call;
   const directory = openDirectory(env);
@@ -104,7 +99,6 @@ const cancel: Operation = async (call) => {
   return answer(call, {});
 };
 
-/** What the restored index says of a file: there are no bytes without a row. */
 async function factsOf(call: OperatorCall, key: string) {
   const restore = await restoreOf(call);
   const [[facts]] = await placeOf(call.env, restore).run([selectFileFacts(call.accountId, [key])]);
@@ -112,10 +106,7 @@ async function factsOf(call: OperatorCall, key: string) {
   return { ...facts, restore };
 }
 
-/**
- * Begins the upload of a file in several parts. Its row has it until it is complete, so that it ends with the row; the
- * upload of a run that was killed ends now.
- */
+/** Begins a multipart upload, noted in the file's row; the upload of a killed run ends. */
 async function beginUpload(
   { accountId, env }: OperatorCall,
   { key, mimeType, uploadId, restore }: Awaited<ReturnType<typeof factsOf>>,
@@ -176,7 +167,6 @@ const Completion = z.object({
   parts: z.array(z.object({ partNumber: z.int(), etag: z.string() })).min(1),
 });
 
-/** Makes a file of its parts. */
 const completeFile: Operation = async (call) => {
   const { key, upload, parts } = await bodyOf(call, Completion);
   const { accountId, env } = call;

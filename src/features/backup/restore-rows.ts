@@ -27,7 +27,6 @@ import {
 } from "./store.ts";
 import type { RestoreRow } from "./table.ts";
 
-/** The restore that is under way. */
 export async function restoreOf({ env, accountId }: OperatorCall): Promise<RestoreRow> {
   const [[row]] = await openDirectory(env).run([selectRestore(accountId)]);
   if (row === undefined) throw refuse("CONFLICT", "No restore of this organization is under way; begin it");
@@ -68,7 +67,6 @@ const isOwn = (accountId: string, row: RowSlice["rows"][number]): boolean =>
     ? row.scope === accountId || String(row.scope).startsWith(`${accountId}:`)
     : row.account_id === accountId;
 
-/** Rows of a part. */
 export const restoreRows: Operation = async (call) => {
   const restore = await restoreOf(call);
   const name = parameterOf(call, "part");
@@ -82,7 +80,7 @@ export const restoreRows: Operation = async (call) => {
   return answer(call, { written: kept.length });
 };
 
-/** Without rows of what was created only after its part of the backup. */
+/** Drops rows whose parent the backup lacks: it was created after its part. */
 async function withParents(
   call: OperatorCall,
   restore: RestoreRow,
@@ -97,7 +95,7 @@ async function withParents(
   return all.filter((row) => owned.has(String(row[parent.column])));
 }
 
-/** Without invitations whose maker is no person of this service: no one's ownership would end them. */
+/** Drops invitations by unknown people: no loss of ownership would end them. */
 async function withMakers(
   { env }: OperatorCall,
   { name }: RowPart,
@@ -109,7 +107,6 @@ async function withMakers(
   return all.filter(({ invited_by: maker }) => maker === null || ids.has(String(maker)));
 }
 
-/** The database that an organization is restored to. */
 export function placeOf(env: OperatorCall["env"], { place }: RestoreRow): Database {
   const database = openAll(env).get(place);
   if (database === undefined)
@@ -117,7 +114,6 @@ export function placeOf(env: OperatorCall["env"], { place }: RestoreRow): Databa
   return database;
 }
 
-/** Refuses what this version of the service cannot read. */
 export function requireVersion({ format, schema }: Pick<Manifest, "format" | "schema">): void {
   if (format !== ARCHIVE_FORMAT || schema > SCHEMA)
     throw refuse(
@@ -133,7 +129,7 @@ const exists = () =>
     "The organization exists; a restore overwrites nothing. Delete it first, or restore into another deployment",
   );
 
-/** What is left of a deleted organization goes within minutes; its bytes would take those that are restored along. */
+/** Removal of a deleted organization takes minutes, and would take restored bytes along. */
 async function requireGone({ env, accountId }: OperatorCall): Promise<void> {
   const [[account]] = await openDirectory(env).run([selectArchived(accountId)]);
   if (account !== undefined && account.deletedAt === null) throw exists();

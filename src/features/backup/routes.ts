@@ -29,7 +29,6 @@ function operationsOf(accountId: string): Operations | undefined {
 
 interface OperatorPath {
   readonly purpose: string;
-  /** Of an organization, or `DEPLOYMENT`. */
   readonly accountId: string;
   readonly operation: string;
 }
@@ -48,7 +47,6 @@ function operationOf({ purpose: named, accountId, operation: name }: OperatorPat
   );
 }
 
-/** UNAUTHORIZED without the operator's token for this purpose and organization. */
 export async function operatorResponse(request: Request, env: Env, path: OperatorPath): Promise<Response> {
   const requestId = crypto.randomUUID();
   const { accountId } = path;

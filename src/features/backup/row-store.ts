@@ -9,7 +9,7 @@ import type { RowPart } from "./parts.ts";
 /** Rows written by a statement, each of which returns one. */
 export interface Write {
   readonly statements: readonly Statement[];
-  /** How many rows the statements return together when none of them belongs to another organization. */
+  /** Rows that the statements return when none belongs to another organization. */
   readonly returned: number;
 }
 
@@ -18,7 +18,6 @@ const ofSameOrganization = ({ table }: RowPart): string =>
     ? "receipts.scope = excluded.scope"
     : `${table.name}.account_id = excluded.account_id`;
 
-/** Writes rows as they are. */
 function upsertOwn(part: RowPart, rows: readonly Row[]): Write {
   const { name, primaryKey } = part.table;
   const statements = upsertRows(name, primaryKey, rows).map(({ sql, params }) => ({
@@ -28,7 +27,7 @@ function upsertOwn(part: RowPart, rows: readonly Row[]): Write {
   return { statements, returned: rows.length };
 }
 
-/** What triggers count and the room's object copies by itself; it numbers its copies anew. */
+/** Triggers count these, and the room's object copies them again. */
 const DERIVED_OF_ROOMS = [
   "user_count",
   "active_participants",
@@ -39,7 +38,7 @@ const DERIVED_OF_ROOMS = [
   "figures_version",
 ];
 
-/** No one is online. What the stores have is set by an update, which is what the trigger of its quota counts. */
+/** No user is online. An update sets the store size, because the quota's trigger counts updates. */
 function upsertRooms(part: RowPart, rows: readonly Row[]): Write {
   const kept = rows.map((row) => {
     const active = Number(row.last_active_at);
@@ -55,7 +54,6 @@ function upsertRooms(part: RowPart, rows: readonly Row[]): Write {
   return { ...write, statements: [...write.statements, ...sizes] };
 }
 
-/** What is being uploaded of one stays: the next run ends it. */
 const upsertFiles = (part: RowPart, rows: readonly Row[]): Write =>
   upsertOwn(
     part,
@@ -71,10 +69,7 @@ const updateLimits = (rows: readonly Row[]): Write => ({
   returned: 0,
 });
 
-/**
- * Members are people by their ID. The restore makes people who are unknown here, without a password: they choose one by
- * a link. It leaves out a member whose address another person has, as addresses are not confirmed.
- */
+/** Creates unknown people without a password. Skips a member whose unconfirmed address another person has. */
 const insertMembers = (rows: readonly Row[], now: number): Write => ({
   statements: rows.flatMap(({ account_id, person_id, name, email, role, joined_at, notices }) => [
     {
@@ -98,7 +93,6 @@ const insertMembers = (rows: readonly Row[], now: number): Write => ({
   returned: 0,
 });
 
-/** Writes rows of a part, all of which have the same columns. */
 export function writeRows(part: RowPart, rows: readonly Row[], now: number): Write {
   if (part.name === "rooms") return upsertRooms(part, rows);
   if (part.name === FILES) return upsertFiles(part, rows);
@@ -107,7 +101,6 @@ export function writeRows(part: RowPart, rows: readonly Row[], now: number): Wri
   return upsertOwn(part, rows);
 }
 
-/** The IDs among these that belong to people of this service. */
 export const selectKnownPeople = (ids: readonly unknown[]): Statement<{ id: string }> => ({
   sql: "SELECT id FROM people WHERE id IN (SELECT value FROM json_each(?))",
   params: [JSON.stringify(ids)],
@@ -129,7 +122,6 @@ export const updateUpload = (accountId: string, key: string, uploadId: string | 
   params: [uploadId, key, accountId],
 });
 
-/** Of files without bytes: there is nothing to be deleted in R2. */
 export const deleteFileRows = (accountId: string, keys: readonly string[]): Statement => ({
   sql: "DELETE FROM files WHERE key IN (SELECT value FROM json_each(?)) AND account_id = ?",
   params: [JSON.stringify(keys), accountId],

@@ -13,7 +13,7 @@ export const selectRestore = (accountId: string): Statement<RestoreRow> => ({
   params: [accountId],
 });
 
-/** In the directory: what a backup says of the organization itself. */
+/** The organization's row in the directory. */
 export const selectArchived = (
   accountId: string,
 ): Statement<{ id: string; name: string; createdAt: number; deletedAt: number | null }> => ({
@@ -54,7 +54,6 @@ export const insertAnchor = ({ id, name, createdAt }: Anchor): Statement => ({
   params: [id, name, createdAt, RESTORING_EPOCH],
 });
 
-/** Takes a restore over from the run that continued it before. */
 export const takeRestore = (accountId: string, now: number): Statement<RestoreRow> => ({
   sql: `UPDATE restores SET turn = max(turn + 1, ?) WHERE account_id = ? RETURNING ${FIELDS}`,
   params: [now, accountId],
@@ -85,13 +84,12 @@ export const openOrganization = ({ accountId, tokenEpoch }: RestoreRow): Stateme
 export const deleteRestore = ({ accountId, turn }: RestoreRow): Statement =>
   statement(build.delete(restores).where(and(eq(restores.accountId, accountId), eq(restores.turn, turn))));
 
-/** What was restored of an organization that is not to be restored after all is deleted like any other. */
 export const markAbandoned = (accountId: string, now: number): Statement => ({
   sql: "UPDATE accounts SET deleted_at = ? WHERE id = ? AND token_epoch >= ?",
   params: [now, accountId, RESTORING_EPOCH],
 });
 
-/** What a backup says of an organization that exists, and is not being restored itself. */
+/** The row of an organization that exists and is not being restored. */
 export const selectOrganizationToCopy = (
   accountId: string,
 ): Statement<{ id: string; name: string; createdAt: number; tokenEpoch: number }> => ({
@@ -103,7 +101,6 @@ export const selectOrganizationToCopy = (
 interface OrganizationRow {
   readonly id: string;
   readonly name: string;
-  /** 0 or 1. */
   readonly isBeingRestored: number;
 }
 
@@ -115,13 +112,11 @@ export const selectOrganizations = (after: string, limit: number): Statement<Org
   params: [after, limit],
 });
 
-/** No row for one that does not exist, or was deleted. */
 export const selectOrganization = (id: string): Statement<OrganizationRow> => ({
   sql: `${ORGANIZATION} WHERE id = ? AND deleted_at IS NULL`,
   params: [id],
 });
 
-/** A person with the hash of their password, in the clear. */
 export interface StoredPerson {
   readonly id: string;
   readonly name: string;
@@ -131,7 +126,6 @@ export interface StoredPerson {
   readonly password: string | null;
 }
 
-/** In the order of their IDs, those behind `after`. */
 export const selectPeople = (after: string, limit: number): Statement<StoredPerson> => ({
   sql: `SELECT people.id, people.name, people.email, people.created_at AS createdAt, people.updated_at AS updatedAt,
           credentials.password
@@ -141,10 +135,7 @@ export const selectPeople = (after: string, limit: number): Statement<StoredPers
   params: [PASSWORD_PROVIDER, after, limit],
 });
 
-/**
- * Adds those whom the service knows neither by their ID nor by their address, and returns a row for each. A password is
- * theirs only where they have none: what they are here and now is not replaced.
- */
+/** Adds unknown people, and returns their rows. A password is set only where the person has none. */
 export const insertPeople = (
   people: readonly StoredPerson[],
   now: number,

@@ -33,7 +33,6 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
   params: [accountId, purpose],
 });
 
-/** What commands that were killed have left. */
 export const OPERATOR_TOKENS: Expiring = {
   table: getTableName(operatorTokens),
   column: operatorTokens.expiresAt.name,
@@ -47,8 +46,6 @@ const TOKEN = new RegExp(`^${PREFIX}[0-9a-f]{64}$`);
 
 export const createOperatorToken = (): string => PREFIX + hex(crypto.getRandomValues(new Uint8Array(32)));
 
-/** False for what never was a token. */
 export const isOperatorToken = (token: string): boolean => TOKEN.test(token);
 
-/** What the database has of it. */
 export const operatorTokenHash = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));

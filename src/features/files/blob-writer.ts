@@ -2,15 +2,13 @@
 import { AppError } from "../../platform/errors.ts";
 import type { MultipartBlob } from "./storage/blobs.ts";
 
-/** An upload that buffers a part. */
 interface PartHolder {
-  /** Frees the buffer; the upload fails with its next byte. */
+  /** The upload fails with its next byte. */
   giveWay(): void;
 }
 
 interface HeldPart {
   bytes: number;
-  /** The order in which parts began to fill. */
   readonly began: number;
 }
 
@@ -24,10 +22,7 @@ export class UploadMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Counts that the buffer of a part has grown to `bytes`. When all of them exceed the bound, parts that have been
-   * filling the longest give way: a slow client does not keep memory from one that sends.
-   */
+  /** Counts a grown buffer. Above the bound, the part that has been filling the longest gives way. */
   grow(holder: PartHolder, bytes: number): void {
     const part = this.#parts.get(holder) ?? { bytes: 0, began: this.#begun };
     if (!this.#parts.has(holder)) this.#begun += 1;
@@ -46,26 +41,22 @@ export class UploadMemory {
     oldest[0].giveWay();
   }
 
-  /** The part is complete, or its upload has ended. */
   release(holder: PartHolder): void {
     this.#bytes -= this.#parts.get(holder)?.bytes ?? 0;
     this.#parts.delete(holder);
   }
 }
 
-/** R2 requires 5 MiB or more; a file that fits into one part is put in one call. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
-/** The destination of the bytes. */
 export interface BlobSink {
   put(bytes: Uint8Array): Promise<void>;
-  /** Called before the first part of a file that needs several. */
   begin(): Promise<MultipartBlob>;
 }
 
 /** A part's buffer begins with this size and doubles as it fills: a slow upload takes little memory. */
 const FIRST_BUFFER_BYTES = 64 * 1024;
-/** Of all uploads in this isolate, which has 128 MiB. */
+/** For all uploads in this isolate, which has 128 MiB. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const memory = new UploadMemory(MAX_BUFFERED_BYTES);
 
@@ -84,16 +75,12 @@ export class BlobWriter {
   #multipart: MultipartBlob | undefined;
   #size = 0;
 
-  /** The file has at most `maxBytes`. */
   constructor(sink: BlobSink, maxBytes: number) {
     this.#sink = sink;
     this.#maxPartBytes = Math.min(maxBytes, PART_BYTES);
   }
 
-  /**
-   * Copies the next bytes. The sink receives nothing before they exceed {@link PART_BYTES}. RATE_LIMITED when other
-   * uploads needed the memory of this one.
-   */
+  /** Copies the bytes. RATE_LIMITED when other uploads needed this upload's memory. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#size += bytes.byteLength;
     for (let rest = bytes; rest.byteLength > 0; ) {
@@ -117,20 +104,17 @@ export class BlobWriter {
     memory.grow(this, grown.byteLength);
   }
 
-  /** Frees the buffer for another upload. */
   giveWay(): void {
     this.#hasGivenWay = true;
     this.end();
   }
 
-  /** Frees the buffer. Nothing can be written any more. */
   end(): void {
     memory.release(this);
     this.#buffer = new Uint8Array();
     this.#bufferedBytes = 0;
   }
 
-  /** Writes the rest, after which the file can be read. Returns its size in bytes. */
   async finish(): Promise<number> {
     if (this.#hasGivenWay) throw GAVE_WAY;
     if (this.#multipart === undefined) {

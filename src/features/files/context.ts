@@ -6,10 +6,8 @@ import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import type { Blobs } from "./storage/blobs.ts";
 
-/** What the users of a room may upload, where anyone can become one. */
 export interface UploadBounds {
   readonly maxFileBytes: number;
-  /** How many files are kept at once, of one user and of the room. */
   readonly maxPerUser: number;
   readonly maxPerRoom: number;
 }
@@ -20,9 +18,8 @@ export interface FileOperationContext
     QuotaContext,
     EventRelay,
     Pick<RequestContext, "newId" | "defer"> {
-  /** The bytes of files. */
   readonly blobs: Blobs;
-  /** What the room's users may upload; null for no bounds beyond those of every file. Absent where no user uploads. */
+  /** Limits of what a room's users upload; null for none. Absent where no user uploads. */
   readonly uploadBounds?: (room: RoomRow) => UploadBounds | null;
 }
 

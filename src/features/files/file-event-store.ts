@@ -6,25 +6,18 @@ import type { EventCause } from "../../wire/events.ts";
 import { rooms } from "../rooms/table.ts";
 import { files } from "./storage/table.ts";
 
-/** Who changes the file, and how. */
 interface FileChange {
   readonly key: string;
-  /** The user who did it; null for the organization and for workflows. */
   readonly userId: string | null;
-  /** The origin with which the file's URL begins. */
   readonly origin: string;
-  /** With this, only if this user uploaded the file. */
   readonly uploadedBy: string | null;
-  /** The run that did it, if one did: what it does to files is for webhooks, and runs no workflow. */
+  /** A change by a run is for webhooks and starts no workflow. */
   readonly cause: EventCause | null;
 }
 
 const { sql: FILE_JSON } = rowAsJson(files, "files");
 
-/**
- * Writes the event and returns it, if the file is stored. Runs after the statement that
- * makes the file visible, and before the one that hides it.
- */
+/** Runs after the statement that shows the file, and before the one that hides it. */
 export const insertFileEvent = (
   tenant: Tenant,
   entry: EventEntry,

@@ -2,10 +2,8 @@
 import { base64url } from "jose";
 import { byteLength } from "../../platform/text.ts";
 
-/** The limit of common file systems. */
 export const MAX_NAME_BYTES = 255;
 
-/** A longer suffix is not an extension worth keeping. */
 const EXTENSION = /\.[^.\s]{1,16}$/u;
 
 /** Control characters, line separators, and direction marks, which make `gpj.exe` look like `exe.jpg`. */
@@ -15,8 +13,8 @@ const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).byteLength;
 
 /**
- * The name without folders and unsafe characters, in composed form (NFC), shortened before its extension to
- * {@link MAX_NAME_BYTES}. Empty when no usable name is left. Idempotent.
+ * The name without folders and unsafe characters, in NFC, shortened before its extension. Empty when
+ * nothing is left.
  */
 export function cleanName(given: string): string {
   const folders = Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\"));
@@ -42,16 +40,13 @@ function shorten(name: string): string {
   return (stem + extension).trimEnd();
 }
 
-/** 128 bits in 22 characters. */
 const RANDOM_BYTES = 16;
 
 const KEY = /^([0-9a-f-]{36})\/[A-Za-z0-9_-]{22}\/uploads\/([^/]+)$/;
 
-/** A new, unique key. */
 export const createKey = (roomId: string, filename: string): string =>
   `${roomId}/${base64url.encode(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))}/uploads/${filename}`;
 
-/** The parts of a key. */
 export interface ParsedKey {
   readonly key: string;
   readonly roomId: string;

@@ -22,17 +22,14 @@ import {
 } from "./storage/store.ts";
 import type { Upload } from "./upload.ts";
 
-/** A file being uploaded. Its row is written before its first byte, so that R2 never holds bytes without a row. */
 export class PendingUpload {
   readonly #ctx: FileOperationContext;
   readonly #writer: BlobWriter;
   readonly #deadline: number;
   #row: UploadingFile | undefined;
   #insertion: Promise<void> | undefined;
-  /** Known once the row is inserted. */
   #bounds: UploadBounds | null = null;
 
-  /** The file has at most `maxBytes`. */
   constructor(ctx: FileOperationContext, maxBytes: number) {
     this.#ctx = ctx;
     this.#deadline = ctx.now() + MAX_UPLOAD_MS;
@@ -126,7 +123,6 @@ export class PendingUpload {
     return data;
   }
 
-  /** Deletes the row and the bytes; garbage collection deletes what this cannot. */
   async abort(): Promise<void> {
     this.#writer.end();
     if (this.#row === undefined) return;
@@ -143,7 +139,6 @@ export class PendingUpload {
 
 export const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
 
-/** Users upload as themselves only, and viewers only read. */
 function requireUploadAccess(
   ctx: FileOperationContext,
   { roomId, userId }: Pick<Upload, "roomId" | "userId">,
@@ -159,7 +154,7 @@ export function requireEditor({ actor }: FileOperationContext): void {
     throw forbidden("A viewer cannot change files; use the token of an editor");
 }
 
-/** What the actor may upload to the room; null for any. FORBIDDEN when the room or the user has too many files. */
+/** Null for no bounds. FORBIDDEN when the room or the user has too many files. */
 async function requireBounds(
   ctx: FileOperationContext,
   room: RoomRow,

@@ -41,7 +41,6 @@ export async function listFiles(
   };
 }
 
-/** A file of this room with its bytes, or null. BAD_REQUEST when it has more than `maxBytes`. */
 export async function readFile(
   ctx: FileOperationContext,
   roomId: string,
@@ -67,15 +66,12 @@ export async function readFile(
 const NAMES_AT_ONCE = 1_000;
 const MAX_CHUNKS = 5;
 
-/** Which files to find. */
 export interface FileSearch {
-  /** Null for all rooms. */
   readonly roomId: string | null;
-  /** Null for all users and workflows. */
   readonly uploadedBy: string | null;
 }
 
-/** Files whose names have the page's text, newest first. A page may be short, or empty, before the search has ended. */
+/** Matching files, newest first. A page may be short or empty before the search has ended. */
 export async function findFiles(
   ctx: RequestContext,
   search: FileSearch,
@@ -95,7 +91,7 @@ export async function findFiles(
   };
 }
 
-/** The names that match, at most a page of them, and behind which file the search goes on; null at its end. */
+/** Up to a page of matches, and the position of the next read; null at the end. */
 async function readNames(
   tenant: Tenant,
   { roomId, uploadedBy }: FileSearch,

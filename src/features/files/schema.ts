@@ -4,7 +4,6 @@ import { text } from "../../platform/text.ts";
 import { EXAMPLE_FILE, EXAMPLE_KEY, EXAMPLE_ROOM, presentFile, StorageFile } from "../../wire/file.ts";
 import type { FoundRow } from "./storage/list-store.ts";
 
-/** A file that a search in all rooms has found. */
 export const FoundFile = StorageFile.extend({
   roomId: z.uuid(),
   roomName: z.string(),
@@ -15,14 +14,12 @@ export const FoundFile = StorageFile.extend({
 });
 export type FoundFile = z.infer<typeof FoundFile>;
 
-/** The fields of an upload's form, without its file. */
 export const UploadFields = z.strictObject({
   roomId: text(1, 255).meta({ description: "The file's room." }),
   userId: text(1, 255).meta({ description: "The uploader, a user of the room." }),
 });
 export type UploadFields = z.infer<typeof UploadFields>;
 
-/** Body of `DELETE /upload`. */
 export const FileDeletion = z
   .strictObject({ key: text(1, 1024).meta({ description: "The key that the upload returned." }) })
   .meta({ id: "FileDeletion", example: { key: EXAMPLE_KEY } });

@@ -7,7 +7,6 @@ import type { Blob, BlobFacts } from "./storage/blobs.ts";
 import { isShownInline, servedType } from "./storage/media-type.ts";
 import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./storage/range.ts";
 
-/** A key is never reused, so its content never changes. Deleting the file does not remove it from caches. */
 const COMMON_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "Accept-Ranges, Content-Disposition, Content-Range, ETag, X-Request-Id",

@@ -17,10 +17,8 @@ interface FileHead {
   readonly mimeType: string;
 }
 
-/** Everything in the form except the bytes. */
 export type Upload = UploadFields & FileHead;
 
-/** Receives the form's content. */
 export interface UploadReceiver {
   /** Called once, as soon as all fields are known; throws to reject the upload. */
   begin(upload: Upload): void;
@@ -38,8 +36,8 @@ export const FILE_TOO_LARGE = `file is larger than ${MAX_FILE_BYTES} bytes (${MA
 const FIELDS_COME_FIRST = `roomId and userId must come before a file of more than ${PART_BYTES / MEBIBYTE} MiB in the form`;
 
 /**
- * Reads a form to its end. VALIDATION_ERROR when a field or the file is missing or invalid, BAD_REQUEST when the
- * form is malformed or too large; the receiver may have received part of the file by then.
+ * Reads a form to its end. VALIDATION_ERROR for a missing or invalid field or file, BAD_REQUEST for a
+ * malformed form.
  */
 export async function readUpload(form: Form, receiver: UploadReceiver): Promise<void> {
   const fields = new Map<string, string>();

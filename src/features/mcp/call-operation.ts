@@ -8,7 +8,6 @@ import { type ToolOperation, WHOLE_BODY } from "./tools.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** An operation with the endpoint that serves it. */
 export interface Callable<C extends RequestContext> extends ToolOperation {
   readonly endpoint: EnvelopeEndpoint<C>;
 }
@@ -16,12 +15,11 @@ export interface Callable<C extends RequestContext> extends ToolOperation {
 /** Larger results fill the context of a model. Changes are answered in any case: they are done. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
-/** As {@link respond} made it. */
 const asEnvelope = (json: unknown): { readonly data: object } => json as { readonly data: object };
 
 const invalid = (message: string) => new AppError("Server", "VALIDATION_ERROR", message);
 
-/** Runs the operation. Resolves to the data of its response; throws what refuses it. */
+/** Resolves to the data of the operation's response. */
 export async function callOperation<C extends RequestContext>(
   ctx: C,
   { endpoint, entry, input }: Callable<C>,
@@ -74,10 +72,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(["token", "secret", "trigger_se
 /** Written by users and applications: a `token` in it is theirs. */
 const CONTENT: ReadonlySet<string> = new Set(["value", "presence", "anchor", "content", "before", "after"]);
 
-/**
- * The data of a response without what grants access by itself: an agent may be made to repeat all that it reads. A file's
- * key and URL open the file, and a webhook's URL may let anyone post to its receiver.
- */
+/** Removes credentials, file keys and webhook URLs: an agent may be made to repeat its input. */
 export function withoutCredentials(data: object): object {
   if (Array.isArray(data)) return data.map(withoutInner);
   return Object.fromEntries(

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { AppError } from "../../platform/errors.ts";
 
-/** A request, a notification without `id`, or a response of the client, which has no `method`. */
 export const ClientMessage = z.object({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.number()]).optional(),
@@ -11,21 +10,18 @@ export const ClientMessage = z.object({
 });
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
-/** The codes of JSON-RPC and MCP that this service uses. */
 export const RPC = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Of the revisions with a handshake; later ones use `invalidParams`. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
 } as const;
 type RpcCode = (typeof RPC)[keyof typeof RPC];
 
-/** An error of the protocol itself; what a tool refuses is a result instead. */
 export class RpcError extends Error {
   readonly code: RpcCode;
   readonly error: AppError;
@@ -66,13 +62,10 @@ export const rpcFailure = (
     },
   });
 
-/** The response to a notification: there is nothing to say. */
 export const accepted = (): Response => new Response(null, { status: 202 });
 
-/** The prefix of the protocol's own keys in `_meta`. */
 export const META = "io.modelcontextprotocol/";
 const STATELESS = "2026-07-28";
-/** Revisions that begin with `initialize`, the newest first. */
 export const HANDSHAKE_VERSIONS: readonly string[] = ["2025-11-25", "2025-06-18"];
 export const PROTOCOL_VERSIONS: readonly string[] = [STATELESS, ...HANDSHAKE_VERSIONS];
 
@@ -82,10 +75,7 @@ const NAMED: Readonly<Record<string, string>> = { "tools/call": "name", "resourc
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
 
-/**
- * True for a request of a stateless revision. Throws an {@link RpcError} for a revision that is not spoken here, and for
- * headers that differ from the message: a proxy would decide by the one, the service by the other.
- */
+/** True for a stateless revision. RpcError for an unknown revision, or headers that differ from the message. */
 export function isStateless(headers: Headers, { method, params }: ClientMessage): boolean {
   const meta = new Map(Object.entries(params._meta ?? {}));
   const [header, declared] = [headers.get(VERSION_HEADER), meta.get(`${META}protocolVersion`)];

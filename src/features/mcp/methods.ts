@@ -33,7 +33,6 @@ const MAX_STRUCTURED_CHARACTERS = 64 * 1024;
 const CAPABILITIES = { tools: {}, resources: {} };
 const SAME_FOR_ALL = { ttlMs: 5 * MINUTE_MS, cacheScope: "public" };
 const OF_ORGANIZATION = { ttlMs: 0, cacheScope: "private" };
-/** How long clients of stateless revisions may keep a result. */
 const CACHING: Readonly<Record<string, object>> = {
   "server/discover": SAME_FOR_ALL,
   "tools/list": SAME_FOR_ALL,
@@ -173,7 +172,6 @@ interface Template<C extends RequestContext> {
   readonly callable: Callable<C>;
 }
 
-/** The address of a room as a resource. */
 const uriOfRoom = (roomId: string): string => `atrium://rooms/${roomId}`;
 
 export class Resources<C extends RequestContext> {
@@ -199,7 +197,6 @@ export class Resources<C extends RequestContext> {
     };
   }
 
-  /** The rooms, newest first, in pages. */
   async list(ctx: C, cursor: unknown): Promise<object> {
     const offset = typeof cursor === "string" && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
     const args = { limit: PAGE, offset };
@@ -226,7 +223,6 @@ export class Resources<C extends RequestContext> {
   }
 }
 
-/** The values of a template's variables; null when the URI has another form. */
 function matchUri(template: string, uri: string): Arguments | null {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const values = new RegExp(`^${template.replaceAll(/\{\w+\}/g, "([^/?#]+)")}$`).exec(uri)?.slice(1);
@@ -248,5 +244,4 @@ interface ListedRooms {
   readonly total: number;
 }
 
-/** What `listRooms` responds with. */
 const asRooms = (data: object): ListedRooms => data as ListedRooms;

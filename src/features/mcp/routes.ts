@@ -18,7 +18,6 @@ const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", messa
 const isEnvelope = <C extends RequestContext>(endpoint: Endpoint<C>): endpoint is EnvelopeEndpoint<C> =>
   endpoint.kind === "envelope";
 
-/** Handles requests to `/mcp`. `describe` is called by the first of them. */
 export function createMcp<C extends RequestContext>(
   endpoints: readonly Endpoint<C>[],
   describe: () => Described,

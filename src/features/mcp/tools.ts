@@ -12,14 +12,12 @@ import {
   type Schemas,
 } from "../../http/openapi/described.ts";
 
-/** An operation as an agent may call it. */
 export interface ToolOperation {
   readonly entry: Entry;
   readonly input: OperationInput;
 }
 
 interface Tool {
-  /** As `tools/list` shows it. */
   readonly shown: {
     readonly name: string;
     readonly title: string;
@@ -91,7 +89,6 @@ const argumentsOf = ({ entry: { operation }, input: { schema } }: ToolOperation)
   ...schema,
 });
 
-/** A group by how the paths of its operations begin; the first that fits has an operation. */
 const GROUPS: readonly (readonly [prefix: string, group: string, about: string])[] = [
   [
     "/rooms/{roomId}/stores",
@@ -120,8 +117,8 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
 ];
 
 /**
- * What agents may not do, because what they read may come from strangers: hand out access, end it for others, or delete
- * the organization. Nor do secrets pass through a model. Documents are written as Yjs updates, which an agent cannot make.
+ * Agents read text of strangers, so these are withheld: access, its end for others, secrets, and binary Yjs
+ * updates.
  */
 const WITHHELD: ReadonlySet<string> = new Set([
   "listApiKeys",
@@ -153,7 +150,6 @@ const WITHHELD: ReadonlySet<string> = new Set([
 
 const isWithheld = (operation: string): boolean => WITHHELD.has(operation);
 
-/** The group of a path below the account, as the API description writes it. */
 function groupOf(path: string): { readonly group: string; readonly about: string } {
   const group = GROUPS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "";
   const about = GROUPS.find(([, name, text]) => name === group && text !== "")?.[2] ?? "";
@@ -169,7 +165,6 @@ export const RESOURCE_OPERATIONS: readonly string[] = [
   "listComments",
 ];
 
-/** The parameter that the credential of the request decides. */
 const ACCOUNT = "accountId";
 /** The argument that is the whole body of an operation whose body is no object with known fields. */
 export const WHOLE_BODY = "body";

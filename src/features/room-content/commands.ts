@@ -15,10 +15,7 @@ import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findUserInRoom } from "../users/queries.ts";
 
-/**
- * Sends a request to a room: one D1 round trip and one object call. Returns the room's response data, which tests
- * check against the endpoint's schema. NOT_FOUND when the room does not exist.
- */
+/** Sends a request to a room: one D1 round trip, one object call. NOT_FOUND without the room. */
 export async function requestRoom<Data>(
   ctx: LiveRoomContext,
   roomId: string,
@@ -36,7 +33,6 @@ export interface StorePageData {
   readonly next?: string;
 }
 
-/** Reads a store page by page, in the order of keys. NOT_FOUND when the room does not exist. */
 export async function* readStore(
   ctx: LiveRoomContext,
   roomId: string,
@@ -53,10 +49,7 @@ export async function* readStore(
   } while (after !== undefined);
 }
 
-/**
- * Adds a participant without a socket, until `expires_at`. NOT_FOUND, FORBIDDEN in a closed room, CONFLICT while the
- * user is connected.
- */
+/** Adds a participant until `expires_at`. FORBIDDEN in a closed room, CONFLICT while the user is connected. */
 export async function addParticipant(
   ctx: LiveRoomContext,
   roomId: string,
@@ -69,10 +62,7 @@ export async function addParticipant(
   };
 }
 
-/**
- * Applies batches as the actor: an editor of this room, or the organization. Each batch has its own response, and
- * runs once per request ID. FORBIDDEN for a viewer and, to users, in a closed room.
- */
+/** Applies batches, each once per request ID. FORBIDDEN for viewers and, to users, in a closed room. */
 export async function writeStores(
   ctx: RequestContext & LiveRoomContext,
   roomId: string,
@@ -113,22 +103,18 @@ export function parseAddress(params: { readonly store: string; readonly key?: st
   return { store: store.data, key: key.data };
 }
 
-/** A filter for comments. */
 export interface CommentQuery {
-  /** Folded; empty for no search. */
   readonly search: string;
   readonly threadId?: string | undefined;
   readonly resolved: boolean | undefined;
 }
 
-/** A page of comments with the total, and the position of the next page; null at the end. */
 interface ListedComments {
   readonly comments: readonly Comment[];
   readonly total: number;
   readonly next: number | null;
 }
 
-/** Lists comments, oldest first. NOT_FOUND when the room does not exist. */
 export async function listComments(
   ctx: LiveRoomContext,
   roomId: string,
@@ -145,7 +131,6 @@ export async function listComments(
   return { comments, ...presented, cursor: encodePosition({ key: next, id: last.id, offset, total }) };
 }
 
-/** The position after which a page begins. */
 const placeOf = ({ after }: Page): number => (typeof after?.key === "number" ? after.key : 0);
 
 async function readComments(

@@ -21,13 +21,11 @@ import { tokensFor } from "../users/tokens.ts";
 
 const knownUser = (row: UserRow): KnownUser => ({ record: recordOf(row), subject: row });
 
-/** The limits of a room, from the use and the limit of its organization. */
 export type StoreLimits = (
   room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
   ofOrganization: QuotaUse,
 ) => Pick<CopiedStats, "storeUse" | "maxCommentBytes">;
 
-/** The ports of the rooms of a deployment. */
 export function roomPorts(env: Env, storeLimits: StoreLimits): RoomPorts {
   const delivery = openDelivery(env);
   const tenantOf = ({ accountId }: { readonly accountId: string }) => openTenant(env, accountId);

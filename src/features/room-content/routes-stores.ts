@@ -34,10 +34,7 @@ const StoreQuery = z.object({
     }),
 });
 
-/**
- * JSON, which Cloudflare compresses on its way, where no object waits for it. Pages of any
- * origin may read it: the address is the secret.
- */
+/** JSON, because Cloudflare compresses it. Pages of any origin may read it: the address is the secret. */
 const DOWNLOAD_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Content-Type": "application/json",

@@ -12,14 +12,11 @@ export const StoreEntry = z.object({
 });
 export type StoreEntry = z.infer<typeof StoreEntry>;
 
-/** The new version of an entry, and the change that wrote it. */
 export const WrittenEntry = z.object({ version: Version, seq: Seq });
 export type WrittenEntry = z.infer<typeof WrittenEntry>;
 
-/** The change that deleted an entry. */
 export const DeletedEntry = z.object({ seq: Seq });
 
-/** A store and its size. */
 export const StoreSummary = z.object({
   name: z.string(),
   entries: z.int().meta({ minimum: 1, example: 1 }),
@@ -27,7 +24,6 @@ export const StoreSummary = z.object({
 });
 export type StoreSummary = z.infer<typeof StoreSummary>;
 
-/** Entries of a store in the order of their keys. */
 export const StorePage = z.object({
   entries: z.record(z.string(), StoreEntry),
   seq: Seq,

@@ -33,7 +33,6 @@ function refuseTakenCustomId(error: unknown): never {
   throw new AppError("Rooms", "CONFLICT", "customId is already used by another room of the organization");
 }
 
-/** Creates an empty, active room. CONFLICT when another room has its customId, FORBIDDEN beyond the quota. */
 export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise<{ room: Room }> {
   const now = ctx.now();
   const row: RoomRow = {
@@ -96,10 +95,7 @@ export async function updateRoom(
   return { room: presentRoom(row, ctx.now(), stats ?? row) };
 }
 
-/**
- * Deletes a room with its users, its files and everything in its object, and closes its sockets. Of a large room, the rows
- * of some users stay behind, where nothing finds them: the cron trigger removes them.
- */
+/** Deletes a room with its content and closes its sockets. The cron trigger removes the rest of a large room. */
 export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [events, owed, deleted, , files] = await ctx.commit([
@@ -114,7 +110,6 @@ export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Prom
   return {};
 }
 
-/** Recounts the users online, and corrects the counter in the room's object and in D1. */
 export async function reconcileRoom(
   ctx: RoomContext,
   roomId: string,
@@ -128,11 +123,7 @@ export async function reconcileRoom(
   };
 }
 
-/**
- * Copies a room's live stats to its row, in one round trip. `version` increases with every change of the stats,
- * so a copy that arrives late never overwrites a newer one. A deleted room is no error. Returns the room's custom ID, the
- * organization's token epoch, so that a room learns of an ending that did not reach it, and its quotas, at no further cost.
- */
+/** Copies live stats by version, so that a late copy loses. Returns what the room must learn, at no further cost. */
 export async function updateRoomStats(
   tenant: Tenant,
   roomId: string,
@@ -150,7 +141,7 @@ export async function updateRoomStats(
   return { customId: row?.customId ?? null, accountTokenEpoch: row?.accountTokenEpoch ?? 0, quotas };
 }
 
-/** Users, and files, in one chunk: the most that the batch of a deletion removes, and as many files as R2 deletes at once. */
+/** The most users and files that one batch removes, and files that R2 deletes at once. */
 const ROWS_AT_ONCE = MAX_DELETED;
 /** Limits of one run, of which no room takes all: the next one follows within a minute. */
 const CHUNKS_PER_RUN = 200;
@@ -167,10 +158,7 @@ export const purgeRoom = (tenant: Tenant, roomId: string, budget: WorkBudget): P
     return users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE;
   });
 
-/**
- * Continues the deletions of large rooms. One that fails holds up no other; rejects in the end with the first failure. One
- * whose organization has begun to move is continued where it arrives.
- */
+/** Continues deletions of large rooms. Rejects with the first failure; moving organizations wait. */
 export async function purgeDeletedRooms(
   db: Database,
   budget: WorkBudget = new WorkBudget(CHUNKS_PER_RUN),

@@ -6,14 +6,12 @@ import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 
-/** For queries that a request and a workflow's run share. */
 export interface LiveRoomContext extends OperationContext {
   readonly rooms: RoomGateway;
 }
 
 export interface RoomContext extends RequestContext, QuotaContext, EventRelay {
   readonly rooms: RoomGateway;
-  /** Deleting a room deletes the bytes of its files. */
   readonly blobs: Blobs;
 }
 

@@ -26,13 +26,11 @@ export async function listRooms(
   };
 }
 
-/** The room's row, or null. */
 export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow | null> {
   const [[row]] = await tenant.db.run([selectRoom(tenant, key)]);
   return row ?? null;
 }
 
-/** The room with its live stats; null when it does not exist. One D1 round trip and one object call. */
 export async function findRoom(ctx: LiveRoomContext, key: RoomKey): Promise<Room | null> {
   const row = await findRoomRow(ctx, key);
   if (row === null) return null;
@@ -63,6 +61,5 @@ export async function hasRoom(tenant: Tenant, roomId: string, now: number): Prom
   return exists;
 }
 
-/** The room is deleted. */
 export const forgetRoom = (accountId: string, roomId: string): boolean =>
   known.delete(keyOf(accountId, roomId));

@@ -5,7 +5,6 @@ import { presentTime, Timestamp } from "../../platform/time.ts";
 import { presentRoom, Room, RoomState } from "../../wire/room.ts";
 import { type RoomRow, STILL_ACTIVE } from "./table.ts";
 
-/** A room in a list. */
 export const ListedRoom = Room.extend({
   last_active_at: Timestamp.optional().meta({
     description: "When users were last online: now, if they are. Absent before the first join.",
@@ -13,7 +12,6 @@ export const ListedRoom = Room.extend({
 }).meta({ id: "ListedRoom" });
 export type ListedRoom = z.infer<typeof ListedRoom>;
 
-/** Body of `POST /rooms`. */
 export const RoomCreation = z
   .strictObject({
     name: Name,
@@ -23,7 +21,6 @@ export const RoomCreation = z
 export type RoomCreation = z.infer<typeof RoomCreation>;
 export type RoomInput = z.input<typeof RoomCreation>;
 
-/** Body of `PATCH /rooms/:roomId`: at least one field. */
 export const RoomUpdate = z
   .strictObject({
     name: Name.optional(),
@@ -35,7 +32,6 @@ export const RoomUpdate = z
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
 export type RoomUpdateInput = z.input<typeof RoomUpdate>;
 
-/** Presents a room in a list, with the copy of its stats. */
 export const presentListedRoom = (row: RoomRow, now: number): ListedRoom => ({
   ...presentRoom(row, now),
   ...(row.lastActiveAt === 0 ? {} : { last_active_at: presentTime(activeAt(row, now)) }),

@@ -11,7 +11,6 @@ import {
 } from "../../platform/d1/d1.ts";
 import { IS_LIVE, type RoomRow, rooms } from "./table.ts";
 
-/** Identifies a room, by its ID or by its custom ID. */
 export type RoomKey = { readonly id: string } | { readonly customId: string };
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
@@ -19,7 +18,7 @@ const isLive = sql.raw(IS_LIVE);
 const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")), isLive);
 const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")), isLive);
 
-/** The ID of the room in SQL, for statements about what is in it: NULL, which equals nothing, when there is no such room. */
+/** The room's ID in SQL; NULL, which equals nothing, without the room. */
 export const roomIdOf = (accountId: unknown, roomId: unknown): SQL =>
   sql`(SELECT rooms.id FROM rooms WHERE rooms.account_id = ${accountId} AND rooms.id = ${roomId} AND ${isLive})`;
 
@@ -66,14 +65,11 @@ const firstJoin = prepared(() =>
 export const updateFirstJoin = ({ accountId }: Tenant, roomId: string, now: number): Statement =>
   firstJoin({ accountId, id: roomId, now });
 
-/** Some of the organization's rooms, and of those that were deleted and are not yet removed. */
+/** Deleted rooms whose rows remain included. */
 export const selectSomeRooms = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
   statement(build.select({ id: rooms.id }).from(rooms).where(eq(rooms.accountId, accountId)).limit(limit));
 
-/**
- * Deletes the room for all who look for it, and returns its ID if there is one. Triggers stop counting what is in it, and
- * its custom ID is free.
- */
+/** Hides the room. Triggers stop counting its content, and its custom ID is free. */
 export const markDeleted = (
   { accountId }: Tenant,
   roomId: string,

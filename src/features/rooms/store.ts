@@ -35,7 +35,6 @@ const isLive = sql.raw(IS_LIVE);
 export interface RoomPage extends Page {
   readonly state?: RoomRow["state"] | undefined;
   readonly isOnline?: boolean | undefined;
-  /** What the index says of the search; null or absent when the rooms themselves are searched. */
   readonly hits?: SearchHits | null;
 }
 
@@ -49,7 +48,6 @@ const CONDITIONS = {
 };
 type Condition = keyof typeof CONDITIONS | "few";
 
-/** The conditions of a page, joined by spaces. */
 function filterOf({ search, state, isOnline, hits }: RoomPage): string {
   const conditions: (Condition | false)[] = [
     search !== "" && typeof hits?.ids === "string" && "few",
@@ -67,7 +65,6 @@ const order = ordering({
   id: "id",
 });
 
-/** Where a page of {@link selectRooms} ends that has this room last. */
 export const positionOf = order.positionOf;
 
 /** By the primary key: a condition on the account alone would have SQLite walk through the list. */
@@ -110,10 +107,7 @@ const OTHERS = new Map([
   ["offline", "online"],
 ]);
 
-/**
- * Counts the rooms on all pages of {@link selectRooms}. A search counts its hits in the index; dates count what they
- * select; without them, the rooms that are closed or have users online are counted at most.
- */
+/** A search counts its hits in the index. Without dates, at most closed or occupied rooms are counted. */
 export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: number }> =>
   countOnce(page, () => {
     const filter = filterOf(page);
@@ -146,7 +140,6 @@ export const updateRoom = (
 ): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
 
-/** The stats of a room, and what its stores have together, as they are at a time (epoch ms). */
 export interface ProjectedStats extends RoomStats {
   readonly storeBytes: number;
   readonly at: number;
@@ -182,7 +175,6 @@ export const updateStats = (
   );
 };
 
-/** A room that was deleted, of which something is left. */
 export interface DeletedRoom {
   readonly accountId: string;
   readonly id: string;
@@ -190,7 +182,6 @@ export interface DeletedRoom {
 
 const IS_DELETED = "EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL)";
 
-/** Deletes up to `limit` users of a deleted room. */
 const deleteSomeUsers = (
   { accountId }: Tenant,
   roomId: string,
@@ -202,7 +193,6 @@ const deleteSomeUsers = (
   params: [accountId, roomId, accountId, roomId, limit],
 });
 
-/** Deletes the row of a deleted room that has neither users nor files. */
 const deleteEmpty = ({ accountId }: Tenant, roomId: string): Statement => ({
   sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
@@ -229,7 +219,6 @@ export const selectDeletedRooms = (limit: number): Statement<DeletedRoom> => ({
   params: [limit],
 });
 
-/** The fields that an update writes. */
 type RoomChanges = Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>;
 
 const ROOM = rowAsJson(rooms, "rooms");

@@ -31,8 +31,8 @@ export const rooms = sqliteTable(
     /** Start of the current occupancy period, epoch ms; null while no user is online. */
     occupiedSince: integer("occupied_since"),
     /**
-     * When users were last online, epoch ms; 0 before the first join. While they are, {@link STILL_ACTIVE} plus since
-     * when: these rooms stand before all others then, and their place changes only as they fill and empty.
+     * Epoch ms; 0 before the first join. While users are online, {@link STILL_ACTIVE} plus the start, which
+     * sorts first.
      */
     lastActiveAt: integer("last_active_at").notNull().default(0),
     /** A copy of what the room's stores have together, for the quota of the organization. Late by up to a MiB. */

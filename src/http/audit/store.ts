@@ -13,7 +13,6 @@ import type { Expiring } from "../../platform/d1/expiry.ts";
 import { ordering, pageValues } from "../../platform/d1/ordering.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
 
-/** Inserts an entry. Before the changes of a batch, {@link dropIfUnchanged} belongs behind them. */
 export const insertAuditEntry = (accountId: string, entry: AuditRow, inDirectory: boolean): Statement => ({
   sql: `INSERT INTO audit_entries (id, account_id, at, actor_type, actor_id, actor_name, operation, resource,
           resource_id, changes, address, request_id, in_directory, changes_before)
@@ -32,7 +31,6 @@ export const dropIfUnchanged = (id: string): Statement<{ id: string }> => ({
   params: [id],
 });
 
-/** Which entries a list has: those with these values. */
 export interface AuditFilter {
   readonly actorId?: string | undefined;
   readonly operation?: string | undefined;
@@ -61,7 +59,6 @@ const entryPage = preparedByOrder((names: string, ordered) =>
     .limit(sql.placeholder("limit")),
 );
 
-/** The newest first. */
 export const selectAuditEntries = (
   { accountId }: Tenant,
   page: Page,

@@ -2,7 +2,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What administrative changes are about. */
 export const AUDIT_RESOURCES = [
   "organization",
   "member",
@@ -18,7 +17,6 @@ export const AUDIT_RESOURCES = [
 ] as const;
 export type AuditResource = (typeof AUDIT_RESOURCES)[number];
 
-/** The operator acts in the database itself, by `npm run account`. */
 export const AUDIT_ACTORS = ["person", "key", "operator"] as const;
 
 export const auditEntries = sqliteTable(
@@ -29,16 +27,13 @@ export const auditEntries = sqliteTable(
     accountId: text("account_id").notNull(),
     at: integer().notNull(),
     actorType: text("actor_type", { enum: AUDIT_ACTORS }).notNull(),
-    /** Null for the operator. */
     actorId: text("actor_id"),
-    /** The name of the person or key at the time of the change. */
     actorName: text("actor_name"),
     operation: text().notNull(),
     resource: text({ enum: AUDIT_RESOURCES }).notNull(),
     resourceId: text("resource_id"),
     /** The changed fields as a JSON object; null for a value that is not recorded. */
     changes: text().notNull(),
-    /** Shortened to a network; null for the operator. */
     address: text(),
     requestId: text("request_id"),
     /** How many rows the database's connection had changed before: tells whether the batch has changed any. */
@@ -56,14 +51,11 @@ export const auditEntries = sqliteTable(
 
 export type AuditRow = Omit<typeof auditEntries.$inferSelect, "accountId" | "changesBefore" | "inDirectory">;
 
-/** How a change of an endpoint with this input, body and response is recorded. */
 export interface AuditRule<Input, Body, Data> {
   readonly resource: AuditResource;
-  /** The ID of the resource that is changed, from the request. */
   readonly id?: (input: Input) => string;
-  /** The ID of the resource that is created, from the response. */
   readonly created?: (data: Data) => string;
-  /** What else of the request is recorded, such as the name of a part of the resource. */
+  /** Further values, such as the name of a part of the resource. */
   readonly detail?: (input: Input) => Readonly<Record<string, string>>;
   /** The fields of the body whose values are recorded, because they are never secret. Of others, only the name is. */
   readonly shows?: readonly (keyof Body & string)[];

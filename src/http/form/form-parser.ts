@@ -3,11 +3,9 @@ import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
 import { AppError, type Module } from "../../platform/errors.ts";
 
-/** The boundary between the parts of a form. */
 const MAX_BOUNDARY_LENGTH = 70;
 const BOUNDARY = new RegExp(`^[ !#-\\[\\]-~]{1,${MAX_BOUNDARY_LENGTH}}$`);
 
-/** The boundary in a Content-Type; null when it is not that of a form. */
 function boundaryOf(contentType: string): string | null {
   const { type, parameters } = parse(contentType); // its grammar is that of Content-Disposition
   const { boundary = "" } = parameters;
@@ -17,22 +15,18 @@ function boundaryOf(contentType: string): string | null {
 /** The most parts that a form may have. Real forms have a handful. */
 export const MAX_PARTS = 32;
 
-/** The headers of one part of a form. */
 export interface PartHead {
   readonly name: string;
-  /** As sent; undefined for a field that is not a file. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
 }
 
-/** For each part: its head, then its bytes in pieces, then `end`. */
 export type FormEvent = PartHead | Uint8Array | "end";
 
 const DASH = 0x2d;
 /** Longer than any run of dashes that can end a closing boundary. */
 const MAX_DASHES = MAX_BOUNDARY_LENGTH + 10;
 
-/** The error message for a parser's error. */
 function describeError(error: MultipartError): string {
   switch (error._tag) {
     case "ReachedLimit":
@@ -48,7 +42,6 @@ function describeError(error: MultipartError): string {
 
 const NAMELESS = "Each part of the form needs Content-Disposition: form-data with a name";
 
-/** Parses one form. */
 export class FormParser {
   readonly #module: Module;
   readonly #parser: ReturnType<typeof make>;
@@ -86,8 +79,7 @@ export class FormParser {
 
   /** The events in the next chunk of the body, which may be views of `chunk`. BAD_REQUEST when it is malformed. */
   write(chunk: Uint8Array): readonly FormEvent[] {
-    // If a chunk ends between the two dashes of a closing boundary, multipasta takes the second one for a header.
-    // So a run of dashes at the end waits for the next chunk, unless it is too long to end a boundary.
+    // multipasta misreads a chunk that ends within the dashes of a closing boundary, so trailing dashes wait.
     const joined = concat(this.#heldBack, chunk);
     let end = joined.byteLength;
     while (end > 0 && joined[end - 1] === DASH && joined.byteLength - end < MAX_DASHES) end -= 1;

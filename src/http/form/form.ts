@@ -5,23 +5,18 @@ import type * as z from "zod";
 import { AppError, type Module } from "../../platform/errors.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
 
-/** An endpoint's description of the form that it accepts. */
 export interface FormDescription {
-  /** The fields, for the API's description. */
   readonly fields: z.ZodObject;
-  /** Limit of the whole body, in bytes. */
   readonly maxBytes: number;
-  /** Error message for a larger body. */
   readonly tooLarge: string;
 }
 
 /** One part of a form. Its bytes are lost once the next part is requested. */
 export interface Part extends PartHead {
-  /** The part's bytes, in pieces. */
   bytes(): AsyncGenerator<Uint8Array, void>;
 }
 
-/** Hashes a form's events, so that two forms compare as equal whatever their boundaries are. */
+/** Two forms of equal content have equal digests, whatever their boundaries. */
 interface Digest {
   update(event: FormEvent): void;
   finish(): string;
@@ -35,10 +30,7 @@ export class Form {
   readonly #digest: Digest | null;
   #digested: string | undefined;
 
-  /**
-   * BAD_REQUEST when the body is not a form, or its Content-Length exceeds the limit.
-   * {@link digest} requires `isDigested`.
-   */
+  /** BAD_REQUEST for no form or a too large Content-Length. {@link digest} requires `isDigested`. */
   constructor(request: Request, description: FormDescription, module: Module, isDigested: boolean) {
     const { maxBytes, tooLarge } = description;
     const refusal = new AppError(module, "BAD_REQUEST", tooLarge);
@@ -110,7 +102,7 @@ function openDigest(): Digest {
   };
 }
 
-/** The client has gone before it had sent the whole body: it reads no response, and nothing of ours has failed. */
+/** The client left before its body ended; nothing of the service failed. */
 export class BrokenOff extends AppError {
   constructor(module: Module, cause: unknown) {
     super(module, "BAD_REQUEST", "The request broke off before its end; send it again");
@@ -122,7 +114,6 @@ export class BrokenOff extends AppError {
 const READ_BYTES = 64 * 1024;
 const NO_BYTES = new Uint8Array();
 
-/** workerd's extension of the standard BYOB reader. */
 interface MinimumReader {
   /** Waits for at least `bytes` bytes or the end. The last bytes may come together with `done` or before it. */
   readAtLeast(
@@ -137,18 +128,16 @@ const openReader = (body: ReadableStream<Uint8Array>): MinimumReader =>
 export class Body {
   readonly #reader: MinimumReader | null;
   readonly #tooLarge: AppError;
-  /** How many more bytes the body may have. */
   #remaining: number;
   #isDone = false;
 
-  /** {@link read} throws `tooLarge` when the body has more than `maxBytes`, and {@link BrokenOff} when it ends early. */
+  /** Throws `tooLarge` above `maxBytes`, and {@link BrokenOff} for an early end. */
   constructor(stream: ReadableStream<Uint8Array> | null, maxBytes: number, tooLarge: AppError) {
     this.#reader = stream && openReader(stream);
     this.#remaining = maxBytes;
     this.#tooLarge = tooLarge;
   }
 
-  /** The next bytes, in a new buffer; null at the end. */
   async read(): Promise<Uint8Array | null> {
     if (this.#reader === null || this.#isDone) return null;
     const { value = NO_BYTES, done } = await this.#reader

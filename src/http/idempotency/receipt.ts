@@ -25,7 +25,6 @@ function scopeOf(actor: Actor): string {
   return actor.type === "key" ? actor.accountId : "";
 }
 
-/** A response is replayed for this long. */
 export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -37,7 +36,6 @@ export interface ReceiptOptions<C extends RequestContext> {
   /** Whether the work is done in the directory. */
   readonly inDirectory: boolean;
   readonly replay?: Replay<C> | undefined;
-  /** The content that a retry must repeat, read when the receipt is compared or written: an upload ends only then. */
   content(): Promise<Uint8Array>;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -57,13 +55,11 @@ export function openReceipt<C extends RequestContext>(
   return new Receipt(key, request, options);
 }
 
-/** The response data of a request, and whether it is that of an earlier request. */
 export interface ReplayableResult {
   readonly data: object;
   readonly replayed: boolean;
 }
 
-/** The receipt of a request: written under its Idempotency-Key, or found there. */
 export class Receipt<C extends RequestContext> {
   readonly key: string;
   readonly #request: Request;
@@ -144,13 +140,11 @@ export class Receipt<C extends RequestContext> {
 }
 
 export interface Replay<C extends RequestContext = RequestContext> {
-  /** `data` without its secrets, as the receipt keeps it; null when it must not be shown again. */
   keep(data: object): object | null;
   /** `data` as it was, with what {@link Replay.keep} left out derived again. */
   restore(ctx: C, kept: object): Promise<object>;
 }
 
-/** Keeps the whole response. */
 const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };
 
 /** For responses with a one-time secret. It is never shown again, so a retry returns CONFLICT. */

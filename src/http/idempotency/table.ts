@@ -4,7 +4,6 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 export const receipts = sqliteTable(
   "receipts",
   {
-    /** Who can replay the response: the account, or one of its users or members. */
     scope: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of method, path and body. A different request with the same key is a conflict. */

@@ -7,7 +7,7 @@ export interface Schema {
   readonly title?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
-  /** The media type of a string that stands for bytes, such as a form's file. */
+  /** The media type of bytes, such as a form's file. */
   readonly contentMediaType?: string;
   readonly description?: string;
   readonly example?: unknown;
@@ -65,18 +65,16 @@ export interface SecurityScheme {
   readonly type: string;
   readonly scheme?: string;
   readonly bearerFormat?: string;
-  /** Where it goes, if not into `Authorization`, and under which name. */
   readonly in?: string;
   readonly name?: string;
   readonly description?: string;
 }
 
-/** An OpenAPI document as {@link buildDocument} makes it: parameters and responses are inline. */
 export interface Described {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  /** What the service posts, by the name of the event. */
+  /** Events that the service posts, by name. */
   readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: {
     readonly schemas?: Schemas;
@@ -84,7 +82,6 @@ export interface Described {
   };
 }
 
-/** An operation with its method and path. */
 export interface Entry {
   readonly method: string;
   readonly path: string;
@@ -93,10 +90,8 @@ export interface Entry {
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** Narrows the document once: its own type allows every spelling of OpenAPI, mostly as `any`. */
 export const readDocument = (document: ApiDocument): Described => document as unknown as Described;
 
-/** All operations, in the document's order. */
 export const entriesOf = (described: Described): Entry[] =>
   Object.entries(described.paths ?? {}).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -105,18 +100,14 @@ export const entriesOf = (described: Described): Entry[] =>
     }),
   );
 
-/** The name behind a reference to a schema. */
 export const nameOfRef = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
 
-/** The schema that `schema` refers to, or itself. */
 export const resolve = (schemas: Schemas, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : (schemas[nameOfRef(schema.$ref)] ?? {});
 
-/** The schema of a JSON body; undefined if there is none. */
 export const jsonOf = (part: { readonly content?: Content } | undefined): Schema | undefined =>
   part?.content?.["application/json"]?.schema;
 
-/** The schema of a form's fields; undefined if the body is no form. */
 export const formOf = (operation: Operation): Schema | undefined =>
   operation.requestBody?.content["multipart/form-data"]?.schema;
 
@@ -129,5 +120,4 @@ export function isJson({ operation }: Entry): boolean {
 /** True for statuses of success, and for 101, the response to a WebSocket upgrade. */
 export const isSuccess = (status: string): boolean => /^[123]/.test(status);
 
-/** True for an operation that WebSocket clients call. */
 export const isUpgrade = (operation: Operation): boolean => operation.responses["101"] !== undefined;

@@ -19,7 +19,6 @@ function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema"
   if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
 }
 
-/** Builds the whole document. */
 export function buildDocument(endpoints: readonly AnyEndpoint[], events: DocumentedEvents = {}) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
@@ -75,7 +74,6 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
 
 export type ApiDocument = ReturnType<typeof buildDocument>;
 
-/** Every error code that the endpoint may return. */
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
   if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
@@ -194,13 +192,11 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** An endpoint's path in OpenAPI's notation. */
 export const documentedPath = (endpoint: AnyEndpoint): string =>
   pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
 
 type Document = ReturnType<typeof createDocument>;
 
-/** What the service posts to URLs of its users, by the event's name. */
 export type DocumentedEvents = Readonly<
   Record<string, { readonly summary: string; readonly schema: z.ZodType }>
 >;
@@ -221,7 +217,7 @@ const receiverOf = (name: string): string =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join("")}`;
 
-/** Where an event stands until {@link sendEvents}: it is output of the service, although a request carries it. */
+/** The events' place until {@link sendEvents}: they are output, although requests carry them. */
 const EVENT = "default";
 
 /** The section `webhooks`, as zod-openapi takes it: with the names and forms that schemas have in responses. */
@@ -254,23 +250,19 @@ function sendEvents(webhooks: Document["webhooks"] = {}): void {
   }
 }
 
-/** Calls `visit` with every object in a JSON value, the innermost first. */
 function visitObjects(value: unknown, visit: (object: Record<string, unknown>) => void): void {
   if (typeof value !== "object" || value === null) return;
   for (const part of Object.values(value)) visitObjects(part, visit);
   if (!Array.isArray(value)) visit(value as Record<string, unknown>);
 }
 
-/**
- * Lets later versions add fields to a response. Beside a `$ref`, `additionalProperties: false` would even refuse every
- * value, because it does not see the fields of the schema that is referred to.
- */
+/** Allows later fields in responses. Beside a `$ref`, `additionalProperties: false` would refuse every value. */
 const openObjects = (schemas: unknown): void =>
   visitObjects(schemas, (schema) => {
     if (schema.additionalProperties === false) delete schema.additionalProperties;
   });
 
-/** Says in words what a body's optional fields default to: generators take a `default` to mean that the field is always there. */
+/** Generators take a `default` to mean an always present field, so it becomes text. */
 const describeDefaults = (schemas: unknown): void =>
   visitObjects(schemas, (schema) => {
     if (schema.default === undefined) return;

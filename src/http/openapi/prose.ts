@@ -2,7 +2,6 @@
 import type { ErrorCode, Module } from "../../platform/errors.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../request-input.ts";
 
-/** The introduction, in Markdown. */
 export const INTRODUCTION = `Rooms, users and live presence for collaborative applications.
 
 **Envelope.** Every response is \`{ type, success, description, data, error, requestId }\`. On failure, \`data\` is \`{}\` and
@@ -32,7 +31,6 @@ the same key returns \`CONFLICT\`. Refused requests change nothing, so their key
 **Health.** \`GET /health\` needs no credential. It returns 200 with \`{ "status": "ok" }\` if the database and the rooms
 respond, and otherwise 503 with \`{ "status": "unavailable", "failed": [...] }\`, both without the envelope.`;
 
-/** The meaning of each error code, at every endpoint. */
 export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_REQUEST:
     "The path or a parameter is missing, invalid or repeated, or the body is not JSON, too large or nested too deep.",
@@ -46,7 +44,6 @@ export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   INTERNAL_ERROR: "The service failed. The request can be retried.",
 };
 
-/** The description of each tag; the linter of the document requires one. */
 export const TAGS: Partial<Record<Module, string>> = {
   Accounts: "An organization's API keys, members and invitations.",
   Rooms: "Rooms, their live stats and their content.",
@@ -59,7 +56,6 @@ export const TAGS: Partial<Record<Module, string>> = {
 
 const UUID = { format: "uuid" } as const;
 
-/** The description of each path parameter. */
 export const PATH_PARAMETERS: Readonly<
   Record<string, { readonly description: string; readonly format?: string }>
 > = {
@@ -85,7 +81,6 @@ export const PATH_PARAMETERS: Readonly<
   deliveryId: { description: "The delivery's ID.", ...UUID },
 };
 
-/** The description of each security scheme. */
 export const CREDENTIALS = {
   apiKey:
     "The organization's credential: `accountId:apiKey` in Base64. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",

@@ -1,7 +1,6 @@
 /** Under which hosts the service answers, and which hosts its requests may reach. */
 import { readSetting, type Settings } from "./settings.ts";
 
-/** The origin of the service's links and pages; undefined to use each request's own. */
 export const publicOrigin = (env: Settings): string | undefined => readSetting(env, "PUBLIC_ORIGIN");
 
 /** The hosts that lead to this service, as far as the settings tell. */
@@ -10,7 +9,6 @@ export const ownHosts = (env: Settings): readonly string[] => {
   return [...readSetting(env, "OWN_HOSTS"), ...(origin === undefined ? [] : [new URL(origin).host])];
 };
 
-/** The host names under which the service answers; none for all. */
 export const allowedHosts = (env: Settings): readonly string[] => readSetting(env, "ALLOWED_HOSTS");
 
 /** The address that stands for every client; undefined where the platform reports each one's. */
@@ -20,6 +18,5 @@ export const clientAddress = (env: Settings): string | undefined => readSetting(
 export const webhookDevTargets = (env: Settings): readonly string[] =>
   readSetting(env, "WEBHOOK_DEV_TARGETS");
 
-/** The hosts that workflows may also reach in development. */
 export const workflowDevTargets = (env: Settings): readonly string[] =>
   readSetting(env, "WORKFLOW_DEV_TARGETS");

@@ -2,7 +2,6 @@
 import { DAY_MS } from "../time.ts";
 import { readSetting, type Settings } from "./settings.ts";
 
-/** The quotas of organizations for which the operator has set no others. */
 export const quotaDefaults = (env: Settings) => ({
   rooms: readSetting(env, "QUOTA_ROOMS"),
   users: readSetting(env, "QUOTA_USERS"),
@@ -19,26 +18,22 @@ export const quotaDefaults = (env: Settings) => ({
   requests_per_second: readSetting(env, "QUOTA_REQUESTS_PER_SECOND"),
 });
 
-/** Whether requests are counted for their quota: they are, unless the setting turns it off. */
 export const hasRequestQuota = (env: Settings): boolean => readSetting(env, "REQUEST_QUOTA") !== "off";
 
-/** The quota of a room: what all its stores may have together, in bytes. */
 export const storeQuotaBytes = (env: Settings): number => readSetting(env, "ROOM_STORES_MIB") * 1024 * 1024;
 
-/** For how long documents keep their trail, and their versions without a name, in milliseconds. */
+/** For how long documents keep their edit history and unnamed versions. */
 export const documentTrailKeptMs = (env: Settings): number =>
   readSetting(env, "DOCUMENT_TRAIL_DAYS") * DAY_MS;
 
 /** For how long a user stays online whose connection broke, in milliseconds; 0 for not at all. */
 export const reconnectGraceMs = (env: Settings): number => readSetting(env, "RECONNECT_GRACE_MS");
 
-/** What may wait for one webhook or workflow before it is suspended. */
 export const backlogLimits = (env: Settings) => ({
   maxBytes: readSetting(env, "BACKLOG_MIB") * 1024 * 1024,
   maxAgeMs: readSetting(env, "BACKLOG_DAYS") * DAY_MS,
 });
 
-/** What each object of an organization's event log keeps. */
 export const eventLogLimits = (env: Settings) => ({
   keptMs: readSetting(env, "EVENT_LOG_DAYS") * DAY_MS,
   maxBytes: readSetting(env, "EVENT_LOG_MIB") * 1024 * 1024,
@@ -50,5 +45,4 @@ export const hasRequestLog = (env: Settings): boolean => readSetting(env, "REQUE
 /** For how long the log of API requests keeps them, in milliseconds. */
 export const requestLogKeptMs = (env: Settings): number => readSetting(env, "REQUEST_LOG_DAYS") * DAY_MS;
 
-/** For how long the audit log keeps entries, in milliseconds. */
 export const auditLogKeptMs = (env: Settings): number => readSetting(env, "AUDIT_LOG_DAYS") * DAY_MS;

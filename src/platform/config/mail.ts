@@ -3,9 +3,7 @@ import { AppError } from "../errors.ts";
 import { publicOrigin } from "./hosts.ts";
 import { readSetting, type Settings } from "./settings.ts";
 
-/** How the service sends mail. */
 export interface MailSettings {
-  /** The address that mails come from. */
   readonly from: string;
   /** What their links begin with, such as `https://atrium.example`: never what a request says of itself. */
   readonly origin: string;

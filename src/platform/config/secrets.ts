@@ -1,7 +1,6 @@
 /** The secrets of a deployment: what signs tokens, and what opens its metrics. */
 import { readSetting, type Settings } from "./settings.ts";
 
-/** The secrets of users' tokens: the first one signs, all of them verify. */
 export type JwtSecrets = readonly [current: string, ...previous: string[]];
 
 export function jwtSecrets(env: Settings): JwtSecrets {
@@ -9,5 +8,4 @@ export function jwtSecrets(env: Settings): JwtSecrets {
   return [readSetting(env, "JWT_SECRET"), ...(previous === undefined ? [] : [previous])];
 }
 
-/** What opens `GET /metrics`; undefined where it is closed. */
 export const metricsToken = (env: Settings): string | undefined => readSetting(env, "METRICS_TOKEN");

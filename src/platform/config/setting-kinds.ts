@@ -2,13 +2,12 @@
 import * as z from "zod";
 import { parseHosts } from "../network.ts";
 
-/** Text, or undefined: an empty setting counts as not set. */
 export const optionalText = z
   .string()
   .optional()
   .transform((value) => value || undefined);
 
-/** Something for each of the texts between commas, which are trimmed; none unless the setting names some. */
+/** Comma-separated items; empty by default. */
 const listOf = (itemOf: (text: string) => string) =>
   z
     .string()
@@ -22,10 +21,8 @@ const listOf = (itemOf: (text: string) => string) =>
 
 export const names = listOf((name) => name);
 
-/** Domains of email addresses, in lower case. */
 export const domains = listOf((domain) => domain.toLowerCase().replace(/^@/, ""));
 
-/** Hosts, comma-separated; none unless the setting names some. */
 export const hosts = z.string().default("").transform(parseHosts);
 
 /** A number that a pattern describes. Anything else is an error, so that a typo cannot remove a limit. */
@@ -39,20 +36,17 @@ const numberLike = (pattern: RegExp, range: string, fallback: number) =>
     )
     .transform((value) => (value === "" ? fallback : Number(value)));
 
-/** A positive whole number. */
 export const wholeNumber = (fallback: number) => numberLike(/^[1-9]\d{0,8}$/, "1 to 999999999", fallback);
 
 /** A count that may be larger than what {@link wholeNumber} accepts, such as of bytes, or 0. */
 export const largeNumber = (fallback: number) =>
   numberLike(/^(0|[1-9]\d{0,14})$/, "0 to 999999999999999", fallback);
 
-/** A switch; empty unless it is set. */
 export const onOrOff = z
   .string()
   .default("")
   .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"'));
 
-/** The origin of a URL; undefined without one. */
 export const origin = optionalText.transform((value, issues) => {
   if (value === undefined) return undefined;
   const url = URL.parse(value);

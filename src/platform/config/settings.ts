@@ -13,7 +13,6 @@ import {
   wholeNumber,
 } from "./setting-kinds.ts";
 
-/** All variables and secrets, as text. */
 export type Settings = Readonly<Partial<Record<SettingName, string>>>;
 export type SettingName = keyof typeof SETTINGS;
 
@@ -24,9 +23,7 @@ const JWT_SECRET_PROBLEM =
   "in production, run `npm run deploy`, or `npx wrangler secret put JWT_SECRET`";
 
 const SETTINGS = {
-  /** Signs users' tokens; the dashboard's cookies are signed with a key derived from it. */
   JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
-  /** The secret before the latest rotation. Tokens signed with it stay valid. */
   JWT_SECRET_PREVIOUS: optionalText,
   /** The service's own origin, such as `https://atrium.example`; without it, each request's own is used. */
   PUBLIC_ORIGIN: origin,
@@ -36,29 +33,23 @@ const SETTINGS = {
   ALLOWED_HOSTS: hosts,
   /** The address of every client, where nothing reports it: `npm start` serves this machine only. */
   CLIENT_ADDRESS: optionalText,
-  /** The bindings of the databases that new organizations are placed in; all by default. */
   PLACE_ORGANIZATIONS_IN: names,
-  /** The organization of /demo; without it, there is no demo. */
   DEMO_ACCOUNT_ID: optionalText,
   /** Who may sign up without an invitation; closed unless it is set. */
   SIGN_UP: z
     .string()
     .default("")
     .pipe(z.enum(["", "open", "invite", "domains"], 'must be "open", "invite" or "domains"')),
-  /** The domains of `SIGN_UP = "domains"`. */
   SIGN_UP_DOMAINS: domains,
   /** The keys of a Turnstile widget, which signing in and up then ask for; both or none. */
   TURNSTILE_SITE_KEY: optionalText,
   TURNSTILE_SECRET_KEY: optionalText,
-  /** Where responses of the widget are verified. */
   TURNSTILE_VERIFY_URL: optionalText.transform(
     (url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify",
   ),
-  /** The address that the service's mails come from; without it, it sends none. */
   MAIL_FROM: optionalText.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
   /** What links in mails begin with where PUBLIC_ORIGIN is not set: `npm start` knows its own address. */
   MAIL_ORIGIN: origin,
-  /** The quotas of organizations for which the operator has set no others. */
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),
   QUOTA_WEBHOOKS: largeNumber(1_000),
@@ -75,10 +66,8 @@ const SETTINGS = {
   QUOTA_REQUESTS_PER_SECOND: largeNumber(1_000),
   /** Whether the requests of an organization in a second are counted, and bounded by their quota. */
   REQUEST_QUOTA: onOrOff,
-  /** What may wait for one webhook or workflow, in MiB and in days: an object's storage has 10 GB. */
   BACKLOG_MIB: wholeNumber(5 * 1024),
   BACKLOG_DAYS: wholeNumber(7),
-  /** For how long the event log keeps events, in days, and what each of its objects may have, in MiB. */
   EVENT_LOG_DAYS: wholeNumber(30),
   EVENT_LOG_MIB: wholeNumber(5 * 1024),
   /** Whether there is a log of API requests, and for how long it keeps them, in days. */
@@ -89,17 +78,13 @@ const SETTINGS = {
     (token) => token === undefined || token.length >= MIN_TOKEN_LENGTH,
     `must have at least ${MIN_TOKEN_LENGTH} characters; remove it for no metrics`,
   ),
-  /** For how long the audit log keeps entries, in days. */
   AUDIT_LOG_DAYS: wholeNumber(90),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
-  /** The same, for `fetch` in workflows. */
   WORKFLOW_DEV_TARGETS: hosts,
   /** For how long a user stays online whose connection broke, in milliseconds. */
   RECONNECT_GRACE_MS: largeNumber(10_000),
-  /** What all stores of a room may have together, in MiB. */
   ROOM_STORES_MIB: wholeNumber(1024),
-  /** For how long documents keep who wrote what when, and the versions that rooms make by themselves, in days. */
   DOCUMENT_TRAIL_DAYS: wholeNumber(30),
   /** Limits of one run of a workflow (decisions section 5). */
   WORKFLOW_WALL_MS: wholeNumber(30_000),
@@ -109,7 +94,6 @@ const SETTINGS = {
   WORKFLOW_RESULT_BYTES: wholeNumber(256 * 1024),
   WORKFLOW_LOG_BYTES: wholeNumber(64 * 1024),
   WORKFLOW_MEMORY_MB: wholeNumber(128),
-  /** The dispatch namespace that holds the scripts of workflows in production, and the access to it. */
   WORKFLOWS_CF_ACCOUNT_ID: required(
     "`npx wrangler whoami` shows the account's ID, which goes into [vars] of wrangler.toml",
   ),
@@ -124,7 +108,7 @@ const SETTINGS = {
   ),
 } as const;
 
-/** By a setting's name, what its text was when it was parsed last, and what that is: requests read the same ones again. */
+/** Parsed settings by name, with their text: requests read the same ones again. */
 const parsed = new Map<SettingName, { readonly text: string | undefined; readonly value: unknown }>();
 
 /** Parses one setting. Throws an INTERNAL_ERROR that names it and says what it must be. */

@@ -12,7 +12,6 @@ export function signUpPolicy(env: Settings) {
   throw new AppError("Server", "INTERNAL_ERROR", problem);
 }
 
-/** The Turnstile widget of the pages for signing in and up. */
 export interface TurnstileSettings {
   /** Public: the pages contain it. */
   readonly siteKey: string;

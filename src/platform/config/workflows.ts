@@ -1,7 +1,6 @@
 /** The limits of a workflow's run, and the dispatch namespace that holds the scripts. */
 import { readSetting, type Settings } from "./settings.ts";
 
-/** The limits of a run of a workflow. */
 export const runLimits = (env: Settings) => ({
   wallMs: readSetting(env, "WORKFLOW_WALL_MS"),
   cpuMs: readSetting(env, "WORKFLOW_CPU_MS"),
@@ -12,11 +11,9 @@ export const runLimits = (env: Settings) => ({
   memoryMb: readSetting(env, "WORKFLOW_MEMORY_MB"),
 });
 
-/** The dispatch namespace of the scripts of workflows. */
 export interface NamespaceSettings {
   readonly accountId: string;
   readonly namespace: string;
-  /** A secret with the permission to write the account's scripts. */
   readonly token: string;
   /** Without a trailing slash. */
   readonly apiUrl: string;

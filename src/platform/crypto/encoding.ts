@@ -1,16 +1,13 @@
 /** Bytes as hexadecimal and Base64, and hashes: SHA-256 for secrets, FNV-1a to spread IDs over few places. */
 
-/** Each byte in hexadecimal. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Lower-case hexadecimal. */
 export function hex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += HEX[byte];
   return text;
 }
 
-/** SHA-256 in hexadecimal. */
 export const sha256 = async (bytes: BufferSource): Promise<string> =>
   hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 
@@ -21,7 +18,6 @@ export function fnv1a(text: string): number {
   return value;
 }
 
-/** How many bytes become arguments of one call. */
 const CHUNK_BYTES = 8_192;
 
 export function bytesToBase64(bytes: Uint8Array): string {

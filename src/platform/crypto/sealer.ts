@@ -4,11 +4,9 @@ import type { Database, Statement } from "../d1/d1.ts";
 import { WorkBudget } from "../flow/work-budget.ts";
 import { base64ToBytes, bytesToBase64, hex } from "./encoding.ts";
 
-/** An encrypted text. */
 export interface Sealed {
   /** Names the key, and reveals nothing about it. */
   readonly keyId: string;
-  /** The nonce, the ciphertext and its tag, as Base64. */
   readonly sealed: string;
 }
 
@@ -16,7 +14,6 @@ export interface Sealed {
 export interface Sealer {
   /** `place` says where the text belongs: it can be opened for the same place only. */
   seal(text: string, place: readonly string[]): Promise<Sealed>;
-  /** Rejects when no secret has sealed it, or for another place. */
   open(sealed: Sealed, place: readonly string[]): Promise<string>;
   /** The keys of the secrets that only open, because a newer one has replaced them. */
   replacedKeyIds(): Promise<readonly string[]>;
@@ -32,7 +29,6 @@ const NONCE_BYTES = 12;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Derived keys, kept for the isolate's life. */
 const keys = new Map<string, Promise<SealingKey>>();
 
 function sealingKey(secret: string, purpose: string): Promise<SealingKey> {
@@ -62,7 +58,6 @@ async function deriveKey(secret: string, purpose: string): Promise<SealingKey> {
   return { id: hex(new Uint8Array(id)), key };
 }
 
-/** `purpose` separates the keys of different uses. */
 export function sealerFor(
   [current, ...replaced]: readonly [current: string, ...replaced: string[]],
   purpose: string,
@@ -96,12 +91,9 @@ export function sealerFor(
 }
 
 const ROWS_AT_ONCE = 100;
-/** The next run of the cron trigger continues. */
 const CHUNKS_PER_RUN = 20;
 
-/** Rows of one kind. */
 export interface Resealing<Row> {
-  /** At most `limit` rows that are to be encrypted anew. */
   select(limit: number): Statement<Row>;
   /** The statement after which {@link select} no longer finds the row. */
   reseal(row: Row): Promise<Statement>;

@@ -5,11 +5,8 @@ const SECRET_BYTES = 32;
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 const encoder = new TextEncoder();
 
-/** What is signed. */
 export interface SignedMessage {
-  /** The event's id, the same for every attempt. */
   readonly id: string;
-  /** The time of this attempt, in whole seconds since 1970. */
   readonly timestampSeconds: number;
   readonly body: string;
 }
@@ -17,7 +14,6 @@ export interface SignedMessage {
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 
-/** A new secret: `whsec_` and 32 random bytes in Base64. */
 export const createSecret = (randomBytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))): string =>
   PREFIX + toBase64(randomBytes);
 
@@ -49,11 +45,9 @@ const MAX_SIGNATURES = 10;
 /** No dot: it separates what is signed. */
 const MESSAGE_ID = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
 
-/** A message as its headers describe it. */
 export interface SignedHeaders {
   readonly id: string;
   readonly timestampSeconds: number;
-  /** Those of version 1, as bytes. */
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
 }
 

@@ -13,7 +13,6 @@ import {
 } from "./d1.ts";
 import type { Ordering } from "./ordering.ts";
 
-/** A table whose rows belong to organizations, are listed in an order and searched by one folded column. */
 type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id", SQLiteColumn>>;
 
 /** The statements that the stores of such tables share. `Row` is the type that the selected `fields` form. */
@@ -62,7 +61,6 @@ export function accountRows(
         withoutType(rows(filterFor(page), order.shapeOf(page), { accountId, ...page }));
     },
 
-    /** Counts the rows on all pages of {@link selectPage}. */
     count: ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
       counted(filterFor(page), { accountId, ...page }),
 
@@ -72,5 +70,4 @@ export function accountRows(
   };
 }
 
-/** The statement without drizzle's row type, which is useless for fields that are held in a variable. */
 const withoutType = ({ sql, params }: Statement): Omit<Statement<never>, "row"> => ({ sql, params });

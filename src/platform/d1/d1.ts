@@ -12,14 +12,11 @@ export interface Statement<Row = unknown> {
   readonly row?: Row;
 }
 
-/** The rows that each of the statements returns. */
 export type Results<T extends readonly Statement[]> = {
   -readonly [I in keyof T]: T[I] extends Statement<infer Row> ? Row[] : never;
 };
 
-/** A database that statements run on. */
 export interface Database {
-  /** Runs statements as one atomic batch, in one round trip. */
   run<const T extends readonly [Statement, ...Statement[]]>(statements: T): Promise<Results<T>>;
 }
 
@@ -29,19 +26,16 @@ export interface Tenant {
   readonly db: Database;
 }
 
-/** What a list is ordered by. The direction is that of the IDs, too, which order the items that are equal in it. */
+/** The direction also applies to IDs, which order equal items. */
 export interface Order {
-  /** The name of a field. */
   readonly by: string;
   readonly descending: boolean;
 }
 
-/** Where a list goes on: behind the item with this ID, and this value of what the list is ordered by. */
 export interface ListPosition {
   /** Of times, epoch ms. */
   readonly key: number | string;
   readonly id: string;
-  /** The list's order, as the query names it; none when it is newest first because the query names none. */
   readonly sort?: string | undefined;
   /** How many items of the list come before the page that follows, where that is known. */
   readonly offset?: number;
@@ -49,7 +43,6 @@ export interface ListPosition {
   readonly total?: number;
 }
 
-/** One page of a list, as stores select it. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -58,9 +51,7 @@ export interface Page {
   /** Inclusive bounds of `created_at` in epoch milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** Newest first unless it is given. */
   readonly order?: Order | undefined;
-  /** Where an earlier page ended; `offset` counts from there. Only long lists go on like this. */
   readonly after?: ListPosition | undefined;
 }
 
@@ -73,21 +64,18 @@ export const openDatabase = (d1: Pick<D1Database, "prepare" | "batch">): Databas
   },
 });
 
-/** The organizations on their way to another database, in SQL: what is done for all of them at once leaves these out. */
+/** Organizations on their way to another database, which sweeps over all organizations leave out. */
 export const FENCED = "(SELECT account_id FROM fences)";
 
-/** True for rows of organizations that are not {@link FENCED}. */
 export const isNotFenced = (accountId: SQLiteColumn): SQL => sql`${accountId} NOT IN ${sql.raw(FENCED)}`;
 
 /** Succeeds whenever D1 responds, because it reads no table. */
 export const PING: Statement = { sql: "SELECT 1", params: [] };
 
-/** drizzle without a database: it only builds SQL, and {@link Database.run} runs it. */
 export const build = drizzle(() => {
   throw new Error("Statements are run by Database.run");
 });
 
-/** A query built by drizzle, with the type of its result. */
 export interface Query<Rows> {
   toSQL(): { readonly sql: string; readonly params: unknown[] };
   readonly _: { readonly result: Rows };
@@ -111,10 +99,7 @@ export const columnsOf = <T extends SQLiteTable>(table: T): Columns<T> =>
 /** The next version of a row: the time of its update, and always later than its last version. */
 export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now}, ${updatedAt} + 1)`;
 
-/**
- * The constraint that a failed statement violated: `unique:rooms.account_id, rooms.custom_id`, `foreign` (the row it
- * refers to does not exist), `required:memberships.role` (a value is missing), or null if it failed otherwise.
- */
+/** The violated constraint: `unique:rooms.custom_id`, `foreign`, `required:memberships.role`; null otherwise. */
 export function violatedConstraint(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const unique = /UNIQUE constraint failed: (.+?)(?::|$)/.exec(error.message);
@@ -124,23 +109,15 @@ export function violatedConstraint(error: unknown): string | null {
   return error.message.includes("FOREIGN KEY constraint failed") ? "foreign" : null;
 }
 
-/**
- * True while the organization is moved to another database, or restored: triggers refuse what is written for it. Also for
- * refusals that this error has caused.
- */
 export function isFenced(error: unknown): boolean {
   const cause = innermostCause(error);
   return cause instanceof Error && cause.message.includes("organization_is_fenced");
 }
 
-/** True when a table is missing, because the migrations have not been applied. */
 export const lacksTables = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("no such table");
 
-/**
- * A statement of a few shapes, each built at its first use: building statements and mapping rows by drizzle on every
- * request took a fifth of the CPU time. Values replace `sql.placeholder`s by name.
- */
+/** Builds each shape once: building per request took a fifth of the CPU time. Values replace placeholders. */
 export function preparedByShape<Shape extends string, Rows>(
   buildShape: (shape: Shape) => Query<Rows>,
 ): (shape: Shape, values: object) => Statement<RowOf<Rows>> {
@@ -152,7 +129,7 @@ export function preparedByShape<Shape extends string, Rows>(
   };
 }
 
-/** The same for a page of a list: its shape has a filter, and what {@link Page.order} and `after` make of it. */
+/** The same for a page of a list, shaped by filter and order. */
 export function preparedByOrder<Filter extends string, Rows>(
   buildShape: (filter: Filter, ordered: string) => Query<Rows>,
 ): (filter: Filter, ordered: string, values: object) => Statement<RowOf<Rows>> {
@@ -164,7 +141,6 @@ export function preparedByOrder<Filter extends string, Rows>(
   };
 }
 
-/** A statement of one shape, built at its first use. */
 export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) => Statement<RowOf<Rows>> {
   const byShape = preparedByShape<"", Rows>(buildQuery);
   return (values) => byShape("", values);
@@ -174,7 +150,6 @@ export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) 
 export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert"] =>
   Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
 
-/** Counts the round trips to databases. */
 export class TripCounter {
   #total = 0;
 
@@ -182,7 +157,6 @@ export class TripCounter {
     return this.#total;
   }
 
-  /** The same database, whose round trips are counted. */
   count(db: Database): Database {
     return {
       run: (statements) => {

@@ -6,7 +6,6 @@ import type { WorkBudget } from "../flow/work-budget.ts";
 import { type Database, isFenced, openDatabase, type Results, type Statement, type Tenant } from "./d1.ts";
 import { isElsewhere, requireHere, selectPlacement } from "./placement-store.ts";
 
-/** The binding of the directory, which is also a place for organizations. */
 export const DIRECTORY = "DB";
 
 /** The databases that a deployment binds: the directory, and `DB_2` and so on, which no type can name. */
@@ -14,17 +13,13 @@ export interface DatabaseBindings {
   readonly DB: D1Database;
 }
 
-/** How long an isolate remembers where an organization is placed. */
 export const PLACEMENT_MEMORY_MS = 10_000;
 const MAX_REMEMBERED = 10_000;
 
 const BINDING = /^DB_([2-9]|[1-9]\d+)$/;
 
-/** What an isolate knows of the databases of its bindings. */
 interface Known {
-  /** The bindings, the directory first. */
   readonly names: readonly string[];
-  /** Where organizations are placed. */
   readonly placements: TtlCache<string>;
 }
 
@@ -41,7 +36,6 @@ function knownOf(env: DatabaseBindings): Known {
   return { names, placements };
 }
 
-/** The database that is bound under a name. */
 const boundAs = (env: DatabaseBindings, name: string): D1Database | undefined =>
   (env as unknown as Readonly<Record<string, D1Database | undefined>>)[name];
 
@@ -61,10 +55,9 @@ function boundOrThrow(env: DatabaseBindings, name: string): D1Database {
   return bound;
 }
 
-/** The database of a binding. Throws when there is none of this name. */
 const openBinding = (env: DatabaseBindings, name: string): Database => open(boundOrThrow(env, name));
 
-/** For reads that may be stale: by their names, the databases of one D1 session each, which never goes back in time. */
+/** Databases for stale reads: one D1 session each, which never goes back in time. */
 function nearestIn(env: DatabaseBindings): (name: string) => Database {
   const sessions = new Map<string, Database>();
   return (name) => {
@@ -75,7 +68,7 @@ function nearestIn(env: DatabaseBindings): (name: string) => Database {
   };
 }
 
-/** The same bindings for one invocation: each batch on one of its databases takes one of its queries. */
+/** The same bindings, whose batches spend the invocation's queries. */
 export const countingQueries = <Bindings extends DatabaseBindings>(
   env: Bindings,
   queries: WorkBudget,
@@ -95,31 +88,27 @@ const countingBatches = (bound: D1Database, queries: WorkBudget): D1Database =>
     },
   });
 
-/** The database of people, memberships, invitations and API keys. */
 export const openDirectory = (env: DatabaseBindings): Database => open(env.DB);
 
-/** All databases by their bindings, the directory first. */
 export const openAll = (env: DatabaseBindings): ReadonlyMap<string, Database> =>
   new Map(knownOf(env).names.map((name) => [name, openBinding(env, name)]));
 
-/** The results of all statements but the first. */
 const withoutFirst = <T extends readonly Statement[]>(results: readonly unknown[]): Results<T> =>
   results.slice(1) as Results<T>;
 
-/** The database of an organization, which is looked up in the directory when a statement runs, unless memory knows it. */
+/** Looks the organization's database up in the directory, unless memory knows it. */
 class PlacedDatabase implements Database {
   readonly #env: DatabaseBindings;
   readonly #accountId: string;
   readonly #open: (name: string) => Database;
 
-  /** `open` opens a database by its name. */
   constructor(env: DatabaseBindings, accountId: string, open = (name: string) => openBinding(env, name)) {
     this.#env = env;
     this.#accountId = accountId;
     this.#open = open;
   }
 
-  /** A database that the organization has left refuses what is written: then the directory says where it is now. */
+  /** A fenced write means that the organization moved: the directory names its new place. */
   readonly run: Database["run"] = async (statements) => {
     const { names, placements } = knownOf(this.#env);
     let place = placements.get(this.#accountId, Date.now());
@@ -136,7 +125,6 @@ class PlacedDatabase implements Database {
     }
   };
 
-  /** Where only the directory is bound: the batch itself fails if the organization is elsewhere, at no further trip. */
   async #runChecked<const T extends readonly [Statement, ...Statement[]]>(
     statements: T,
   ): Promise<Results<T>> {
@@ -181,19 +169,15 @@ function refuseWhileFenced(error: unknown): never {
   throw isFenced(error) ? isMoving(error) : error;
 }
 
-/** An organization with the databases of what it owns and of who has access to it: the same where only one is bound. */
+/** The organization's own database, and the directory. */
 export interface PlacedTenant extends Tenant {
   readonly directory: Database;
 }
 
-/**
- * The organization's database for the reads of one request that may be stale: its nearest replica answers, where D1 has
- * replicas of it.
- */
+/** For stale reads of one request: the nearest replica answers. */
 export const openNearest = (env: DatabaseBindings, accountId: string): Database =>
   new PlacedDatabase(env, accountId, nearestIn(env));
 
-/** Costs nothing until a statement runs. */
 export function openTenant(env: DatabaseBindings, accountId: string): PlacedTenant {
   const db = new PlacedDatabase(env, accountId);
   return { accountId, db, directory: knownOf(env).names.length === 1 ? db : openDirectory(env) };

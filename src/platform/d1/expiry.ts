@@ -4,17 +4,14 @@ import { WorkBudget } from "../flow/work-budget.ts";
 import type { Database, Statement } from "./d1.ts";
 
 const ROWS_AT_ONCE = 1_000;
-/** The next run of the cron trigger follows within a minute. */
 const CHUNKS_PER_RUN = 100;
 
-/** A row for each that was deleted. */
 export type Deletion = Statement<{ deleted: number }>;
 
 /** Rows of a table whose `column`, which has an index, says when they expire or were written (epoch ms). */
 export interface Expiring {
   readonly table: string;
   readonly column: string;
-  /** A further condition in SQL. */
   readonly and?: string;
 }
 
@@ -30,7 +27,6 @@ export const deleteUntil = (
   params: [time, limit],
 });
 
-/** Repeats a deletion until it finds no more rows (true), or the budget is spent. */
 export const deleteInChunks = (
   db: Database,
   deletion: (limit: number) => Deletion,

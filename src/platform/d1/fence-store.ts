@@ -3,7 +3,6 @@ import { and, eq, lte } from "drizzle-orm";
 import { build, type Statement, statement } from "./d1.ts";
 import { fences, type moves } from "./table.ts";
 
-/** A run that writes for an organization whose fence it has raised: of a move, or of a restore. */
 type FenceHolder = Pick<typeof moves.$inferSelect, "accountId" | "turn">;
 
 /** From then on, the database refuses what is written for the organization. */

@@ -3,7 +3,6 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ListPosition, Page, Statement } from "./d1.ts";
 
-/** A column that a list can be ordered by: of texts, or of numbers, where none counts as 0. */
 export type OrderingColumn<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] extends string
     ? Name
@@ -13,10 +12,9 @@ export type OrderingColumn<Table extends SQLiteTable> = {
 }[keyof Table["$inferSelect"]] &
   string;
 
-/** By which columns a list can be ordered; each has an index, with the ID behind it, after the equal ones of the list. */
+/** Each column has an index that ends with the ID. */
 interface Orders<Table extends SQLiteTable> {
   readonly table: Table;
-  /** The columns by the names of the fields that they are shown as. */
   readonly by: Readonly<Record<string, OrderingColumn<Table>>>;
   /** The column that `from` and `to` filter; lists are newest first by it unless a page says otherwise. */
   readonly time: OrderingColumn<Table>;
@@ -25,16 +23,13 @@ interface Orders<Table extends SQLiteTable> {
   readonly ignoringCase?: readonly OrderingColumn<Table>[];
 }
 
-/** The parts of the statements that select a page, and of those that count all pages. */
+/** The parts of statements that select or count pages. */
 export interface Ordering<Row> {
-  /** Names the shape that a page's statement has. */
   shapeOf(page: Page): string;
   /** Selects the items between the dates that follow `page.after`. Values: {@link pageValues}. */
   where(shape: string): SQL;
   orderBy(shape: string): [SQL, SQL];
-  /** Selects the items between the dates. */
   readonly dated: SQL;
-  /** Where the page ends that has this row last. */
   positionOf(page: Page): (row: Row) => Pick<ListPosition, "key" | "id">;
 }
 
@@ -66,7 +61,6 @@ export function ordering<Table extends SQLiteTable>(
 
     where(shape) {
       const { key, isTime, isUp, place } = parse(shape);
-      // With a plus, SQLite does not look for an index of the dates in place of the one that has the order.
       const dated = isTime
         ? sql`(${time} BETWEEN ${FROM} AND ${TO}`
         : sql`(+${time} BETWEEN ${FROM} AND ${TO}`;
@@ -92,7 +86,6 @@ export function ordering<Table extends SQLiteTable>(
   };
 }
 
-/** As {@link OrderingColumn} has it. */
 const keyOf = (value: unknown): number | string =>
   typeof value === "number" ? value : value === null ? 0 : String(value);
 
@@ -110,10 +103,8 @@ export const pageValues = ({ limit, offset, search, from, to, after }: Page) => 
 /** Whether a page leaves out nothing by its dates. */
 export const isUndated = ({ from, to }: Page): boolean => from <= 0 && to >= Number.MAX_SAFE_INTEGER;
 
-/** Whether a page leaves out nothing by its text and dates. */
 export const isUnfiltered = (page: Page): boolean => page.search === "" && isUndated(page);
 
-/** How many items match a list. */
 type Total = Statement<{ total: number }>;
 
 /** Counts for the first page; those that follow it show the same total, which their position holds. */

@@ -6,10 +6,7 @@ import type { Database, Tenant } from "./d1.ts";
 import { type DatabaseBindings, DIRECTORY, openAll } from "./databases.ts";
 import { deletePlaced, insertPlaced } from "./placement-store.ts";
 
-/**
- * Commits a new organization in the directory, after the row that its things will refer to is where it is placed. If it
- * is not committed, that row goes again; a crash in between leaves it, unreachable.
- */
+/** Writes the row in the organization's database first, and takes it back if the commit fails. */
 export async function commitPlaced(
   { name, db }: Place,
   organization: { readonly id: string; readonly name: string },
@@ -29,20 +26,18 @@ export async function commitPlaced(
   }
 }
 
-/** Removes an organization that owns nothing any more from its database beside the directory; false while it owns something. */
+/** False while the organization still owns something there. */
 export async function removePlaced({ db, accountId }: Tenant): Promise<boolean> {
   const [, left] = await db.run(deletePlaced(accountId));
   return left.length === 0;
 }
 
-/** A database for a new organization. */
 export interface Place {
-  /** Its binding. */
   readonly name: string;
   readonly db: Database;
 }
 
-/** Where the next organization goes: at random into one of those that the settings allow. Throws when one is not bound. */
+/** A random one of the allowed databases. Throws when one is not bound. */
 export function choosePlace(env: DatabaseBindings & Settings): Place {
   const all = openAll(env);
   const allowed = placeOrganizationsIn(env);

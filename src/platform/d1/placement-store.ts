@@ -1,13 +1,13 @@
 /** The only SQL about where organizations are placed. */
 import type { Statement } from "./d1.ts";
 
-/** In the directory: the binding of the database that the organization is placed in; no row for one that does not exist. */
+/** The binding in the directory; no row without the organization. */
 export const selectPlacement = (accountId: string): Statement<{ database: string }> => ({
   sql: "SELECT database FROM accounts WHERE id = ?",
   params: [accountId],
 });
 
-/** First in a batch: fails it with {@link isElsewhere} if the organization is not placed there. No row if it does not exist. */
+/** Fails the batch with {@link isElsewhere} if the organization is placed elsewhere. */
 export const requireHere = (accountId: string, name: string): Statement => ({
   sql: "SELECT CASE database WHEN ? THEN database ELSE json(database) END FROM accounts WHERE id = ?",
   params: [name, accountId],
@@ -17,13 +17,12 @@ export const requireHere = (accountId: string, name: string): Statement => ({
 export const isElsewhere = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("malformed JSON");
 
-/** Where an organization will be placed, before the directory knows it: what it owns refers to this row. */
 export const insertPlaced = (accountId: string, name: string, now: number): Statement => ({
   sql: "INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)",
   params: [accountId, name, now],
 });
 
-/** Beside the directory, once the organization owns nothing there any more. Returns a row while it does. */
+/** Returns a row while the organization still owns something there. */
 export const deletePlaced = (accountId: string): readonly [Statement, Statement<{ id: string }>] => [
   {
     sql: `DELETE FROM accounts WHERE id = ?

@@ -3,7 +3,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** While an organization has a row here, triggers refuse every write of what it owns in this database. */
 export const fences = sqliteTable("fences", {
   accountId: text("account_id").primaryKey(),
   /** The turn of {@link moves} that wrote it last: a run that was overtaken by another one writes nothing more. */
@@ -12,17 +11,14 @@ export const fences = sqliteTable("fences", {
 
 const MOVE_PHASES = ["copying", "comparing", "settling", "removing", "cancelled"] as const;
 
-/** The moves that are not complete; in the directory. */
 export const moves = sqliteTable("moves", {
   accountId: text("account_id").primaryKey(),
-  /** The bindings of the two databases. */
   source: text().notNull(),
   target: text().notNull(),
   phase: text({ enum: MOVE_PHASES }).notNull(),
   /** Which table the phase is at, and the JSON of where in it; null at its beginning. */
   step: integer().notNull(),
   cursor: text(),
-  /** Grows with each run that continues the move. */
   turn: integer().notNull(),
   /** When the directory began to name the target, epoch ms; null before that. */
   flippedAt: integer("flipped_at"),

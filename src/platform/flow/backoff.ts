@@ -1,16 +1,11 @@
 /** Backoff: how long to wait before a retry. Pure: randomness is passed in. */
 
 export interface BackoffOptions {
-  /** The delay after the first failure, in milliseconds. */
   readonly firstMs: number;
-  /** No delay is longer, in milliseconds. */
   readonly maxMs: number;
 }
 
-/**
- * Exponential backoff after `failures` failures in a row (1 or more), in milliseconds: doubled each time, up to `maxMs`.
- * `random` (0 to 1) scales it ("full jitter"), so that clients that failed together do not retry together.
- */
+/** Exponential backoff in milliseconds after 1 or more failures; `random` (0 to 1) is full jitter. */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffOptions, random = 1): number {
   return random * Math.min(maxMs, firstMs * 2 ** (failures - 1));
 }

@@ -3,7 +3,6 @@
 const runWorkers = (count: number, worker: () => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, worker));
 
-/** Runs `work` for each item, `limit` at once. Rejects with the first failure. */
 export async function forEachConcurrently<Item>(
   limit: number,
   items: Iterable<Item>,
@@ -16,16 +15,11 @@ export async function forEachConcurrently<Item>(
 }
 
 export interface RoundRobinLimits {
-  /** Turns that may begin. */
   readonly turns: number;
-  /** Turns at the same time. */
   readonly concurrency: number;
 }
 
-/**
- * Round robin: each of `first` has a turn, and what a turn returns has another one behind all others; null ends. Work
- * that hangs takes one place and delays no other.
- */
+/** Round robin: `take` returns the next turn of the same task, or null. Hanging work takes one place. */
 export async function roundRobin<Turn>(
   first: Iterable<Turn>,
   { turns, concurrency }: RoundRobinLimits,
@@ -42,12 +36,10 @@ export async function roundRobin<Turn>(
   });
 }
 
-/** Resolves after `ms` milliseconds. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const TIMED_OUT = Symbol("timed out");
 
-/** The result of `work`, or {@link TIMED_OUT} after `ms` milliseconds: it is then left to itself. */
 export async function withTimeLimit<T>(work: Promise<T>, ms: number): Promise<T | typeof TIMED_OUT> {
   const { promise, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
   const timer = setTimeout(() => resolve(TIMED_OUT), ms);
@@ -58,10 +50,7 @@ export async function withTimeLimit<T>(work: Promise<T>, ms: number): Promise<T 
   }
 }
 
-/**
- * Runs tasks beside each other, for so many milliseconds: one that fails or hangs costs the others nothing. Rejects in
- * the end with what has failed.
- */
+/** Runs tasks concurrently, each within the limit. Rejects in the end with all failures. */
 export async function runTasks(
   tasks: Readonly<Record<string, () => Promise<unknown>>>,
   limitMs: number,

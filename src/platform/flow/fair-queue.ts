@@ -1,7 +1,6 @@
 /** Fair queues: keys, such as users, take turns, so that one with much waiting work delays no other. Pure. */
 
 export class FairQueue<Item> {
-  /** The first key is next. No list is empty. */
   readonly #items = new Map<string, Item[]>();
 
   add(key: string, item: Item): void {
@@ -10,7 +9,6 @@ export class FairQueue<Item> {
     else items.push(item);
   }
 
-  /** Takes the oldest item of the next key whose oldest item is ready; undefined when there is none. */
   take(isReady: (item: Item, key: string) => boolean = () => true): Item | undefined {
     for (const [key, items] of this.#items) {
       const [item] = items;
@@ -23,7 +21,6 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes all items that match, whatever their keys. */
   takeAll(matches: (item: Item, key: string) => boolean): Item[] {
     const taken: Item[] = [];
     for (const [key, items] of this.#items) {
@@ -36,26 +33,22 @@ export class FairQueue<Item> {
     return taken;
   }
 
-  /** Takes all items of a key, oldest first. */
   takeOf(key: string): readonly Item[] {
     const items = this.itemsOf(key);
     this.#items.delete(key);
     return items;
   }
 
-  /** Waiting items of a key, oldest first. */
   itemsOf(key: string): readonly Item[] {
     return this.#items.get(key) ?? [];
   }
 
-  /** The oldest item of each key. */
   *heads(): Generator<Item> {
     for (const [item] of this.#items.values()) if (item !== undefined) yield item;
   }
 }
 
 interface FairLoaderOptions<Value> {
-  /** Reads the values of several keys at once. */
   read(keys: readonly string[]): Promise<(key: string) => Value>;
   /** Waiting callers that one read serves. */
   readonly waitsPerRead: number;
@@ -63,7 +56,6 @@ interface FairLoaderOptions<Value> {
 
 interface Wait<Value> {
   readonly key: string;
-  /** False once the value is of no use any more. */
   isWanted(): boolean;
   resolve(value: Value | null): void;
   reject(error: unknown): void;
@@ -88,7 +80,6 @@ export class FairLoader<Value> {
     });
   }
 
-  /** Nothing is read until the returned function is called. */
   hold(): () => void {
     this.#isHeld = true;
     return () => {

@@ -11,7 +11,6 @@ export interface Rate {
 export class TokenBucket {
   readonly #rate: Rate;
   #left: number;
-  /** When that was left (epoch ms). */
   #at: number;
 
   constructor(rate: Rate, now: number) {
@@ -26,7 +25,6 @@ export class TokenBucket {
     return Math.min(burst, this.#left + (Math.max(0, now - this.#at) * perSecond) / 1000);
   }
 
-  /** Returns what is left, as {@link left}. */
   spend(cost: number, now: number): number {
     const { maxDebt = Number.POSITIVE_INFINITY } = this.#rate;
     this.#left = Math.max(this.left(now) - cost, -maxDebt);
@@ -34,7 +32,6 @@ export class TokenBucket {
     return this.#left;
   }
 
-  /** Milliseconds until something is left. */
   affordableIn(now: number): number {
     const left = this.left(now);
     return left > 0 ? 0 : Math.floor((-left * 1000) / this.#rate.perSecond) + 1;

@@ -20,13 +20,11 @@ import { beingArchived } from "./rpc.ts";
 /** A backup that has not asked for so long has died: nothing is noted for it any more. */
 const KEPT_MS = 60_000;
 
-/** Where the next slice of a reading begins. */
 interface Cursor {
   readonly reading: string;
   readonly at: Position;
 }
 
-/** A reading of more than one slice. */
 interface Reading {
   readonly id: string;
   readonly shapes: readonly TableShape[];
@@ -34,9 +32,8 @@ interface Reading {
 }
 
 /**
- * What fits into one slice is read in one turn. Of anything larger, all rows are read in the order of their keys, while
- * triggers note what changes; then what has changed, and what has changed meanwhile, until a slice has the rest of it.
- * The object is as it was at that moment, and no write waits. It ends as soon as changes come more slowly than slices.
+ * Copies rows in key order while triggers log changes, then replays the log until it is empty. The last
+ * slice is a consistent snapshot; no write waits.
  */
 export class ArchiveReader {
   limits = LIMITS;
@@ -48,7 +45,7 @@ export class ArchiveReader {
     this.#storage = storage;
   }
 
-  /** Throws {@link beingArchived} for the cursor of a reading while a later one goes on: neither would ever end. */
+  /** Throws {@link beingArchived} for an overtaken reading: two at once would never end. */
   read(after: string | null): ArchiveSlice {
     const cursor = after === null ? null : parseCursor(after);
     if (cursor !== null && this.#reading !== null && cursor.reading !== this.#reading.id)
@@ -110,23 +107,18 @@ export class ArchiveReader {
   }
 }
 
-/** As {@link ArchiveReader} wrote it. */
 const parseCursor = (json: string): Cursor => JSON.parse(json) as Cursor;
 
-/** A slice ends with the row that exceeds one of these; a row has up to 2 MB. */
 const LIMITS = { rows: 5_000, bytes: 1024 * 1024 };
 /** Slices of changes are larger by this: they overtake those who write. */
 const CHANGES_FACTOR = 4;
 
-/** Behind a row, or behind a change. */
 type Position =
   | { readonly table: string; readonly key: readonly ArchiveValue[] }
   | { readonly changes: number };
 
-/** `next` is null at the end. */
 export type Collected = Pick<ArchiveSlice, "rows" | "deleted"> & { readonly next: Position | null };
 
-/** In the order of the tables and of their keys; what has changed follows. */
 function collectRows(
   sql: Sql,
   shapes: readonly TableShape[],
@@ -148,7 +140,6 @@ function collectRows(
   return { rows, deleted: [], next: { changes: 0 } };
 }
 
-/** The rows that were changed after the change `after`, as they are now; those before it are forgotten. */
 function collectChanges(
   sql: Sql,
   shapes: readonly TableShape[],

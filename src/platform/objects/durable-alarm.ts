@@ -31,7 +31,6 @@ export class DurableAlarm {
     }
   }
 
-  /** Call it when the alarm has fired, or was deleted with the storage. */
   markFired(): void {
     this.#at = null;
   }

@@ -3,9 +3,7 @@ import { beingRestored } from "./rpc.ts";
 
 /** A step from one version of a schema to the next. */
 interface Migration {
-  /** The version that it leads to. */
   readonly version: number;
-  /** The table that it changes: a database without it has nothing to migrate. */
   readonly table: string;
   /** Makes room for the table's present form; empty if nothing is in its way. */
   readonly before: string;
@@ -14,7 +12,7 @@ interface Migration {
 }
 
 export interface Schema {
-  /** By a table's name, what creates it with its indexes and triggers, unless they exist; {@link FACTS} is one of them. */
+  /** Idempotent statements by table; {@link FACTS} is one of them. */
   readonly tables: Readonly<Record<string, string>>;
   /** In the order of their versions; a database without a number has the first version. */
   readonly migrations: readonly Migration[];
@@ -25,12 +23,10 @@ export const FACTS = {
   facts: `CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
 } as const;
 
-/** What this uses of the object's storage. */
 interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
   readonly sql: Pick<SqlStorage, "exec">;
 }
 
-/** The present version. */
 export const versionOf = ({ migrations }: Schema): number => migrations.at(-1)?.version ?? 1;
 
 /** Creates the tables that are missing, in the present version. Throws while the database is being restored. */
@@ -41,9 +37,8 @@ export function createTables({ sql }: Pick<Storage, "sql">, schema: Schema): voi
 }
 
 /**
- * Whether the database has the tables; one that is being restored counts as empty. Brings one of an earlier version to
- * the present one, all of it or nothing. One of a later version, which a deployment that was rolled back has left, keeps
- * its number: each version is made so that the one before it can go on with it.
+ * False without tables or during a restore. Migrates an earlier version at once; a later one keeps its
+ * number, since it works with this code.
  */
 export function openTables(storage: Storage, schema: Schema): boolean {
   const names = Object.keys(schema.tables);
@@ -74,7 +69,6 @@ function findTables({ sql }: Pick<Storage, "sql">, names: readonly string[]): Re
   );
 }
 
-/** The version of the database. */
 export function readVersion(storage: Pick<Storage, "sql">): number {
   const { sql } = storage;
   if (findTables(storage, ["facts"]).size === 0) return 1;

@@ -13,20 +13,16 @@ import {
   writeSequence,
 } from "./row-store.ts";
 
-/** Names, among the facts of a database, the reading that it was restored from. */
 const RESTORED = "restored";
 
-/** A restore that is not complete. */
 export interface Restoring {
   readonly reading: string;
-  /** True once the last slice was written. */
   readonly isWhole: boolean;
 }
 
 const hasTable = (sql: Sql, name: string): boolean =>
   sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).toArray().length > 0;
 
-/** Null when the database is not being restored. */
 export function readRestoring(sql: Sql): Restoring | null {
   if (!hasTable(sql, RESTORING_TABLE)) return null;
   const query = `SELECT reading, is_whole AS isWhole FROM ${RESTORING_TABLE}`;
@@ -34,7 +30,6 @@ export function readRestoring(sql: Sql): Restoring | null {
   return { reading, isWhole: isWhole === 1 };
 }
 
-/** Why the slice cannot be the next one; null when it can, or was written before. */
 export function refusalOf(sql: Sql, slice: ArchiveSlice): ArchiveRefusal | "restored" | null {
   const restoring = readRestoring(sql);
   if (restoring?.reading === slice.reading) return null;
@@ -59,7 +54,6 @@ function restoredFrom(sql: Sql): string | null {
   return sql.exec<{ value: string }>(query, RESTORED).toArray()[0]?.value ?? null;
 }
 
-/** Writes a slice that is not refused. */
 export function writeSlice(sql: Sql, slice: ArchiveSlice): void {
   if (readRestoring(sql)?.reading !== slice.reading) begin(sql, slice);
   const shapes = new Map<string, TableShape>();
@@ -89,17 +83,15 @@ function begin(sql: Sql, { reading, schema }: ArchiveSlice): void {
   sql.exec(`INSERT INTO ${RESTORING_TABLE} VALUES (?, ?, 0)`, reading, JSON.stringify(triggers));
 }
 
-/** From now on the database is as the archive's was: its tables can be opened. */
 export function endRestore(sql: Sql): void {
   const { triggers } = sql.exec<{ triggers: string }>(`SELECT triggers FROM ${RESTORING_TABLE}`).one();
   for (const part of parseParts(triggers)) sql.exec(part.sql);
   sql.exec(`DROP TABLE ${RESTORING_TABLE}`);
 }
 
-/** The tables are open: a repetition of the restore finds that it is complete. */
+/** Lets a repeated restore see that it is complete. */
 export const recordRestored = (sql: Sql, reading: string): void => {
   sql.exec("INSERT OR REPLACE INTO facts VALUES (?, ?)", RESTORED, reading);
 };
 
-/** As {@link begin} wrote them. */
 const parseParts = (json: string): ArchivedPart[] => JSON.parse(json) as ArchivedPart[];

@@ -5,27 +5,22 @@ import { CHANGES_TABLE, CHANGES_TRIGGER, NOT_ARCHIVED } from "./object-tables.ts
 
 export type Sql = Pick<SqlStorage, "exec">;
 
-/** A table by its columns, and those that identify a row in their order. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly string[];
   readonly key: readonly string[];
 }
 
-/** A row with its place in the order of its table. */
 export interface KeyedRow {
   readonly row: ArchivedRow;
   readonly key: readonly ArchiveValue[];
-  /** What it takes as JSON, about. */
   readonly bytes: number;
 }
 
-/** A row beside its values: its table's name, quotes and commas. */
 const ROW_BYTES = 50;
 /** Few enough to be held in memory, whatever they contain. */
 const ROWS_AT_ONCE = 16;
 
-/** What creates the tables, indexes and triggers, each kind after the ones that it needs. */
 export const partsOf = (sql: Sql): ArchivedPart[] =>
   sql
     .exec<{ type: ArchivedPart["type"]; name: string; sql: string }>(
@@ -39,7 +34,6 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const listed = (names: readonly string[]): string => names.map(quote).join();
 const marks = (names: readonly unknown[]): string => names.map(() => "?").join();
 
-/** The shape of a table; null when there is none of that name. */
 export function shapeOf(sql: Sql, name: string): TableShape | null {
   const query = "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid";
   const columns = sql.exec<{ name: string; pk: number }>(query, name).toArray();
@@ -90,14 +84,12 @@ export function* rowsAfter(
 
 const isKey = ({ key }: TableShape): string => key.map((column) => `${quote(column)} = ?`).join(" AND ");
 
-/** The row with a primary key; null when it is gone. */
 export function rowOf(sql: Sql, shape: TableShape, key: readonly ArchiveValue[]): KeyedRow | null {
   const query = `SELECT ${listed(shape.columns)} FROM ${quote(shape.name)} WHERE ${isKey(shape)}`;
   const [row] = sql.exec(query, ...key.map(stored)).toArray();
   return row === undefined ? null : keyedRow(shape, row);
 }
 
-/** Writes a row, in place of those that it is in conflict with. */
 export function writeRow(sql: Sql, shape: TableShape, values: readonly ArchiveValue[]): void {
   const query = `INSERT OR REPLACE INTO ${quote(shape.name)} (${listed(shape.columns)}) VALUES (${marks(values)})`;
   sql.exec(query, ...values.map(stored));
@@ -110,7 +102,6 @@ export function deleteRow(sql: Sql, shape: TableShape, key: readonly ArchiveValu
 /** The table of the counters of AUTOINCREMENT, whose changes no trigger notes. */
 const SEQUENCES = "sqlite_sequence";
 
-/** The counters as rows of an archive. */
 export function readSequences(sql: Sql): ArchivedRow[] {
   if (sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", SEQUENCES).toArray().length === 0) return [];
   const query = `SELECT name, seq FROM ${SEQUENCES} WHERE name <> ? ORDER BY name`;
@@ -132,18 +123,16 @@ export interface NotedChange {
   readonly key: readonly ArchiveValue[];
 }
 
-/** Changes that are read at a time. */
 const CHANGES_AT_ONCE = 256;
 
 const keyAs = (columns: readonly string[], prefix = ""): string =>
   `json_array(${columns.map((column) => `${prefix}${quote(column)}`).join()})`;
 
-/** Notes a row anew. It relies on no conflict, as the statement that fires a trigger decides what becomes of those. */
+/** Deletes first: the statement that fires a trigger decides about conflicts. */
 const noted = (table: string, key: string, from = ""): string => `
   DELETE FROM ${CHANGES_TABLE} WHERE "table" = '${table}' AND key IN (SELECT ${key} ${from});
   INSERT INTO ${CHANGES_TABLE} ("table", key) SELECT '${table}', ${key} ${from};`;
 
-/** The columns of each unique index beside the primary key. */
 function uniqueOf(sql: Sql, table: string): string[][] {
   const indexes = `SELECT name FROM pragma_index_list(?) WHERE "unique" = 1 AND origin <> 'pk'`;
   const columns = "SELECT name FROM pragma_index_info(?) ORDER BY seqno";
@@ -216,10 +205,8 @@ export function* changesAfter(sql: Sql, number: number): Generator<NotedChange> 
   }
 }
 
-/** Forgets the changes up to a number. */
 export const forgetChanges = (sql: Sql, number: number): void => {
   sql.exec(`DELETE FROM ${CHANGES_TABLE} WHERE number <= ?`, number);
 };
 
-/** As a trigger wrote it. */
 const parseKey = (json: string): ArchiveValue[] => JSON.parse(json) as ArchiveValue[];

@@ -3,7 +3,6 @@
 /** Members that no Worker calls: the platform calls them, or tests replace them. */
 type Internal = "alarm" | "clock" | "fetch" | "webSocketMessage" | "webSocketClose" | "webSocketError";
 
-/** The public methods of an object's class, as Workers call them. */
 export type Stub<ObjectClass> = {
   readonly [Name in Exclude<keyof ObjectClass, Internal> as ObjectClass[Name] extends (
     ...args: never[]
@@ -22,13 +21,11 @@ const BEING_RESTORED = "This object is being restored from an archive";
 
 const BEING_ARCHIVED = "This object is being read by a later backup";
 
-/** The error of an object for a backup that a later one has overtaken. */
 export const beingArchived = (): Error => new Error(BEING_ARCHIVED);
 
-/** The error of an object until it is restored. */
 export const beingRestored = (): Error => new Error(BEING_RESTORED);
 
-/** Reasons by message: errors lose their class on the way to the caller. */
+/** By message: errors lose their class on the way to the caller. */
 const REASONS: readonly (readonly [message: string, reason: string])[] = [
   // It still runs the version before, for some minutes at most.
   ["RPC receiver does not implement", "The service is being updated; wait and retry"],

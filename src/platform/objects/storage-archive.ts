@@ -10,11 +10,10 @@ import { beingRestored } from "./rpc.ts";
 interface ArchivePorts {
   readonly storage: DurableObjectStorage;
   readonly schema: Schema;
-  /** Writes what memory still holds back: it is about to be read. */
   flush?(): void;
   /** A restore has begun: nothing is to go on that memory knows of. */
   close?(): void;
-  /** Ends what cannot have outlasted the archive; in the transaction that completes the restore, with present tables. */
+  /** Runs in the completing transaction: ends what cannot outlast the archive. */
   settle?(): void;
   /** Storage has been replaced: reads it anew, and plans the alarm for what it owes. */
   open(): void;
@@ -61,7 +60,6 @@ export class StorageArchive {
     return refusal === "restored" ? null : refusal;
   }
 
-  /** Returns why the object cannot be opened yet. */
   finish(): ArchiveRefusal | null {
     const { storage, schema } = this.#ports;
     const restoring = readRestoring(storage.sql);
@@ -98,7 +96,6 @@ const newer = (version: number, present: number): ArchiveRefusal => ({
   message: `The archive was written by a newer version of the service (tables of version ${version}, here ${present}); upgrade the service, then restore it`,
 });
 
-/** Its subclass creates the archive of its storage. */
 export abstract class ArchivedDurableObject<Env> extends DurableObject<Env> implements ArchiveRpc {
   abstract readonly archived: StorageArchive;
 

@@ -7,7 +7,7 @@ interface Timing {
   readonly boundsMs: readonly number[];
 }
 
-/** What is counted together, under labels that have few values by design: never IDs, names or anything that users wrote. */
+/** Labels have few values by design: never IDs, names or text of users. */
 export interface DataSet<
   Label extends string = string,
   Counter extends string = string,
@@ -15,7 +15,6 @@ export interface DataSet<
 > {
   readonly name: string;
   readonly labels: readonly Label[];
-  /** What each counter counts. */
   readonly counters: Readonly<Record<Counter, string>>;
   readonly timings: Readonly<Record<Timed, Timing>>;
 }
@@ -24,7 +23,6 @@ export const dataSet = <const Label extends string, Counter extends string, Time
   set: DataSet<Label, Counter, Timed>,
 ): DataSet<Label, Counter, Timed> => set;
 
-/** The figures of a data set in the order in which they are written: `double1` is the first. */
 export function figuresOf({ counters, timings }: DataSet): readonly string[] {
   const timed = Object.entries(timings).flatMap(([name, { boundsMs }]) => [
     `${name}_count`,
@@ -47,7 +45,6 @@ export const REQUESTS = dataSet({
   },
 });
 
-/** Live rooms, all together. */
 export const ROOMS = dataSet({
   name: "rooms",
   labels: [],
@@ -69,7 +66,6 @@ export const ROOMS = dataSet({
   timings: {},
 });
 
-/** Attempts to deliver to webhooks. */
 export const DELIVERIES = dataSet({
   name: "deliveries",
   labels: ["outcome", "error_class"],
@@ -85,7 +81,6 @@ export const DELIVERIES = dataSet({
   },
 });
 
-/** Runs of workflows. */
 export const RUNS = dataSet({
   name: "runs",
   labels: ["outcome"],
@@ -102,7 +97,7 @@ export const RUNS = dataSet({
   },
 });
 
-/** Errors: responses to requests, and what failed inside the service, whose reasons are in the log. */
+/** Errors of requests and of the service itself, whose reasons are in the log. */
 export const ERRORS = dataSet({
   name: "errors",
   labels: ["source", "module", "code"],

@@ -1,14 +1,12 @@
 /** The metrics of an isolate: figures are added up in memory, and written together every few seconds. Pure. */
 import { type DataSet, ERRORS, figuresOf, REQUESTS } from "./data-sets.ts";
 
-/** A point as Analytics Engine takes it: the data set's name, its labels, and its figures since the point before. */
 export interface DataPoint {
   readonly indexes: [string];
   readonly blobs: string[];
   readonly doubles: number[];
 }
 
-/** Where points go. A binding of Analytics Engine is one, and so is its stand-in. */
 export interface MetricSink {
   writeDataPoint(point: DataPoint): void;
 }
@@ -100,14 +98,13 @@ export class Metrics {
     this.write(sinks(), MAX_POINTS);
   }
 
-  /** True for one caller until the next write: that one sees to it that what was added last is written, too. */
+  /** True for one caller, which then writes the latest figures. */
   expectWrite(): boolean {
     const isFirst = !this.#isWriteExpected;
     this.#isWriteExpected = true;
     return isFirst;
   }
 
-  /** Writes at most so many points. Without a sink everything stays. */
   write(sinks: readonly MetricSink[], maxPoints: number): void {
     if (sinks.length === 0) return;
     let written = 0;
@@ -123,21 +120,17 @@ export class Metrics {
   }
 }
 
-/** What is counted of a request. */
 interface Served {
   readonly endpoint: { readonly method: string; readonly path: string };
   readonly status: number;
   readonly durationMs: number;
-  /** Round trips to the database. */
   readonly trips: number;
   readonly error: { readonly module: string; readonly code: string } | null;
 }
 
 interface RequestMetricsPorts {
   readonly metrics: Metrics;
-  /** Writes the metrics, if that is due. */
   write(): void;
-  /** Resolves after so many milliseconds. */
   wait(ms: number): Promise<unknown>;
 }
 

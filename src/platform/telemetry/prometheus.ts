@@ -10,7 +10,6 @@ const escaped = (text: string): string =>
 const labelled = (labels: readonly (readonly [string, string])[]): string =>
   labels.length === 0 ? "" : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join()}}`;
 
-/** A family of metrics: its head, then a line for each series. */
 const family = (
   name: string,
   type: "counter" | "histogram",
@@ -19,7 +18,6 @@ const family = (
 ): string =>
   lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("\n")}\n`;
 
-/** The totals of the data sets, in their order. */
 export const presentMetrics = (sets: readonly DataSet[], totals: readonly Total[]): string =>
   sets
     .map((set) =>
@@ -60,10 +58,8 @@ function presentSet(set: DataSet, totals: readonly Total[]): string {
 
 /** A series that has not changed for so long is forgotten, and begins at 0 when it comes back, as after a restart. */
 const KEPT_MS = 6 * 60 * 60 * 1000;
-/** The series that changed last are kept. */
 const MAX_SERIES = 5_000;
 
-/** A series with its totals since it began. */
 export interface Total {
   readonly set: string;
   readonly labels: readonly string[];
@@ -72,10 +68,8 @@ export interface Total {
 
 export class MemorySink implements MetricSink {
   readonly #now: () => number;
-  /** In the order of their last changes. */
   readonly #totals = new Map<string, Total & { readonly at: number }>();
 
-  /** `now` returns epoch milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }

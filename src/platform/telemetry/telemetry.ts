@@ -13,7 +13,6 @@ export const metrics = new Metrics();
 
 const standIn = new MemorySink(() => Date.now());
 
-/** What metrics need of a deployment. */
 export interface MetricBindings extends Pick<Settings, "METRICS_TOKEN"> {
   /** Where metrics are written; absent where they are not. */
   readonly METRICS?: AnalyticsEngineDataset;
@@ -24,7 +23,7 @@ const sinksOf = (env: MetricBindings): readonly MetricSink[] => [
   ...(metricsToken(env) === undefined ? [] : [standIn]),
 ];
 
-/** Writes what this isolate has counted, unless that was done lately. Never throws: metrics are no reason to fail. */
+/** Never throws: metrics are no reason to fail. */
 export function writeMetrics(env: MetricBindings): void {
   try {
     metrics.writeIfDue(() => sinksOf(env), Date.now());
@@ -33,19 +32,14 @@ export function writeMetrics(env: MetricBindings): void {
   }
 }
 
-/** Whether anything is done with metrics. */
 export const hasMetrics = (env: MetricBindings): boolean => sinksOf(env).length > 0;
 
-/** What the stand-in has, up to now, as Prometheus reads it. */
 export function readMetrics(env: MetricBindings): string {
   metrics.write(sinksOf(env), env.METRICS === undefined ? Number.POSITIVE_INFINITY : MAX_POINTS);
   return presentMetrics(DATA_SETS, standIn.totals());
 }
 
-/**
- * Logs an error of the service's own, and counts it by the part in which it occurred. Except of what waits until the
- * organization is moved or restored: it is tried again, as failures are.
- */
+/** Logs and counts a failure, unless a fence caused it: that work is retried. */
 export function reportFailure(
   source: "room" | "delivery" | "schedule",
   message: string,

@@ -3,10 +3,8 @@ import { byteLength } from "../../../platform/text.ts";
 import { cleanType } from "./media-type.ts";
 import { type RangeFrom, sliceOf } from "./range.ts";
 
-/** R2 refuses longer names. */
 const MAX_NAME_BYTES = 1024;
 
-/** R2 deletes up to this many objects in one call. */
 export const MAX_DELETED = 1000;
 
 /** A file's address. The account is part of the name in R2, so a key opens nothing in another organization. */
@@ -15,7 +13,6 @@ interface BlobAddress {
   readonly key: string;
 }
 
-/** A file's metadata in R2. */
 export interface BlobFacts {
   readonly size: number;
   /** Quoted, as `ETag` has it. */
@@ -28,31 +25,24 @@ export interface Blob extends BlobFacts {
   readonly body: ReadableStream | null;
 }
 
-/** A multipart upload to R2; the file cannot be read before it is complete. */
 export interface MultipartBlob {
-  /** R2's id of the upload. */
   readonly uploadId: string;
   /** All parts but the last have the same size. */
   add(part: Uint8Array): Promise<void>;
   complete(): Promise<void>;
 }
 
-/** A part that R2 has of a multipart upload. */
 export type BlobPart = Pick<R2UploadedPart, "partNumber" | "etag">;
 
-/** A multipart upload that an earlier request has begun. */
 interface ResumedBlob {
-  /** `number` counts from 1. */
   add(number: number, part: Uint8Array): Promise<BlobPart>;
   complete(parts: readonly BlobPart[]): Promise<void>;
 }
 
 export interface Blobs {
-  /** Puts a whole file. */
   put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void>;
   begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob>;
   resume(address: BlobAddress, uploadId: string): ResumedBlob;
-  /** Null when there is no such file. */
   head(address: BlobAddress): Promise<BlobFacts | null>;
   /** Null when there is no such file. */
   get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null>;
@@ -62,7 +52,6 @@ export interface Blobs {
 
 const nameOf = ({ accountId, key }: BlobAddress): string => `${accountId}/${key}`;
 
-/** Whether R2 takes the address at all: no file has another one. */
 const isPossible = (address: BlobAddress): boolean => byteLength(nameOf(address)) <= MAX_NAME_BYTES;
 
 const factsOf = ({ size, httpEtag, httpMetadata }: R2Object): BlobFacts => ({

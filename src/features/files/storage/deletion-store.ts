@@ -11,7 +11,6 @@ import {
 import { HAS_ROOM, isStored, isUploading, whereIs } from "./store.ts";
 import { type FileRow, files } from "./table.ts";
 
-/** A file whose bytes are to be deleted. */
 export type DeletingFile = Pick<FileRow, "key" | "accountId" | "uploadId">;
 
 const { key, accountId, uploadId } = columnsOf(files);
@@ -102,7 +101,6 @@ export const selectDeleting = (limit: number): Statement<DeletingFile> =>
       .limit(limit),
   );
 
-/** Deletes the rows of files whose bytes are deleted. */
 export const deleteMarked = (keys: readonly string[]): Statement =>
   statement(
     build

@@ -12,16 +12,12 @@ import {
   selectDeleting,
 } from "./deletion-store.ts";
 
-/** The longest that an upload may take. */
 export const MAX_UPLOAD_MS = 30 * 60 * 1000;
 
-/** An upload that began this long ago was cut off: none that still runs is so old. */
 const ABANDONED_AFTER_MS = 2 * MAX_UPLOAD_MS;
 
-/** The cron trigger starts a run each minute. */
 const CHUNKS_PER_RUN = 50;
 
-/** Deletes the bytes first and the row last: after a crash in between, the row says what is left to do. */
 export async function deleteBlobs(
   db: Database,
   blobs: Blobs,
@@ -32,10 +28,7 @@ export async function deleteBlobs(
   await db.run([deleteMarked(deleting.map(({ key }) => key))]);
 }
 
-/**
- * Deletes the files of a deleted room: those that are hidden before this settles, the rest after the response.
- * Never rejects: the cron trigger deletes what this could not.
- */
+/** Deletes hidden files at once and the rest after the response. Never rejects: the cron trigger retries. */
 export async function deleteRoomFiles(
   ctx: Pick<RequestContext, "db" | "accountId" | "log" | "defer"> & { readonly blobs: Blobs },
   roomId: string,
@@ -56,7 +49,6 @@ const deleteFurtherFiles = (tenant: Tenant & { readonly blobs: Blobs }, roomId: 
     return hidden.length === MAX_DELETED;
   });
 
-/** Deletes the files that a user uploaded, in chunks; true when none is left. */
 export const deleteFilesOfUser = (
   tenant: Tenant & { readonly blobs: Blobs },
   roomId: string,

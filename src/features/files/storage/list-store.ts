@@ -13,9 +13,7 @@ import { countOnce, ordering, pageValues } from "../../../platform/d1/ordering.t
 import { isStored } from "./store.ts";
 import { type FileRow, files } from "./table.ts";
 
-/** Filters a room's files. */
 export interface FileFilter {
-  /** Media types and categories such as `image/`; empty for all. */
   readonly mediaTypes: readonly string[];
   readonly uploadedBy: string | null;
 }
@@ -37,7 +35,6 @@ const order = ordering({
   ignoringCase: ["filename"],
 });
 
-/** Where a page of {@link selectFiles} ends that has this file last. */
 export const positionOf = order.positionOf;
 
 const filtered = (filter: Filter, placed: SQL) =>
@@ -93,10 +90,7 @@ const fileCount = preparedByShape((filter: Filter) =>
     .where(filtered(filter, order.dated)),
 );
 
-/**
- * Counts the files on all pages of {@link selectFiles}. Triggers count those of a room (see the migration
- * `delete_rooms_in_slices`); for a filtered list, the room's files are read.
- */
+/** Triggers count a room's files; a filtered list counts its matches. */
 export const countFiles = (
   tenant: Tenant,
   roomId: string,
@@ -109,7 +103,6 @@ export const countFiles = (
       : fileCount(filterOf(filter), valuesOf(tenant, roomId, filter, page)),
   );
 
-/** What a search looks at. */
 export type NamedFile = Pick<FileRow, "key" | "filename" | "uploadedBy" | "uploadedAt">;
 
 /** Behind which file the names go on. */
@@ -118,7 +111,6 @@ export type FilePosition = Pick<FileRow, "key" | "uploadedAt">;
 /** The newest files. No key is behind the tilde. */
 export const BEFORE_NEWEST: FilePosition = { uploadedAt: Number.MAX_SAFE_INTEGER, key: "~" };
 
-/** The names of files, newest first, at most so many. */
 export function selectNames(
   { accountId }: Tenant,
   roomId: string | null,
@@ -134,7 +126,6 @@ export function selectNames(
   };
 }
 
-/** A file with the names of what it belongs to. */
 export interface FoundRow extends FileRow {
   readonly roomName: string;
   /** Null for a file of a workflow. */

@@ -1,6 +1,5 @@
 /** Media types of files: parsed strictly, compared without parameters, and never trusted where that is unsafe. */
 
-/** The type of a file whose declared type is missing or malformed. */
 const UNKNOWN_TYPE = "application/octet-stream";
 
 const MAX_LENGTH = 255;
@@ -8,10 +7,8 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const PARAMETER = `[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"(?:[ !#-[\\]-~]|\\\\[ -~])*")`;
 const MEDIA_TYPE = new RegExp(`^(${TOKEN}/${TOKEN})((?:${PARAMETER})*)$`);
 
-/** The type in lower case without its parameters. */
 export const essenceOf = (mimeType: string): string => (mimeType.split(";")[0] ?? "").trim().toLowerCase();
 
-/** The type to store: in lower case, with its parameters as given; {@link UNKNOWN_TYPE} when it is malformed. */
 export function cleanType(given: string | undefined): string {
   const [, essence, parameters = ""] = MEDIA_TYPE.exec((given ?? "").trim()) ?? [];
   if (essence === undefined || essence.length + parameters.length > MAX_LENGTH) return UNKNOWN_TYPE;
@@ -20,14 +17,12 @@ export function cleanType(given: string | undefined): string {
 
 const FILTER = new RegExp(`^(?!\\*)${TOKEN}/(?:${TOKEN})?$`);
 
-/** Parses a filter: a type, or a category such as `image/`; null when it is neither. */
 export function parseTypeFilter(given: string): string | null {
   const essence = essenceOf(given);
   if (!FILTER.test(essence)) return null;
   return essence.endsWith("/*") ? essence.slice(0, -1) : essence;
 }
 
-/** Types that browsers display and never execute. */
 const SHOWN_INLINE = new Set(
   [
     ["image", "avif bmp gif jpeg png webp x-icon vnd.microsoft.icon"],
@@ -36,14 +31,10 @@ const SHOWN_INLINE = new Set(
   ].flatMap(([category, names = ""]) => names.split(" ").map((name) => `${category}/${name}`)),
 );
 
-/** True for types that are served inline; all others are served as attachments. */
 export const isShownInline = (mimeType: string): boolean => SHOWN_INLINE.has(essenceOf(mimeType));
 
 const RUN_BY_REFERENCE = /^(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*$|^text\/css$/;
 
-/**
- * The `Content-Type` to serve. Scripts and style sheets lose theirs: a page of the same origin could load them by
- * reference despite every other header, but `nosniff` makes browsers reject them without their type.
- */
+/** Scripts and style sheets lose their type: `nosniff` then keeps pages of this origin from loading them. */
 export const servedType = (mimeType: string): string =>
   RUN_BY_REFERENCE.test(essenceOf(mimeType)) ? UNKNOWN_TYPE : mimeType;

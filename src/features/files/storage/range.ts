@@ -1,15 +1,12 @@
 /** Byte ranges (RFC 9110, section 14). Only single ranges are served. */
 
-/** The bytes from `offset` on: `length` of them, or all. */
 export interface RangeFrom {
   readonly offset: number;
   readonly length?: number;
 }
 
-/** A requested range, before the file's size is known; `suffix` asks for that many of the last bytes. */
 export type ByteRange = RangeFrom | { readonly suffix: number };
 
-/** A range that lies within a file. */
 export type Slice = Required<RangeFrom>;
 
 /** The requested range; null when there is none, or it is malformed, in another unit, or a list of several. */
@@ -21,7 +18,6 @@ export function parseRange(header: string | null): ByteRange | null {
   return length < 1 ? null : { offset: exact(first), length };
 }
 
-/** Bounds numbers that are longer than any file. */
 const exact = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
 
 /** The part of a file of `size` bytes that the range covers; null when it covers none. */

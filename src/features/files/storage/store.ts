@@ -3,7 +3,6 @@ import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../../../platform/d1/d1.ts";
 import { type FileRow, files } from "./table.ts";
 
-/** A file whose upload begins. */
 export type UploadingFile = Omit<FileRow, "size" | "state" | "uploadId">;
 
 // Literals, not parameters: SQLite uses a partial index only when it sees that the query implies its condition.
@@ -39,10 +38,7 @@ export const insertUploading = (
 export const updateUploadId = (tenant: Tenant, key: string, uploadId: string): Statement =>
   statement(build.update(files).set({ uploadId }).where(whereIs(tenant, key)));
 
-/**
- * Makes a complete file visible, unless it is being deleted, or its uploader or room was deleted meanwhile.
- * The colon in `workflow:` cannot be part of a user's id.
- */
+/** Shows a complete file whose room and uploader exist. No user ID contains the colon of `workflow:`. */
 export const markStored = (
   { accountId }: Tenant,
   key: string,
@@ -58,7 +54,6 @@ export const markStored = (
   params: [size, now, key, accountId],
 });
 
-/** The file, if it is stored. */
 export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
   statement(
     build
@@ -68,7 +63,7 @@ export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
       .limit(1),
   );
 
-/** How many files of a room are stored or on their way, and how many of them are the user's. */
+/** Files that are stored or uploading: of the room, and of the user. */
 export const countKept = (
   { accountId }: Tenant,
   roomId: string,

@@ -11,7 +11,7 @@ import { getRoomRow } from "../../rooms/queries.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
-/** Requires the right to write, and returns the author. FORBIDDEN for viewers and, to users, in a closed room. */
+/** Returns the author. FORBIDDEN for viewers and, to users, in a closed room. */
 export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
   requireRoomAccess(ctx, roomId);
   const { actor } = ctx;
@@ -37,24 +37,19 @@ function authorOf(actor: Actor): Author {
 
 const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
 
-/** A document of a room. */
 export interface DocumentPlace {
   readonly roomId: string;
   readonly document: string;
 }
 
-/** The rendering of a document. */
 interface Rendering {
   /** Null for the document as it is. */
   readonly version: number | null;
   readonly type: SharedType;
-  /** The name of the shared type. */
   readonly root: string;
-  /** Characters of content; null for all. */
   readonly maxLength: number | null;
 }
 
-/** Lists documents by name. NOT_FOUND when the room does not exist. */
 export async function listDocuments(
   ctx: LiveRoomContext,
   roomId: string,
@@ -64,7 +59,6 @@ export async function listDocuments(
   return ctx.rooms.stub(roomId).listDocuments(ctx.accountId);
 }
 
-/** Describes a document. NOT_FOUND when there is none. */
 export async function describeDocument(
   ctx: LiveRoomContext,
   { roomId, document }: DocumentPlace,
@@ -109,10 +103,7 @@ async function readUpdates(
   return updates;
 }
 
-/**
- * Applies an update, and tells whether it had news. `onlyIfEmpty` applies it only to a document without content: of
- * concurrent ones, exactly one. Fails as {@link requireEditor} does.
- */
+/** Applies an update; false without news. `onlyIfEmpty` lets exactly one of concurrent seeds win. */
 export async function writeDocument(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,

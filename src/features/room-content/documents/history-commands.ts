@@ -14,7 +14,6 @@ import {
   requireEditor,
 } from "./commands.ts";
 
-/** Lists the edit history, newest first. NOT_FOUND when there is no such document. */
 export async function readTrail(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,
@@ -24,7 +23,6 @@ export async function readTrail(
   return required(await ctx.rooms.stub(roomId).readTrail(ctx.accountId, document, page));
 }
 
-/** Lists the versions, newest first. NOT_FOUND as for {@link readTrail}. */
 export async function listVersions(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,
@@ -34,10 +32,6 @@ export async function listVersions(
   return required(await ctx.rooms.stub(roomId).listVersions(ctx.accountId, document, page));
 }
 
-/**
- * Names the document as it is. NOT_FOUND as for {@link readTrail}; CONFLICT when a named version is the same, or too
- * many have names; FORBIDDEN as for {@link requireEditor}.
- */
 export async function createVersion(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,
@@ -47,13 +41,10 @@ export async function createVersion(
   return ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "create", name, by });
 }
 
-/** A document's version. */
 export interface VersionPlace extends DocumentPlace {
-  /** Its number, as the caller wrote it. */
   readonly version: string;
 }
 
-/** Renames a version; without a name it is as if the room had made it. Fails as {@link createVersion} does. */
 export async function renameVersion(
   ctx: DocumentContext,
   { roomId, document, version }: VersionPlace,
@@ -64,7 +55,6 @@ export async function renameVersion(
   return ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "rename", seq, name, by });
 }
 
-/** Deletes a version, but no edit. Fails as {@link createVersion} does. */
 export async function deleteVersion(
   ctx: DocumentContext,
   { roomId, document, version }: VersionPlace,
@@ -75,10 +65,8 @@ export async function deleteVersion(
 }
 
 /**
- * Brings a document back to a version by an edit of the actor, which everyone with the document open receives. The
- * document before it becomes a version. Edits that arrive after the document was read stay. False if the document
- * shows the same already. CONFLICT for a large document, or one that was restored or rolled back at the same time;
- * NOT_FOUND for one that was deleted meanwhile; fails as {@link createVersion} does.
+ * Restores a version by an edit, after the document became a version. False for no difference; CONFLICT for
+ * a large document or a concurrent restore.
  */
 export async function restoreVersion(
   ctx: DocumentContext,
@@ -102,7 +90,6 @@ async function requireReader(ctx: DocumentContext, roomId: string): Promise<void
   await getRoomRow(ctx, roomId);
 }
 
-/** Parses the number of a version; NOT_FOUND for anything else. */
 function parseVersion(version: string): number {
   if (!/^[0-9]{1,15}$/.test(version)) throw notFound("Rooms", "Version");
   return Number(version);
@@ -113,22 +100,14 @@ function required<T>(found: T | null): T {
   return found;
 }
 
-/** A comparison of two versions. */
 interface Compared {
-  /** The number of a version; 0 for the document before anything was written. */
   readonly from: number;
-  /** Null for the document as it is. */
   readonly to: number | null;
   readonly type: SharedType;
-  /** The name of the shared type. */
   readonly root: string;
 }
 
-/**
- * Compares a shared type of two versions, and names the authors. NOT_FOUND when there is no such document or version,
- * or the document was deleted meanwhile; BAD_REQUEST when `to` is before `from`; CONFLICT when the document or the
- * difference is large.
- */
+/** BAD_REQUEST when `to` is before `from`; CONFLICT for a large document or difference. */
 export async function compareVersions(
   ctx: DocumentContext,
   place: DocumentPlace,
@@ -145,17 +124,11 @@ export async function compareVersions(
   return compareType(before, written, type, root);
 }
 
-/** The edits of a user between two versions. */
 interface RolledBack extends Pick<Compared, "from" | "to"> {
   readonly userId: string;
 }
 
-/**
- * Takes back the edits of a user between two versions, by an edit of the actor, which everyone with the document open
- * receives. The document before it becomes a version. False if there is nothing to take back. CONFLICT when the
- * document is large, or was rolled back at the same time; fails as {@link compareVersions} and {@link createVersion}
- * do.
- */
+/** Takes back a user's edits by an edit. False for nothing to take back; CONFLICT as for a restore. */
 export async function rollBackUser(
   ctx: DocumentContext,
   place: DocumentPlace,

@@ -23,7 +23,6 @@ const Before = wholeNumber.default(Number.MAX_SAFE_INTEGER).meta({
   override: { type: "integer", minimum: 0 },
 });
 
-/** The fields of each list of a document's history. */
 const historyQuery = z.object({ limit: paging.limit, before: Before });
 const nextShape = {
   next: z.int().nullable().meta({

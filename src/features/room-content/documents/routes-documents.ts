@@ -29,7 +29,6 @@ import {
 
 const { endpoint } = endpointsFor<RoomContext>();
 
-/** It inserts the letter a into the text `t`. */
 const EXAMPLE = "AQEBAAQBAXQBYQA=";
 const Update = z.base64().meta({ description: "A Yjs update (version 1) in Base64.", example: EXAMPLE });
 

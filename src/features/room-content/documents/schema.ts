@@ -40,10 +40,8 @@ const presentAuthor = (author: Author): DocumentAuthor => ({
   id: author.type === "organization" ? null : author.id,
 });
 
-/** Users who are listed of each document. */
 const MAX_LISTED_PARTICIPANTS = 20;
 
-/** A document with its size and users. */
 export const DocumentSummary = z
   .object({
     name: z.string().meta({ example: "notes" }),
@@ -60,7 +58,6 @@ export const DocumentSummary = z
   .meta({ id: "Document" });
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
 
-/** A document with its history. */
 export const DocumentDetails = DocumentSummary.extend({
   versions: z.int().meta({ description: "How many versions are kept of it.", minimum: 0, example: 3 }),
   stored_bytes: z.int().meta({
@@ -88,7 +85,6 @@ export const presentDetails = (document: DescribedDocument): DocumentDetails => 
   stored_bytes: document.storedBytes,
 });
 
-/** A shared type of a document. */
 export const SharedTypeName = z
   .object({
     name: z.string().meta({ example: "default" }),

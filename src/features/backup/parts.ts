@@ -83,7 +83,7 @@ export const COPIED: readonly Pick<RowPart, "name" | "parent">[] = ROW_PARTS.fla
   { name, ...(parent && { parent }) },
 ]);
 
-/** Access comes first, so that its holders are told of the restore; the objects come last. */
+/** Access comes first, because the restore refuses everyone with access; the objects come last. */
 const RESTORED_FIRST = ["api_keys", "members", "invitations", "quotas"];
 
 export const RESTORED: readonly string[] = [

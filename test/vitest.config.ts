@@ -25,7 +25,7 @@ const LAST = { groupOrder: 2 };
 
 /** Files that wait long without computing, and so begin first. */
 const WAITING =
-  /crash-recovery|cli\/(account|deployment-archive|move|start|stop)\.test|running-service|runaways|stories\/(events|files|workflows)|watchdog|demo\.test|dashboard-(access|overview|rooms)/;
+  /cli\/(account|deployment-archive|move|start|stop)\.test|running-service|runaways|stories\/(events|files|workflows)|watchdog|demo\.test|dashboard-(access|overview|rooms)/;
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -57,12 +57,10 @@ const CONTENT = [
   "writeStores",
 ];
 
-describe("the endpoints that change something", () => {
-  it("each say how the audit log records them, or are about what is in rooms", () => {
-    const changing = ENDPOINTS.filter(({ method }) => method !== "GET");
-    const silent = changing.filter((endpoint) => endpoint.kind === "raw" || endpoint.audit === undefined);
-    expect(silent.map(({ operation }) => operation).sort()).toEqual(CONTENT);
-  });
+it("the endpoints that change something each say how the audit log records them, or are about what is in rooms", () => {
+  const changing = ENDPOINTS.filter(({ method }) => method !== "GET");
+  const silent = changing.filter((endpoint) => endpoint.kind === "raw" || endpoint.audit === undefined);
+  expect(silent.map(({ operation }) => operation).sort()).toEqual(CONTENT);
 });
 
 describe("a change by an API key", () => {

@@ -1,12 +1,21 @@
 /** Backups of an organization, and restores that are interrupted after any request. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import journal from "../../migrations/meta/_journal.json" with { type: "json" };
+import journal from "../../migrations/meta/_journal.json";
 import { type ObjectSlices, SCHEMA } from "../../src/features/backup/format.ts";
 import { account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
-import { answersOf, contentOf, expectFiles, furnish, remove, withoutUse } from "./furnished.ts";
-import { backUp, Operator, restore } from "./operator.ts";
+import {
+  answersOf,
+  contentOf,
+  expectFiles,
+  furnish,
+  purged,
+  remainsOf,
+  remove,
+  withoutUse,
+} from "./furnished.ts";
+import { backUp, cancel, type KillPoint, Operator, restore } from "./operator.ts";
 
 describe("a backup", () => {
   it("names the schema that its rows have", () => {
@@ -118,3 +127,54 @@ describe("invitations", () => {
     expect(members.data.members).toHaveLength(1);
   });
 });
+
+// Restores that are given up, wherever they were interrupted.
+
+/** More than an answer with slices of objects has. */
+const VALUES = 26;
+const VALUE = "v".repeat(180 * 1024);
+
+/** So that objects are opened by more than one request. */
+const MORE_ROOMS = 12;
+
+const KILLED: readonly KillPoint[] = [
+  ["rows", 0],
+  ["rows", 9],
+  ["file", 1],
+  ["part", 0],
+  ["objects", 0],
+  ["objects", 1],
+  ["open", 1],
+  ["finish", 0],
+];
+
+it.each(["DB", "DB_2"] as const)(
+  "a restore that is cancelled in %s leaves nothing behind, wherever it was, and the next one brings everything back",
+  async (place) => {
+    const owner = await account(place);
+    await addMember(owner.id, "owner");
+    const furnished = await furnish(owner, place);
+    for (let key = 0; key < VALUES; key += 1)
+      await owner.api.put(`/rooms/${furnished.roomId}/stores/large/${key}`, { value: VALUE });
+    for (let room = 0; room < MORE_ROOMS; room += 1) await owner.api.createRoom();
+    const answers = await answersOf(owner, furnished);
+    const archive = await backUp(owner.id);
+    expect(archive.parts.get("objects")?.length).toBeGreaterThan(1);
+    await remove(owner, place);
+    for (const killed of KILLED) {
+      const uploads: string[] = [];
+      expect([killed, await restore(archive, killed, place, uploads)]).toEqual([killed, false]);
+      await cancel(archive);
+      await purged(owner.id, place);
+      expect([killed, await remainsOf(archive)]).toEqual([killed, {}]);
+      for (const upload of uploads) {
+        const [name = "", uploadId = ""] = upload.split(" ");
+        const part = env.FILES.resumeMultipartUpload(name, uploadId).uploadPart(2, new Uint8Array(1));
+        await expect(part).rejects.toThrow();
+      }
+    }
+    expect(await restore(archive, undefined, place)).toBe(true);
+    expect(withoutUse(await answersOf(owner, furnished))).toEqual(withoutUse(answers));
+    await expectFiles(owner, archive);
+  },
+);

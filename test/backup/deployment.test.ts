@@ -205,16 +205,14 @@ describe("the people of a deployment", () => {
   });
 });
 
-describe("a backup of a deployment", () => {
-  it("is continued, and restored, only where it was begun", async () => {
-    const backupId = crypto.randomUUID();
-    const operator = await deployment("backup");
-    const beginning = await signed(await operator.raw("begin", { json: { backupId } }));
-    const query = { backup: backupId };
-    expect((await operator.raw("resume", sentOf(beginning, query))).status).toBe(200);
-    const other = { ...beginning, signature: "0".repeat(64) };
-    expect(await operator.refusal("resume", sentOf(other, query))).toBe("400 VALIDATION_ERROR");
-    const restoring = await deployment("restore");
-    expect(await restoring.refusal("begin", sentOf(beginning, query))).toBe("400 VALIDATION_ERROR");
-  });
+it("a backup of a deployment is continued, and restored, only where it was begun", async () => {
+  const backupId = crypto.randomUUID();
+  const operator = await deployment("backup");
+  const beginning = await signed(await operator.raw("begin", { json: { backupId } }));
+  const query = { backup: backupId };
+  expect((await operator.raw("resume", sentOf(beginning, query))).status).toBe(200);
+  const other = { ...beginning, signature: "0".repeat(64) };
+  expect(await operator.refusal("resume", sentOf(other, query))).toBe("400 VALIDATION_ERROR");
+  const restoring = await deployment("restore");
+  expect(await restoring.refusal("begin", sentOf(beginning, query))).toBe("400 VALIDATION_ERROR");
 });

@@ -1,30 +1,24 @@
 /** Tabs that are closed while someone draws, with and without a network: what was drawn last is not lost. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 import { ClientSite } from "./client-site.ts";
 
-let service: SharedService;
-let browser: Browser;
-let site: ClientSite;
-let proxy: BreakableProxy;
 let customer: Customer;
 let roomId: string;
 
-beforeAll(async () => {
-  service = await useSharedService();
-  site = await ClientSite.start();
-  proxy = await BreakableProxy.before(service);
-  browser = await launchChromium();
-});
+const service = await sharedService();
+const site = await ClientSite.start();
+const proxy = await BreakableProxy.before(service);
+const browser = await openBrowser();
+
 afterAll(async () => {
-  await browser?.close();
-  await proxy?.close();
-  await site?.stop();
+  await proxy.close();
+  await site.stop();
 });
 beforeEach(async () => {
   proxy.open();

@@ -1,60 +1,48 @@
 /** Accessibility of the dashboard: themes, screen sizes, keyboard, and hostile names. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { pathPartOf } from "../../src/dashboard/page/data/path-name.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { findingsOf } from "./axe.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
 const EVIL = '<img src=x onerror="document.title=1"><b>Ada</b>';
 
-let service: SharedService;
-let browser: Browser;
-let desk: Desk;
-let roomId: string;
-let userId: string;
-let webhookId: string;
-let workflowId: string;
-let client: AtriumClient;
+const service = await sharedService();
+const browser = await openBrowser();
+const desk = await Desk.signedUp(browser, service.url, { name: EVIL, organization: EVIL });
+const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: EVIL, customId: EVIL });
+const roomId = room.id;
+const user = { name: EVIL, roomId, customId: EVIL, profilePicture: "https://elsewhere.test/ada.png" };
+const { user: made } = await desk.ask<{ user: { id: string; token: string } }>("POST", "/users", user);
+const userId = made.id;
+const client = new AtriumClient({ serverUrl: service.url, authToken: made.token });
+await client.join();
+client.presence.update({ tool: EVIL });
+await client.store(EVIL).set(EVIL, { title: EVIL });
+await client.comments.create({ text: EVIL, anchor: EVIL });
+await client.storage.upload({ file: new File([EVIL], `${EVIL}.html`, { type: "text/html" }) });
+const hostile = openDocument(client, EVIL);
+hostile.doc.getMap(EVIL).set(EVIL, EVIL);
+hostile.doc.getText("text").insert(0, EVIL);
+await hostile.flush();
+await desk.ask("POST", `/rooms/${roomId}/documents/${encodeURIComponent(EVIL)}/versions`, { name: EVIL });
+const webhook = { url: "http://127.0.0.1:9/?name=<b>Ada</b>", events: ["user.created"] };
+const { webhook: hook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", webhook);
+const webhookId = hook.id;
+await desk.ask("POST", `/webhooks/${webhookId}/test`);
+const code = `export default () => ${JSON.stringify(EVIL)};`;
+const workflow = { name: EVIL, events: ["user.created"], code };
+const { workflow: greeting } = await desk.ask<{ workflow: { id: string } }>("POST", "/workflows", workflow);
+const workflowId = greeting.id;
+await desk.ask("POST", "/api-keys", { name: EVIL });
+await desk.ask("POST", "/invitations", {});
 
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-  desk = await Desk.signedUp(browser, service.url, { name: EVIL, organization: EVIL });
-  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: EVIL, customId: EVIL });
-  roomId = room.id;
-  const user = { name: EVIL, roomId, customId: EVIL, profilePicture: "https://elsewhere.test/ada.png" };
-  const { user: made } = await desk.ask<{ user: { id: string; token: string } }>("POST", "/users", user);
-  userId = made.id;
-  client = new AtriumClient({ serverUrl: service.url, authToken: made.token });
-  await client.join();
-  client.presence.update({ tool: EVIL });
-  await client.store(EVIL).set(EVIL, { title: EVIL });
-  await client.comments.create({ text: EVIL, anchor: EVIL });
-  await client.storage.upload({ file: new File([EVIL], `${EVIL}.html`, { type: "text/html" }) });
-  const document = openDocument(client, EVIL);
-  document.doc.getMap(EVIL).set(EVIL, EVIL);
-  document.doc.getText("text").insert(0, EVIL);
-  await document.flush();
-  await desk.ask("POST", `/rooms/${roomId}/documents/${encodeURIComponent(EVIL)}/versions`, { name: EVIL });
-  const webhook = { url: "http://127.0.0.1:9/?name=<b>Ada</b>", events: ["user.created"] };
-  const { webhook: hook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", webhook);
-  webhookId = hook.id;
-  await desk.ask("POST", `/webhooks/${webhookId}/test`);
-  const code = `export default () => ${JSON.stringify(EVIL)};`;
-  const workflow = { name: EVIL, events: ["user.created"], code };
-  const { workflow: greeting } = await desk.ask<{ workflow: { id: string } }>("POST", "/workflows", workflow);
-  workflowId = greeting.id;
-  await desk.ask("POST", "/api-keys", { name: EVIL });
-  await desk.ask("POST", "/invitations", {});
-});
 afterAll(async () => {
   client?.disconnect();
-  await browser?.close();
 });
 
 interface Stop {

@@ -1,31 +1,22 @@
 /** The dashboard against other pages in the same browser, which can change, frame and read nothing. */
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
+import { sharedService } from "../cli/shared-service.ts";
+import { openBrowser } from "./browser.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: SharedService;
-let browser: Browser;
-let desk: Desk;
-let elsewhere: Server;
-let port: number;
-
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-  desk = await Desk.signedUp(browser, service.url);
-  elsewhere = createServer((_, response) => {
-    response.setHeader("Content-Type", "text/html");
-    response.end("<!doctype html><title>Elsewhere</title><body></body>");
-  });
-  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-  port = (elsewhere.address() as AddressInfo).port;
+const service = await sharedService();
+const browser = await openBrowser();
+const desk = await Desk.signedUp(browser, service.url);
+const elsewhere = createServer((_, response) => {
+  response.setHeader("Content-Type", "text/html");
+  response.end("<!doctype html><title>Elsewhere</title><body></body>");
 });
+await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+const port = (elsewhere.address() as AddressInfo).port;
+
 afterAll(async () => {
-  await browser?.close();
   elsewhere?.close();
 });
 
@@ -128,16 +119,14 @@ describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host)
   });
 });
 
-describe("the dashboard's responses", () => {
-  it("are not cached and restrict what the page may do", async () => {
-    const { status, headers } = await fetch(`${service.url}/dashboard`);
-    expect(status).toBe(200);
-    const policy = headers.get("Content-Security-Policy") ?? "";
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toContain("unsafe");
-    const me = await fetch(`${service.url}/dashboard/api/me`);
-    expect(me.headers.get("Cache-Control")).toContain("no-store");
-  });
+it("the dashboard's responses are not cached and restrict what the page may do", async () => {
+  const { status, headers } = await fetch(`${service.url}/dashboard`);
+  expect(status).toBe(200);
+  const policy = headers.get("Content-Security-Policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("unsafe");
+  const me = await fetch(`${service.url}/dashboard/api/me`);
+  expect(me.headers.get("Cache-Control")).toContain("no-store");
 });

@@ -1,33 +1,24 @@
 /** Rooms in the dashboard: the list, live updates, and changes. */
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
+import { sharedService } from "../cli/shared-service.ts";
+import { openBrowser } from "./browser.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: SharedService;
-let browser: Browser;
-let desk: Desk;
-let roomId: string;
-let bo: AtriumClient;
+const service = await sharedService();
+const browser = await openBrowser();
+const desk = await Desk.signedUp(browser, service.url);
+const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
+const roomId = room.id;
+const { token } = await desk.ask<{ token: string }>("POST", "/users", { name: "Bo", roomId });
+const bo = new AtriumClient({ serverUrl: service.url, authToken: token });
+await bo.join();
 
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-  desk = await Desk.signedUp(browser, service.url);
-  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
-  roomId = room.id;
-  const { token } = await desk.ask<{ token: string }>("POST", "/users", { name: "Bo", roomId });
-  bo = new AtriumClient({ serverUrl: service.url, authToken: token });
-  await bo.join();
-});
 afterAll(async () => {
   bo?.disconnect();
-  await browser?.close();
 });
 
 describe("the rooms", () => {

@@ -1,25 +1,16 @@
 /** A person's way through the dashboard: sign-up, the first room, keys, members and settings. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
+import { sharedService } from "../cli/shared-service.ts";
+import { openBrowser } from "./browser.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
-let service: SharedService;
-let browser: Browser;
-let desk: Desk;
 const email = newAddress();
 
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-  desk = await Desk.open(browser, service.url);
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const service = await sharedService();
+const browser = await openBrowser();
+const desk = await Desk.open(browser, service.url);
 
 describe("a new person", () => {
   it("is redirected to sign in, and signs up with an organization", async () => {

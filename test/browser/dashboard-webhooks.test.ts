@@ -1,29 +1,22 @@
 /** Webhooks in the dashboard: creation, tests, deliveries and changes. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { verifyWebhook } from "../../src/sdk/server/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { Receiver } from "../stories/receiver.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: SharedService;
-let browser: Browser;
-let desk: Desk;
-let receiver: Receiver;
 let secret: string;
 
-beforeAll(async () => {
-  service = await useSharedService();
-  receiver = await Receiver.start();
-  browser = await launchChromium();
-  desk = await Desk.signedUp(browser, service.url);
-  await desk.enter("/webhooks");
-});
+const service = await sharedService();
+const receiver = await Receiver.start();
+const browser = await openBrowser();
+const desk = await Desk.signedUp(browser, service.url);
+await desk.enter("/webhooks");
+
 afterAll(async () => {
-  await browser?.close();
-  await receiver?.stop();
+  await receiver.stop();
 });
 
 const first = () => desk.page.locator(".records summary").first();

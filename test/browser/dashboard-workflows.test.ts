@@ -1,28 +1,17 @@
 /** Workflows in the dashboard: the editor, test runs and the run history. */
-import type { Browser } from "playwright-core";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
+import { expect, it } from "vitest";
+import { sharedService } from "../cli/shared-service.ts";
+import { openBrowser } from "./browser.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: SharedService;
-let browser: Browser;
-let desk: Desk;
-let roomId: string;
-
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-  desk = await Desk.signedUp(browser, service.url);
-  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
-  roomId = room.id;
-  await desk.ask("POST", "/users", { name: "Bo", roomId });
-  await desk.enter("/workflows");
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const service = await sharedService();
+const browser = await openBrowser();
+const desk = await Desk.signedUp(browser, service.url);
+const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
+const roomId = room.id;
+await desk.ask("POST", "/users", { name: "Bo", roomId });
+await desk.enter("/workflows");
 
 const code = () => desk.page.getByRole("textbox", { name: "Code of the workflow" });
 

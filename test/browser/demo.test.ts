@@ -76,26 +76,24 @@ describe("participants", () => {
   });
 });
 
-describe("a visitor without a link", () => {
-  it("gets a board of their own, with a link for others and something on it", async () => {
-    const guest = await welcome("Guest", { room: null });
-    await guest.page.getByText("Share the link to add others").waitFor();
-    expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
-    await guest.page.locator("article").nth(3).waitFor();
-    await guest.page.getByRole("button", { name: "Share" }).click();
-    await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
-    expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());
-    const dashboard = guest.page.getByRole("link", { name: "Open in the dashboard" });
-    expect(await dashboard.count()).toBe(0);
-    expect(await findingsOf(guest.page)).toEqual([]);
-    // What the dashboard keeps of the organization that this browser has opened there.
-    await guest.page.evaluate((id) => localStorage.setItem("organization", id), service.accountId);
-    await guest.page.reload();
-    await guest.page.getByRole("button", { name: "Share" }).click();
-    expect(await dashboard.getAttribute("href")).toMatch(
-      new RegExp(`^/dashboard/${service.accountId}/rooms/[0-9a-f-]{36}$`),
-    );
-  });
+it("a visitor without a link gets a board of their own, with a link for others and something on it", async () => {
+  const guest = await welcome("Guest", { room: null });
+  await guest.page.getByText("Share the link to add others").waitFor();
+  expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
+  await guest.page.locator("article").nth(3).waitFor();
+  await guest.page.getByRole("button", { name: "Share" }).click();
+  await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
+  expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());
+  const dashboard = guest.page.getByRole("link", { name: "Open in the dashboard" });
+  expect(await dashboard.count()).toBe(0);
+  expect(await findingsOf(guest.page)).toEqual([]);
+  // What the dashboard keeps of the organization that this browser has opened there.
+  await guest.page.evaluate((id) => localStorage.setItem("organization", id), service.accountId);
+  await guest.page.reload();
+  await guest.page.getByRole("button", { name: "Share" }).click();
+  expect(await dashboard.getAttribute("href")).toMatch(
+    new RegExp(`^/dashboard/${service.accountId}/rooms/[0-9a-f-]{36}$`),
+  );
 });
 
 describe("a visitor who is alone", () => {
@@ -349,26 +347,24 @@ describe("comments and reactions", () => {
   });
 });
 
-describe("the minutes", () => {
-  it("are written together: nothing is lost, and each caret stays where it is", async () => {
-    const areas = [ada, bo].map(({ page }) => page.getByRole("textbox", { name: "Minutes" }));
-    const [first, second] = areas;
-    for (const { page } of [ada, bo]) await page.locator(".minutes summary").click();
-    await first?.pressSequentially("Hello");
-    await eventually("Bo reads it", async () => (await second?.inputValue()) === "Hello");
-    await first?.press("Home");
-    await second?.press("End");
-    await second?.pressSequentially(", all 😀");
-    await eventually("Ada reads it", async () => (await first?.inputValue()) === "Hello, all 😀");
-    await first?.pressSequentially("> ");
-    await second?.press("Backspace");
-    for (const area of areas)
-      await eventually("both agree", async () => (await area.inputValue()) === "> Hello, all ");
-    for (const { page } of [ada, bo]) {
-      await page.locator(".minutes", { hasText: "Saved" }).waitFor();
-      await page.locator(".minutes summary").click();
-    }
-  });
+it("the minutes are written together: nothing is lost, and each caret stays where it is", async () => {
+  const areas = [ada, bo].map(({ page }) => page.getByRole("textbox", { name: "Minutes" }));
+  const [first, second] = areas;
+  for (const { page } of [ada, bo]) await page.locator(".minutes summary").click();
+  await first?.pressSequentially("Hello");
+  await eventually("Bo reads it", async () => (await second?.inputValue()) === "Hello");
+  await first?.press("Home");
+  await second?.press("End");
+  await second?.pressSequentially(", all 😀");
+  await eventually("Ada reads it", async () => (await first?.inputValue()) === "Hello, all 😀");
+  await first?.pressSequentially("> ");
+  await second?.press("Backspace");
+  for (const area of areas)
+    await eventually("both agree", async () => (await area.inputValue()) === "> Hello, all ");
+  for (const { page } of [ada, bo]) {
+    await page.locator(".minutes", { hasText: "Saved" }).waitFor();
+    await page.locator(".minutes summary").click();
+  }
 });
 
 describe("following a participant", () => {
@@ -403,42 +399,40 @@ describe("following a participant", () => {
   });
 });
 
-describe("a visitor who sends invalid data", () => {
-  it("breaks no one's page", async () => {
-    const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, { method: "POST" });
-    const { data } = (await answer.json()) as { data: { token: string } };
-    const mallory = new AtriumClient({ serverUrl: service.url, authToken: data.token });
-    await mallory.join();
-    mallory.presence.update({
-      color: "url(https://elsewhere.test/)",
-      cursor: { x: "1e9", y: {} },
-      draft: { kind: "pen", tint: "url(x)", points: [{}, null, "x", 1e99] },
-      typing: {},
-      drag: { noteId: 7 },
-    });
-    const notes = mallory.store("notes");
-    for (const value of [null, 7, "text", [], { text: {}, x: "a", y: null, tint: -1, raisedAt: 1e300 }]) {
-      await notes.set(`evil-${JSON.stringify(value)}`, value);
-    }
-    const shapes = mallory.store("shapes");
-    const drawn = { kind: "oval", tint: 1e9, points: Array(20_000).fill(-1e300) };
-    for (const value of [null, 7, { kind: "pen" }, { kind: {}, tint: 0, points: [1, 2, 3, 4] }, drawn]) {
-      await shapes.set(`evil-${JSON.stringify(value).slice(0, 20)}`, value);
-    }
-    for (const emoji of [{ toString: "x" }, "<img src=x>", "❤️"]) {
-      await mallory.notifications.broadcast("emoji", emoji);
-    }
-    await Promise.all([floatsUp(ada, "❤️"), floatsUp(bo, "❤️")]);
-    for (const { page } of [ada, bo]) {
-      expect(await page.getByText("img src").count()).toBe(0);
-      await page.locator("article").nth(5).waitFor();
-    }
-    for (const store of [notes, shapes])
-      for (const key of Object.keys(store.getAll())) if (key.startsWith("evil-")) await store.delete(key);
-    mallory.disconnect();
-    await ada.other("Mallory").waitFor({ state: "detached" });
-    await ada.arrives(ada.cursor("Bo"), await bo.point(500, 500));
+it("a visitor who sends invalid data breaks no one's page", async () => {
+  const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, { method: "POST" });
+  const { data } = (await answer.json()) as { data: { token: string } };
+  const mallory = new AtriumClient({ serverUrl: service.url, authToken: data.token });
+  await mallory.join();
+  mallory.presence.update({
+    color: "url(https://elsewhere.test/)",
+    cursor: { x: "1e9", y: {} },
+    draft: { kind: "pen", tint: "url(x)", points: [{}, null, "x", 1e99] },
+    typing: {},
+    drag: { noteId: 7 },
   });
+  const notes = mallory.store("notes");
+  for (const value of [null, 7, "text", [], { text: {}, x: "a", y: null, tint: -1, raisedAt: 1e300 }]) {
+    await notes.set(`evil-${JSON.stringify(value)}`, value);
+  }
+  const shapes = mallory.store("shapes");
+  const drawn = { kind: "oval", tint: 1e9, points: Array(20_000).fill(-1e300) };
+  for (const value of [null, 7, { kind: "pen" }, { kind: {}, tint: 0, points: [1, 2, 3, 4] }, drawn]) {
+    await shapes.set(`evil-${JSON.stringify(value).slice(0, 20)}`, value);
+  }
+  for (const emoji of [{ toString: "x" }, "<img src=x>", "❤️"]) {
+    await mallory.notifications.broadcast("emoji", emoji);
+  }
+  await Promise.all([floatsUp(ada, "❤️"), floatsUp(bo, "❤️")]);
+  for (const { page } of [ada, bo]) {
+    expect(await page.getByText("img src").count()).toBe(0);
+    await page.locator("article").nth(5).waitFor();
+  }
+  for (const store of [notes, shapes])
+    for (const key of Object.keys(store.getAll())) if (key.startsWith("evil-")) await store.delete(key);
+  mallory.disconnect();
+  await ada.other("Mallory").waitFor({ state: "detached" });
+  await ada.arrives(ada.cursor("Bo"), await bo.point(500, 500));
 });
 
 describe("the page", () => {
@@ -463,30 +457,28 @@ describe("the page", () => {
   });
 });
 
-describe("a service that restarts", () => {
-  it("loses no change", async () => {
-    await ada.addNote("Before");
-    await bo.note("Before").waitFor();
-    const { port, persistTo } = service;
-    await service.kill();
-    await ada.notice("Connecting").waitFor();
-    await bo.notice("Connecting").waitFor();
-    await ada.note("Before").getByRole("textbox").press("End");
-    await ada.page.keyboard.type(" and meanwhile");
-    await ada.page.getByLabel("Comment", { exact: true }).fill("Said meanwhile");
-    await ada.page.keyboard.press("Enter");
-    service = await startService({ port, persistTo });
-    for (const visitor of [ada, bo]) {
-      await visitor.notice("Connecting").waitFor({ state: "detached" });
-      await visitor.note("Before and meanwhile").waitFor();
-      await visitor.comment("Said meanwhile").waitFor();
-    }
-    await ada.other("Bo").waitFor();
-    await ada.arrives(ada.cursor("Bo"), await bo.point(450, 350));
-    const cleo = await welcome("Cleo");
-    await cleo.note("Before and meanwhile").waitFor();
-    await cleo.comment("Said meanwhile").waitFor(); // fails if there are two
-  });
+it("a service that restarts loses no change", async () => {
+  await ada.addNote("Before");
+  await bo.note("Before").waitFor();
+  const { port, persistTo } = service;
+  await service.kill();
+  await ada.notice("Connecting").waitFor();
+  await bo.notice("Connecting").waitFor();
+  await ada.note("Before").getByRole("textbox").press("End");
+  await ada.page.keyboard.type(" and meanwhile");
+  await ada.page.getByLabel("Comment", { exact: true }).fill("Said meanwhile");
+  await ada.page.keyboard.press("Enter");
+  service = await startService({ port, persistTo });
+  for (const visitor of [ada, bo]) {
+    await visitor.notice("Connecting").waitFor({ state: "detached" });
+    await visitor.note("Before and meanwhile").waitFor();
+    await visitor.comment("Said meanwhile").waitFor();
+  }
+  await ada.other("Bo").waitFor();
+  await ada.arrives(ada.cursor("Bo"), await bo.point(450, 350));
+  const cleo = await welcome("Cleo");
+  await cleo.note("Before and meanwhile").waitFor();
+  await cleo.comment("Said meanwhile").waitFor(); // fails if there are two
 });
 
 it("no browser logs errors or warnings", () => {

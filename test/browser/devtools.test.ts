@@ -1,20 +1,17 @@
 /** The DevTools panel in a real browser: what it shows, by mouse and keyboard, and the connection that it cuts. */
 import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { bundlePage, prepareReactPages, type ReactPage } from "./react-page.ts";
 
 const openPage = prepareReactPages();
-let script: string;
 let opened: ReactPage;
 let page: Page;
 let bo: AtriumClient;
 
-beforeAll(async () => {
-  script = await bundlePage("devtools-page.ts", 19);
-});
+const script = await bundlePage("devtools-page.ts", 19);
 
 /** Ada's page in a room with Bo, who shows a cursor, and two tasks. */
 async function begin(): Promise<void> {

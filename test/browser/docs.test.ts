@@ -1,22 +1,18 @@
 /** The documentation in a real browser: it loads only from the service, and works on any screen and by keyboard. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import type { Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
+import { sharedService } from "../cli/shared-service.ts";
 import { findingsOf } from "./axe.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 
-let service: SharedService;
-let browser: Browser;
 let page: Page;
 let complaints: string[];
 let requested: string[];
 
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-});
+const service = await sharedService();
+const browser = await openBrowser();
+
 afterEach(() => page?.close());
-afterAll(() => browser?.close());
 
 interface Screen {
   readonly width: number;

@@ -1,5 +1,5 @@
 /** The starters of editors as they stand, with this repository's packages: `npm run test:editors` has them all, from their locks. */
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, it } from "vitest";
 import { EditorStories } from "./editor-story.ts";
 import { expectTestedVersions } from "./starter.ts";
 
@@ -9,11 +9,9 @@ const EDITORS = ["codemirror", "tiptap"];
 /** Against hanging, not against being slow: a story installs, compiles and builds a starter, and restarts the service. */
 const STORY_MS = 400_000;
 
-let stories: EditorStories;
-beforeAll(async () => {
-  stories = await EditorStories.prepare();
-});
-afterAll(() => stories?.dispose());
+const stories = await EditorStories.prepare();
+
+afterAll(() => stories.dispose());
 
 it.each(EDITORS)("%s pins the versions that are tested here", expectTestedVersions);
 

@@ -1,11 +1,11 @@
 /** Hostile files in a real browser that is signed in on the same origin: none runs or reads the cookie. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sharedService } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 
 /** A hostile script, which sends the cookie to this test. */
 const STEAL = "fetch('/stolen?' + encodeURIComponent(document.cookie)).catch(()=>{});";
@@ -34,32 +34,25 @@ const HOSTILE = [
   ["style.css", "text/css", "@import '/stolen?style'; body { background: url(/stolen?background) }"],
 ] as const;
 
-let service: SharedService;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let stolen: string[];
 const urls = new Map<string, string>();
 
-beforeAll(async () => {
-  service = await useSharedService();
-  const customer = new Customer(service, service);
-  const ada = await customer.createUser((await customer.createRoom()).id, "Ada");
-  for (const [name, type, content] of [...HOSTILE, ["dot.png", "image/png", PNG] as const]) {
-    const form = new FormData();
-    form.append("roomId", ada.room_id);
-    form.append("userId", ada.id);
-    form.append("file", new File([content], name, { type }));
-    const headers = { Authorization: `Bearer ${service.bearer}` };
-    const response = await fetch(`${customer.base}/upload`, { method: "POST", headers, body: form });
-    const { data } = (await response.json()) as { data: { file: { url: string } } };
-    urls.set(name, data.file.url);
-  }
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const service = await sharedService();
+const customer = new Customer(service, service);
+const ada = await customer.createUser((await customer.createRoom()).id, "Ada");
+for (const [name, type, content] of [...HOSTILE, ["dot.png", "image/png", PNG] as const]) {
+  const form = new FormData();
+  form.append("roomId", ada.room_id);
+  form.append("userId", ada.id);
+  form.append("file", new File([content], name, { type }));
+  const headers = { Authorization: `Bearer ${service.bearer}` };
+  const response = await fetch(`${customer.base}/upload`, { method: "POST", headers, body: form });
+  const { data } = (await response.json()) as { data: { file: { url: string } } };
+  urls.set(name, data.file.url);
+}
+const browser = await openBrowser();
 
 beforeEach(async () => {
   stolen = [];

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { join, type Meeting, meet } from "../sdk/clients.ts";
 import { launchChromium } from "./chromium.ts";
 
@@ -24,7 +24,7 @@ export function prepareReactPages(): OpenPage {
   let browser: Browser;
   let opened: ReactPage | undefined;
   beforeAll(async () => {
-    service = await useSharedService();
+    service = await sharedService();
     browser = await launchChromium();
   });
   afterEach(() => opened?.page.close());

@@ -1,28 +1,22 @@
 /** The starters of `examples/` as they stand, with the package that `npm run build` produces. */
 import { rm } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { eventually, findFreePort } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
+import { sharedService } from "../cli/shared-service.ts";
+import { openBrowser } from "./browser.ts";
 import { buildPackage, expectTestedVersions, Starter } from "./starter.ts";
 
-let service: SharedService;
-let atrium: AtriumServer;
-let browser: Browser;
 /** The built package. */
-let dist: string;
 
-beforeAll(async () => {
-  service = await useSharedService();
-  atrium = new AtriumServer({ ...service, serverUrl: service.url });
-  dist = await buildPackage();
-  browser = await launchChromium();
-});
+const service = await sharedService();
+const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+const dist = await buildPackage();
+const browser = await openBrowser();
+
 afterAll(async () => {
-  await browser?.close();
   await rm(dist, { recursive: true, force: true });
 });
 

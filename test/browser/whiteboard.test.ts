@@ -1,15 +1,14 @@
 /** The example `examples/whiteboard` as two people use it in two browsers: what each of them sees always equals the store. */
-import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page, WebSocketRoute } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Camera } from "../../examples/whiteboard/page/camera.ts";
 import type { Client, Mirror } from "../../examples/whiteboard/page/mirror.ts";
 import type { Shape } from "../../examples/whiteboard/page/shapes.ts";
 import { startWhiteboard } from "../../examples/whiteboard/server.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 
 declare global {
@@ -24,24 +23,20 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-let service: SharedService;
-let server: Server;
 /** Ada's and Bo's. */
-let browsers: readonly [Browser, Browser];
 let room: string;
 let ada: Person;
 let bo: Person;
 
-beforeAll(async () => {
-  service = await useSharedService();
-  const { url: serverUrl, accountId, apiKey } = service;
-  server = await startWhiteboard({ serverUrl, accountId, apiKey, port: 0 });
-  browsers = [await launchChromium(), await launchChromium()];
-});
+const service = await sharedService();
+const { url: serverUrl, accountId, apiKey } = service;
+const server = await startWhiteboard({ serverUrl, accountId, apiKey, port: 0 });
+const browsers = [await launchChromium(), await launchChromium()] as const;
+
 afterAll(async () => {
-  for (const browser of browsers ?? []) await browser.close();
-  server?.closeAllConnections();
-  server?.close();
+  for (const browser of browsers) await browser.close();
+  server.closeAllConnections();
+  server.close();
 });
 beforeEach(async () => {
   room = crypto.randomUUID();

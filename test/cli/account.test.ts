@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { parseArguments, USAGE } from "../../src/cli/account-arguments.ts";
 import { isOrganizationName } from "../../src/cli/organization.ts";
 import { UsageError } from "../../src/cli/process/command.ts";
@@ -11,16 +11,13 @@ import { BackupStory } from "./backup-story.ts";
 import { query } from "./database.ts";
 import { createOrganization, signInOwner } from "./owner.ts";
 import { runCli } from "./processes.ts";
-import { createAccount, type Organization, type Service, startService } from "./service.ts";
+import { createAccount, type Organization, startService } from "./service.ts";
 import { preparedState } from "./shared-service.ts";
 
-let service: Service;
-let cookie: string;
-beforeAll(async () => {
-  service = await startService({ preparedState: await preparedState() });
-  cookie = await signInOwner(service);
-});
-afterAll(() => service?.kill());
+const service = await startService({ preparedState: await preparedState() });
+const cookie = await signInOwner(service);
+
+afterAll(() => service.kill());
 
 const requestRooms = (organization: Organization, init: RequestInit = {}): Promise<Response> =>
   fetch(`${service.url}/v1/accounts/${organization.accountId}/rooms`, {

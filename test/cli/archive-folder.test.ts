@@ -1,9 +1,18 @@
 /** The folder of a backup that an interrupted run has left: it is continued, or refused when it is not as that has noted. */
 import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArchiveFolder, type Extent } from "../../src/cli/archive/archive-folder.ts";
+import { inOrder } from "../../src/cli/archive/copy-state.ts";
+import { eachOrganization } from "../../src/cli/archive/each-organization.ts";
+import { OperatorClient } from "../../src/cli/archive/operator-client.ts";
+import { OperatorToken } from "../../src/cli/archive/operator-token.ts";
+import { CommandError } from "../../src/cli/process/command.ts";
+import { readRefusal } from "../../src/dashboard/page/data/refusal.ts";
+import { readFields, writeFields } from "../../src/dashboard/page/workflows/draft-fields.ts";
 
 const SLICE = { signature: "signature", text: "{}" };
 const DAMAGED = /is damaged, by a failure of power or by another command/;
@@ -50,4 +59,178 @@ it("returns slices as they were appended, whatever line separators their text ha
   const read = [];
   for await (const slice of folder.slices("rooms")) read.push(slice);
   expect(read).toEqual(slices);
+});
+
+// What `npm run backup` copies, and in which order. That a service can be started on the copy is tested with the starts.
+
+const COPIED = [
+  "v3/d1/miniflare-D1DatabaseObject/a.sqlite",
+  "v3/do/atrium-RoomObject/b.sqlite",
+  "v3/do/atrium-EventLogObject/d.sqlite",
+  "v3/do/atrium-SubscriberObject/c.sqlite",
+  "v3/r2/miniflare-R2BucketObject/e.sqlite",
+  "v3/r2/atrium-files/blobs/f",
+  "demo.json",
+];
+const OMITTED = [
+  "lock.json",
+  "lock.sqlite",
+  "v3/d1/miniflare-D1DatabaseObject/a.sqlite-wal",
+  "v3/d1/miniflare-D1DatabaseObject/a.sqlite-shm",
+  "v3/do/atrium-RoomObject/b.sqlite-journal",
+  "v3/cache/miniflare-CacheObject/g.sqlite",
+  "v3/ratelimit/miniflare-RateLimiterObject/h.sqlite",
+];
+
+it("copies what hands something over before what it hands it to, and nothing that only a running service needs", () => {
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...COPIED, ...OMITTED]), (files) => {
+      expect(inOrder(files)).toEqual(COPIED.filter((file) => files.includes(file)));
+    }),
+  );
+});
+
+// What a command does for each organization of a deployment: some at a time, and one that fails stops no other.
+
+async function* named(count: number) {
+  for (let index = 0; index < count; index += 1) yield { id: `${index}`, name: `Organization ${index}` };
+}
+
+const fail = (): never => {
+  throw new CommandError("It is damaged.");
+};
+
+it("goes on after one that failed, and names it, unless it needs nothing any more", async () => {
+  const handled: string[] = [];
+  const failures = await eachOrganization(
+    named(10),
+    async ({ id }) => {
+      if (id === "2" || id === "3") fail();
+      handled.push(id);
+    },
+    async ({ id }) => id === "3",
+  );
+  expect(failures).toEqual([{ id: "2", name: "Organization 2", why: "It is damaged." }]);
+  expect(handled.toSorted()).toEqual(["0", "1", "4", "5", "6", "7", "8", "9"]);
+});
+
+it("begins four at a time, and the next when one is done", async () => {
+  const begun: string[] = [];
+  const waiting: (() => void)[] = [];
+  const four = Promise.withResolvers<void>();
+  const all = eachOrganization(
+    named(9),
+    ({ id }) =>
+      new Promise<void>((resolve) => {
+        begun.push(id);
+        waiting.push(resolve);
+        if (waiting.length === 4) four.resolve();
+      }),
+    async () => false,
+  );
+  for (let left = 9; left > 0; left -= 1) {
+    if (left === 9) await four.promise;
+    expect(waiting.length).toBeLessThanOrEqual(4);
+    waiting.shift()?.();
+    // What follows is begun by then: nothing in it waits for anything but promises.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun).toHaveLength(Math.min(9, 4 + 10 - left));
+  }
+  expect(await all).toEqual([]);
+});
+
+it("ends when the deployment does not answer either, after what is under way", async () => {
+  const handled: string[] = [];
+  const all = eachOrganization(
+    named(10),
+    async ({ id }) => {
+      if (id === "0") fail();
+      await new Promise((resolve) => setImmediate(resolve));
+      handled.push(id);
+    },
+    () => Promise.reject(new CommandError("The service does not answer.")),
+  );
+  await expect(all).rejects.toThrow("The service does not answer.");
+  expect(handled).toEqual(["1", "2", "3"]);
+});
+
+it("ends with what is no failure of an organization, such as a full disk", async () => {
+  const full = async () => {
+    throw new Error("ENOSPC");
+  };
+  await expect(eachOrganization(named(3), full, async () => false)).rejects.toThrow("ENOSPC");
+});
+
+// What the dashboard reads: the field that a refusal concerns, and the fields that a draft kept.
+
+describe("a refusal", () => {
+  it.each([
+    ["url: must begin with https://", { field: "url", problem: "Must begin with https://" }],
+    ["schedule.cron: must have five fields", { field: "schedule.cron", problem: "Must have five fields" }],
+    ["name is required", { field: "name", problem: "name is required" }],
+    [
+      "customId is already used by another room of the organization",
+      { field: "customId", problem: "customId is already used by another room of the organization" },
+    ],
+  ])("names its field first: %s", (message, problem) => {
+    expect(readRefusal(message)).toEqual(problem);
+  });
+
+  it("begins otherwise where it concerns no field", () => {
+    expect(readRefusal("")).toBe(null);
+  });
+});
+
+describe("the fields of a workflow that are not saved", () => {
+  it("are the same text in whatever order its events were chosen, and read back", () => {
+    const schedule = { cron: "0 9 * * *", timezone: "UTC" };
+    const starts = { events: ["user.updated", "user.created"] as const, schedule, httpTrigger: true };
+    const fields = { name: "A", ...starts, roomId: null, retries: 2 };
+    const text = writeFields({ ...fields, events: [...fields.events] });
+    expect(text).toBe(writeFields({ ...fields, events: [...fields.events].reverse() }));
+    expect(readFields(text)).toEqual({ ...fields, events: ["user.created", "user.updated"] });
+  });
+
+  it("are empty where something else was kept", () => {
+    for (const text of [
+      "",
+      "null",
+      "[1]",
+      '{"name":1,"events":["nothing"],"roomId":2,"schedule":{"cron":1}}',
+    ])
+      expect(readFields(text)).toEqual({
+        ...{ name: "", events: [], roomId: null, retries: 0 },
+        ...{ schedule: null, httpTrigger: false },
+      });
+  });
+});
+
+describe("What the commands that back up and restore say of a service that does not answer", () => {
+  const server = createServer((socket) => socket.destroy());
+  let url: string;
+
+  beforeEach(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  it("say at once where they wait for an answer, not only when they give up", async () => {
+    const stop = new AbortController();
+    const shown: string[] = [];
+    const client = new OperatorClient({
+      accountId: "acme",
+      purpose: "backup",
+      url,
+      token: new OperatorToken(async () => {}),
+      stop: stop.signal,
+      show: (line) => {
+        shown.push(line);
+        stop.abort();
+      },
+    });
+    await expect(client.send("begin")).rejects.toThrow("aborted");
+    expect(shown).toEqual([`The service at ${url} does not answer: fetch failed. Waiting …`]);
+  });
 });

@@ -1,10 +1,24 @@
 /** The steps of `npm run deploy`, as they ask wrangler to do them. `npm run deployment` tries them with wrangler itself. */
 import { readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import v8 from "node:v8";
 import { describe, expect, it } from "vitest";
+import { unstable_readConfig as readConfig } from "wrangler";
+import * as z from "zod";
 import { buildOnly, describePlan } from "../../src/cli/deployment/plan.ts";
 import { ensureDatabases, missingSecrets, publish } from "../../src/cli/deployment/steps.ts";
+import { print } from "../../src/cli/package/plain-types.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import type { Wrangler } from "../../src/cli/process/wrangler.ts";
+import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../../src/cli/service/development.ts";
+import { webhookDevTargets, workflowDevTargets } from "../../src/platform/config/hosts.ts";
+import type { Settings } from "../../src/platform/config/settings.ts";
+import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
+import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
+import { MessageQueue } from "../../src/room/engine/message-queue.ts";
+import { Connections } from "../../src/room/transport/connections.ts";
+import { joinedSocket } from "../room/support/joined-socket.ts";
+import { ROOT } from "./processes.ts";
 
 const NAMES = { worker: "atrium", databases: ["atrium", "atrium-2"], bucket: "atrium-files" };
 
@@ -21,56 +35,48 @@ const answering = (answers: Record<string, string | Error>) => {
   return { commands, wrangler };
 };
 
-describe("each database", () => {
-  it("is created when there is none of its name, and then kept", async () => {
-    const first = answering({ "d1 list": '[{"name":"another"}]' });
-    expect(await ensureDatabases(first.wrangler, NAMES)).toEqual(["atrium", "atrium-2"]);
-    expect(first.commands).toEqual(["d1 list --json", "d1 create atrium", "d1 create atrium-2"]);
-    const later = answering({ "d1 list": '[{"name":"atrium-2"},{"name":"atrium"}]' });
-    expect(await ensureDatabases(later.wrangler, NAMES)).toEqual([]);
-    expect(later.commands).toEqual(["d1 list --json"]);
-  });
+it("each database is created when there is none of its name, and then kept", async () => {
+  const first = answering({ "d1 list": '[{"name":"another"}]' });
+  expect(await ensureDatabases(first.wrangler, NAMES)).toEqual(["atrium", "atrium-2"]);
+  expect(first.commands).toEqual(["d1 list --json", "d1 create atrium", "d1 create atrium-2"]);
+  const later = answering({ "d1 list": '[{"name":"atrium-2"},{"name":"atrium"}]' });
+  expect(await ensureDatabases(later.wrangler, NAMES)).toEqual([]);
+  expect(later.commands).toEqual(["d1 list --json"]);
 });
 
-describe("JWT_SECRET", () => {
-  it("is made for a Worker that lacks it or does not exist, and never replaced", async () => {
-    const listing = (answer: string | Error) => missingSecrets(answering({ "secret list": answer }).wrangler);
-    const missing = new CommandError(
-      "wrangler failed: This Worker does not exist on your account. [code: 10007]",
-    );
-    for (const answer of ["[]", '[{"name":"TURNSTILE_SECRET_KEY"}]', missing]) {
-      expect(await listing(answer)).toEqual({ JWT_SECRET: expect.stringMatching(/^[\w-]{43}$/) });
-    }
-    expect(await listing('[{"name":"JWT_SECRET"}]')).toEqual({});
-    const refused = new CommandError("wrangler failed: Authentication error [code: 10000]");
-    await expect(listing(refused)).rejects.toBe(refused);
-  });
+it("JWT_SECRET is made for a Worker that lacks it or does not exist, and never replaced", async () => {
+  const listing = (answer: string | Error) => missingSecrets(answering({ "secret list": answer }).wrangler);
+  const missing = new CommandError(
+    "wrangler failed: This Worker does not exist on your account. [code: 10007]",
+  );
+  for (const answer of ["[]", '[{"name":"TURNSTILE_SECRET_KEY"}]', missing]) {
+    expect(await listing(answer)).toEqual({ JWT_SECRET: expect.stringMatching(/^[\w-]{43}$/) });
+  }
+  expect(await listing('[{"name":"JWT_SECRET"}]')).toEqual({});
+  const refused = new CommandError("wrangler failed: Authentication error [code: 10000]");
+  await expect(listing(refused)).rejects.toBe(refused);
 });
 
-describe("publishing", () => {
-  it("passes secrets in a file that only its owner reads and that is gone afterwards, and returns the addresses", async () => {
-    const seen: { file: string; mode: number; content: string; command: string }[] = [];
-    const wrangler: Wrangler = async (args, env = {}) => {
-      const file = args[args.indexOf("--secrets-file") + 1] ?? "";
-      const { mode } = await stat(file);
-      seen.push({ file, mode: mode & 0o777, content: await readFile(file, "utf8"), command: args.join(" ") });
-      const report = {
-        type: "deploy",
-        targets: ["https://atrium.example.workers.dev", "schedule: * * * * *"],
-      };
-      await writeFile(
-        env.WRANGLER_OUTPUT_FILE_PATH ?? "",
-        `{"type":"wrangler-session"}\n${JSON.stringify(report)}\n`,
-      );
-      return "";
+it("publishing passes secrets in a file that only its owner reads and that is gone afterwards, and returns the addresses", async () => {
+  const seen: { file: string; mode: number; content: string; command: string }[] = [];
+  const wrangler: Wrangler = async (args, env = {}) => {
+    const file = args[args.indexOf("--secrets-file") + 1] ?? "";
+    const { mode } = await stat(file);
+    seen.push({ file, mode: mode & 0o777, content: await readFile(file, "utf8"), command: args.join(" ") });
+    const report = {
+      type: "deploy",
+      targets: ["https://atrium.example.workers.dev", "schedule: * * * * *"],
     };
-    expect(await publish(wrangler, { JWT_SECRET: "a secret" })).toEqual([
-      "https://atrium.example.workers.dev",
-    ]);
-    expect(seen).toMatchObject([{ mode: 0o600, content: '{"JWT_SECRET":"a secret"}' }]);
-    expect(seen[0]?.command).not.toContain("a secret");
-    await expect(stat(seen[0]?.file ?? "")).rejects.toMatchObject({ code: "ENOENT" });
-  });
+    await writeFile(
+      env.WRANGLER_OUTPUT_FILE_PATH ?? "",
+      `{"type":"wrangler-session"}\n${JSON.stringify(report)}\n`,
+    );
+    return "";
+  };
+  expect(await publish(wrangler, { JWT_SECRET: "a secret" })).toEqual(["https://atrium.example.workers.dev"]);
+  expect(seen).toMatchObject([{ mode: 0o600, content: '{"JWT_SECRET":"a secret"}' }]);
+  expect(seen[0]?.command).not.toContain("a secret");
+  await expect(stat(seen[0]?.file ?? "")).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 describe("a dry run", () => {
@@ -92,4 +98,61 @@ describe("a dry run", () => {
     expect(text).toContain("Workflows would not run: ");
     expect(describePlan({ ...plan, runners: ["LOADER"] }, null)).toContain("Workflows run by LOADER.");
   });
+});
+
+// What wrangler.toml deploys, and how `npm start` differs from it.
+
+const config = readConfig({ config: path.join(ROOT, "wrangler.toml") }, { hideWarnings: true });
+const vars = config.vars as Settings;
+
+describe("a deployment", () => {
+  it("names its resources, which wrangler creates or finds: there are no ids to fill in", () => {
+    expect(config.d1_databases).toMatchObject([{ binding: "DB", database_name: "atrium" }]);
+    expect(config.d1_databases[0]?.database_id).toBe(undefined);
+    expect(config.r2_buckets).toMatchObject([{ binding: "FILES", bucket_name: "atrium-files" }]);
+    expect(JSON.stringify(config)).not.toMatch(/0{8}/);
+  });
+
+  it("needs neither a dispatch namespace nor a Worker Loader; `npm start` has workflows without any set-up", () => {
+    expect([config.dispatch_namespaces, config.worker_loaders]).toEqual([[], []]);
+    expect(DEVELOPMENT_BINDINGS).toEqual({ workerLoaders: { LOADER: {} } });
+  });
+
+  it("lets people sign up by invitation only, until the operator opens it; `npm start` is open", () => {
+    expect(signUpPolicy(vars)).toEqual({ type: "invite" });
+    expect(signUpPolicy({ ...DEVELOPMENT_SETTINGS, ...vars })).toEqual({ type: "open" });
+  });
+
+  it("lets webhooks and workflows reach public hosts only: the configuration has no development settings", () => {
+    expect(Object.keys(vars).filter((name) => name.endsWith("_DEV_TARGETS"))).toEqual([]);
+    expect([webhookDevTargets(vars), workflowDevTargets(vars)]).toEqual([[], []]);
+  });
+});
+
+// That a room which never rests keeps nothing of the sockets that have come and gone.
+
+const joined = (id: string) => joinedSocket({ id, tokenExpiresAt: Number.POSITIVE_INFINITY });
+
+// The budget of each socket was kept until a thousand users had been there: one who came back all day filled the room.
+it("the budgets of sockets go with them, however few users there are", () => {
+  const connections = new Connections();
+  let now = 0;
+  const queue = new MessageQueue({ now: () => now, answerableIn: () => 0 }, connections);
+  for (let count = 0; count < 1_000; count += 1) {
+    now += 100;
+    const socket = joined(`socket ${count}`);
+    connections.put(socket);
+    queue.limits.countFrame(socket, 1);
+    connections.remove(socket.id);
+  }
+  expect(v8.queryObjects(TokenBucket, { format: "count" })).toBeLessThan(200);
+  expect(queue.nextIn()).toBeNull(); // it is still there
+});
+
+// The TypeScript types that the package has in place of schemas.
+
+it("a description that has the end of a comment in it ends no comment", () => {
+  const schema = z.object({ cron: z.string().meta({ description: "A step such as `*/15`." }) });
+  const printed = print(schema, { direction: "output", nameOf: () => null, indent: "" });
+  expect(printed).toBe("{\n  /** A step such as `*\\/15`. */\n  readonly cron: string;\n}");
 });

@@ -1,28 +1,27 @@
 /** What other programs, and pages of other sites, get from a service that runs on this machine. */
-
 import { cp, mkdtemp, rm } from "node:fs/promises";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PUBLIC_NETWORK } from "../../src/cli/service/development.ts";
 import { query } from "./database.ts";
 import { eventually } from "./processes.ts";
-import { type Service, startService } from "./service.ts";
+import { startService } from "./service.ts";
 import { preparedState } from "./shared-service.ts";
 
-let persistTo: string;
-let service: Service;
-beforeAll(async () => {
-  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
-  await cp(await preparedState(), persistTo, { recursive: true });
-  query(
-    persistTo,
-    "INSERT INTO receipts (scope, key, fingerprint, data, created_at) VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key",
-  );
-  service = await startService({ persistTo });
-});
+const persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
+await cp(await preparedState(), persistTo, { recursive: true });
+query(
+  persistTo,
+  "INSERT INTO receipts (scope, key, fingerprint, data, created_at) VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key",
+);
+const service = await startService({ persistTo });
+
 afterAll(async () => {
-  await service?.kill();
+  await service.kill();
   await rm(persistTo, { recursive: true, force: true });
 });
 
@@ -86,5 +85,42 @@ describe("a service on this machine", () => {
       ({ status } = await ask("POST", `/demo/visitors?room=ours-${visitors % 2}`, headers));
     }
     expect(status).toBe(429);
+  });
+});
+
+describe("The network that webhooks and workflows reach under `npm start`: whatever a name resolves to, addresses are public", () => {
+  /** Fetches a URL by the service's own network and by the public one, and answers who was reached. */
+  const SCRIPT = `export default {
+  async fetch(request, env) {
+    const url = await request.text();
+    const reaches = (fetch) => fetch(url).then((response) => response.text(), () => "refused");
+    return Response.json([await reaches((url) => fetch(url)), await reaches((url) => env.PUBLIC_NETWORK.fetch(url))]);
+  },
+};`;
+
+  const receiver = createServer((_, response) => response.end("reached"));
+  let miniflare: Miniflare;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: true,
+        script: SCRIPT,
+        compatibilityDate: "2026-01-01",
+        serviceBindings: { PUBLIC_NETWORK },
+      }),
+    );
+    await miniflare.ready;
+  });
+  afterAll(async () => {
+    await miniflare?.dispose();
+    receiver.close();
+  });
+
+  it.each(["127.0.0.1", "localhost"])("refuses %s, which the service itself reaches", async (host) => {
+    const { port } = receiver.address() as AddressInfo;
+    const body = `http://${host}:${port}/`;
+    const response = await miniflare.dispatchFetch("http://service/", { method: "POST", body });
+    expect(await response.json()).toEqual(["reached", "refused"]);
   });
 });

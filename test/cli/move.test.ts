@@ -2,8 +2,8 @@
 import { globSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Checkout, copyCheckout } from "./checkout.ts";
+import { afterAll, expect, it } from "vitest";
+import { copyCheckout } from "./checkout.ts";
 import { runCli } from "./processes.ts";
 
 const SECOND = `
@@ -14,12 +14,10 @@ preview_database_id = "atrium-2-local"
 migrations_dir = "migrations"
 `;
 
-let checkout: Checkout;
-beforeAll(async () => {
-  checkout = await copyCheckout();
-  await appendFile(checkout.at("wrangler.toml"), SECOND);
-});
-afterAll(() => checkout?.remove());
+const checkout = await copyCheckout();
+await appendFile(checkout.at("wrangler.toml"), SECOND);
+
+afterAll(() => checkout.remove());
 
 const run = async (...args: string[]): Promise<unknown> => {
   const { exitCode, stdout, stderr } = await runCli("account.ts", [...args, "--json"], checkout.root);

@@ -2,22 +2,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { NamespaceApi } from "../../src/sandbox/runners/namespace-api.ts";
-import { NAMESPACE, type ServedNamespace, serveNamespace } from "../support/namespace/worker.ts";
+import { NAMESPACE, serveNamespace } from "../support/namespace/worker.ts";
 import { type Finished, ROOT, run } from "./processes.ts";
 
 const WRANGLER = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
-let directory: string;
-let served: ServedNamespace;
+const directory = await mkdtemp(path.join(tmpdir(), "atrium-namespace-"));
+const served = await serveNamespace();
 
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "atrium-namespace-"));
-  served = await serveNamespace();
-});
 afterAll(async () => {
-  await served?.stop();
+  await served.stop();
   await rm(directory, { recursive: true, force: true });
 });
 

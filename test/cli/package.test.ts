@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OLDEST_PLATFORMS } from "../../src/cli/package/manifest.ts";
 import { gzippedBytes, modulesOf, without } from "../support/package-modules.ts";
 import { ROOT, run, runCli } from "./processes.ts";
-import { useSharedService } from "./shared-service.ts";
+import { sharedService } from "./shared-service.ts";
 
 const MAX_CLIENT_BYTES = 16_000;
 const MAX_DEVTOOLS_BYTES = 5_000;
@@ -40,11 +40,7 @@ const TOO_NEW = new RegExp(
   ].join("|"),
 );
 
-let directory: string;
-let dist: string;
-let tarball: string;
 /** A project that has installed the package and nothing else. */
-let plain: string;
 
 const bin = (file: string): string => path.join(ROOT, "node_modules", file);
 
@@ -70,15 +66,14 @@ async function install(name: string, ...packages: readonly string[]): Promise<st
   return project;
 }
 
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "atrium-package-"));
-  dist = path.join(directory, "dist");
-  const built = await runCli("build.ts", ["--out", dist]);
-  expect(built).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  const [{ filename }] = JSON.parse(await succeed("npm", ["pack", "--json", dist]));
-  tarball = path.join(directory, filename);
-  plain = await install("plain", tarball);
-});
+const directory = await mkdtemp(path.join(tmpdir(), "atrium-package-"));
+const dist = path.join(directory, "dist");
+const built = await runCli("build.ts", ["--out", dist]);
+expect(built).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+const [{ filename }] = JSON.parse(await succeed("npm", ["pack", "--json", dist]));
+const tarball = path.join(directory, filename);
+const plain = await install("plain", tarball);
+
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the package", () => {
@@ -248,7 +243,7 @@ describe("Node", () => {
   let binaries: Record<string, string>;
 
   beforeAll(async () => {
-    const { url, accountId, apiKey } = await useSharedService();
+    const { url, accountId, apiKey } = await sharedService();
     serviceUrl = url;
     credentials = [accountId, apiKey];
     const oldest = await install("node", `node@${OLDEST_NODE}`);

@@ -9,10 +9,8 @@ import { type Finished, findFreePort, runCli } from "./processes.ts";
 import { startService } from "./service.ts";
 import { preparedState } from "./shared-service.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "atrium-problems-"));
-});
+const folder = await mkdtemp(path.join(tmpdir(), "atrium-problems-"));
+
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Starts with this state folder; `runCli` bounds how long that may take. */
@@ -128,21 +126,19 @@ describe("a checkout", () => {
   });
 });
 
-describe("a port", () => {
-  it("that is in use is refused before anything is written", async () => {
-    const port = await findFreePort();
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    const untouched = path.join(folder, "untouched");
-    const result = await runCli("start.ts", ["--port", String(port), "--persist-to", untouched]);
-    await new Promise((resolve) => server.close(resolve));
-    expect(result).toEqual(
-      oneLine(
-        `Port ${port} is in use. Stop the program that uses it, or choose another port: npm start -- --port ${port + 1}`,
-      ),
-    );
-    await expect(stat(untouched)).rejects.toThrow("ENOENT");
-  });
+it("a port that is in use is refused before anything is written", async () => {
+  const port = await findFreePort();
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const untouched = path.join(folder, "untouched");
+  const result = await runCli("start.ts", ["--port", String(port), "--persist-to", untouched]);
+  await new Promise((resolve) => server.close(resolve));
+  expect(result).toEqual(
+    oneLine(
+      `Port ${port} is in use. Stop the program that uses it, or choose another port: npm start -- --port ${port + 1}`,
+    ),
+  );
+  await expect(stat(untouched)).rejects.toThrow("ENOENT");
 });
 
 it.each([

@@ -1,17 +1,15 @@
 /** A service whose workerd is killed answers again within seconds, with the same data. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
 import { Customer } from "../stories/client.ts";
 import { allGone, eventually, processTree } from "./processes.ts";
-import { type Service, startService } from "./service.ts";
+import { startService } from "./service.ts";
 import { preparedState } from "./shared-service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ preparedState: await preparedState() });
-});
-afterAll(() => service?.kill());
+const service = await startService({ preparedState: await preparedState() });
+
+afterAll(() => service.kill());
 
 const workerds = () => processTree(service.pid).filter(({ command }) => /\/workerd /.test(command));
 

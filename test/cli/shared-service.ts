@@ -24,7 +24,7 @@ export interface Shared extends Address {
 }
 
 /** The shared service, with a new organization on it. */
-export async function useSharedService(): Promise<SharedService> {
+export async function sharedService(): Promise<SharedService> {
   const { url, port, cookie } = await askFor<Shared>(inject("sharedServiceUrl"));
   return { url, port, ...(await createOrganization(url, cookie)) };
 }

@@ -98,24 +98,22 @@ describe("the first start", () => {
   });
 });
 
-describe("the demo's owner", () => {
-  it("signs in with the printed password after every start, and is shown where a mail for another one is", async () => {
-    const service = await start();
-    expect(service.signIn).toEqual(first.signIn);
-    expect(await organizationsBySignIn(service)).toEqual([
-      { id: first.accountId, name: "Demo", role: "owner" },
-    ]);
-    const { url, signIn } = service;
-    const headers = { Origin: url, "Content-Type": "application/json" };
-    const body = JSON.stringify({ email: signIn.email });
-    const asked = await fetch(`${url}/dashboard/api/password-links`, { method: "POST", headers, body });
-    expect(asked.status).toBe(200);
-    await expect.poll(() => service.stdout()).toContain(`A mail to ${signIn.email}, “Choose a new password`);
-    const [, file = ""] = /, is in (.*\.txt)\n/.exec(service.stdout()) ?? [];
-    expect(path.dirname(file)).toBe(path.join(persistTo, "mail"));
-    expect(await readFile(file, "utf8")).toContain(`\n${url}/dashboard/password-links/`);
-    expect([(await stat(file)).mode & 0o777, await modeOf(".wrangler/state/mail")]).toEqual([0o600, 0o700]);
-  });
+it("the demo's owner signs in with the printed password after every start, and is shown where a mail for another one is", async () => {
+  const service = await start();
+  expect(service.signIn).toEqual(first.signIn);
+  expect(await organizationsBySignIn(service)).toEqual([
+    { id: first.accountId, name: "Demo", role: "owner" },
+  ]);
+  const { url, signIn } = service;
+  const headers = { Origin: url, "Content-Type": "application/json" };
+  const body = JSON.stringify({ email: signIn.email });
+  const asked = await fetch(`${url}/dashboard/api/password-links`, { method: "POST", headers, body });
+  expect(asked.status).toBe(200);
+  await expect.poll(() => service.stdout()).toContain(`A mail to ${signIn.email}, “Choose a new password`);
+  const [, file = ""] = /, is in (.*\.txt)\n/.exec(service.stdout()) ?? [];
+  expect(path.dirname(file)).toBe(path.join(persistTo, "mail"));
+  expect(await readFile(file, "utf8")).toContain(`\n${url}/dashboard/password-links/`);
+  expect([(await stat(file)).mode & 0o777, await modeOf(".wrangler/state/mail")]).toEqual([0o600, 0o700]);
 });
 
 describe("a later start", () => {

@@ -1,26 +1,58 @@
 /** However `npm start` ends, all of its processes end, and its port is free for the next start. */
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { findPortProblem } from "../../src/cli/service/port.ts";
-import { readContainer } from "./container.ts";
 import { allGone, eventually, findFreePort, processTree, ROOT, run } from "./processes.ts";
 import { type Service, type StartOptions, startService } from "./service.ts";
 import { preparedState } from "./shared-service.ts";
+
+interface Container {
+  /** The command, with the state folder in place of the volume and another port. */
+  readonly command: (persistTo: string, port: number) => readonly string[];
+  readonly health: (port: number) => readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly volume: string;
+}
+
+const stringsIn = (json: string): readonly string[] => JSON.parse(json) as readonly string[];
+
+async function readContainer(): Promise<Container> {
+  const text = (await readFile(path.join(ROOT, "Dockerfile"), "utf8")).replaceAll("\\\n", " ");
+  const instruction = (name: string): string => {
+    const found = [...text.matchAll(new RegExp(`^${name} (.+)$`, "gm"))].at(-1)?.[1];
+    if (found === undefined) throw new Error(`The Dockerfile has no ${name}`);
+    return found;
+  };
+  const [volume, port] = [instruction("VOLUME"), instruction("EXPOSE")];
+  const health = /CMD (\[.+\])$/.exec(instruction("HEALTHCHECK"))?.[1] ?? "[]";
+  const variables = instruction("ENV")
+    .split(" ")
+    .map((pair) => pair.split("="));
+  return {
+    command: (persistTo, other) => [
+      ...stringsIn(instruction("CMD")).map((part) => (part === volume ? persistTo : part)),
+      ...["--port", String(other)],
+    ],
+    health: (other) => stringsIn(health).map((part) => part.replaceAll(port, String(other))),
+    variables: Object.fromEntries(variables),
+    user: instruction("USER"),
+    volume,
+  };
+}
 
 /** It takes less than a second; a busy machine may need more. */
 const LIMIT_MS = 30_000;
 const START_LIMIT_MS = 180_000;
 
-let persistTo: string;
 let running: Service | undefined;
 
-beforeAll(async () => {
-  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-stop-"));
-  await cp(await preparedState(), persistTo, { recursive: true });
-});
+const persistTo = await mkdtemp(path.join(tmpdir(), "atrium-stop-"));
+await cp(await preparedState(), persistTo, { recursive: true });
+
 afterEach(async () => {
   await running?.kill();
   running = undefined;
@@ -78,28 +110,26 @@ describe("a signal to the command", () => {
   });
 });
 
-describe("the container", () => {
-  it("serves at all addresses, closed, is healthy, and ends with exit code 0 on SIGTERM", async () => {
-    const container = await readContainer();
-    expect([container.user, container.volume]).toEqual(["node", "/data"]);
-    const variables = Object.entries(container.variables).map(([name, value]) => `${name}=${value}`);
-    const inContainer: Command = ([, port = "", , folder = ""]) => [
-      "env",
-      ...variables,
-      ...container.command(folder, Number(port)),
-    ];
-    const exitCode = await startAndEnd(inContainer, async ({ port, url, stop }) => {
-      const [program = "", ...args] = container.health(port);
-      expect((await run(program, args)).exitCode).toBe(0);
-      // Another address than those that `localhost` means.
-      expect((await fetch(`http://127.0.0.2:${port}/health`)).status).toBe(200);
-      const policy = await fetch(`${url}/dashboard/api/sign-up`, { headers: { Origin: url } });
-      expect(await policy.json()).toMatchObject({ data: { type: "invite" } });
-      expect((await fetch(`${url}/demo/visitors`, { method: "POST" })).status).toBe(404);
-      await stop("SIGTERM");
-    });
-    expect(exitCode).toBe(0);
+it("the container serves at all addresses, closed, is healthy, and ends with exit code 0 on SIGTERM", async () => {
+  const container = await readContainer();
+  expect([container.user, container.volume]).toEqual(["node", "/data"]);
+  const variables = Object.entries(container.variables).map(([name, value]) => `${name}=${value}`);
+  const inContainer: Command = ([, port = "", , folder = ""]) => [
+    "env",
+    ...variables,
+    ...container.command(folder, Number(port)),
+  ];
+  const exitCode = await startAndEnd(inContainer, async ({ port, url, stop }) => {
+    const [program = "", ...args] = container.health(port);
+    expect((await run(program, args)).exitCode).toBe(0);
+    // Another address than those that `localhost` means.
+    expect((await fetch(`http://127.0.0.2:${port}/health`)).status).toBe(200);
+    const policy = await fetch(`${url}/dashboard/api/sign-up`, { headers: { Origin: url } });
+    expect(await policy.json()).toMatchObject({ data: { type: "invite" } });
+    expect((await fetch(`${url}/demo/visitors`, { method: "POST" })).status).toBe(404);
+    await stop("SIGTERM");
   });
+  expect(exitCode).toBe(0);
 });
 
 describe("SIGKILL", () => {

@@ -1,8 +1,9 @@
 /** A service whose thread is occupied is killed and comes back; a waiting service and a slow machine are not affected. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listGroup, parseTime } from "../../src/cli/process/process-group.ts";
+import { runEveryMinute } from "../../src/cli/service/cron.ts";
 import { watch } from "../../src/cli/service/watchdog.ts";
 import { eventually, run } from "./processes.ts";
 
@@ -137,5 +138,68 @@ describe("the processes of a process group", () => {
   it("have a processor time, in every format that ps prints", () => {
     const times = ["00:00:01", "0:01.50", "01:01:01", "2-00:00:01"].map(parseTime);
     expect(times).toEqual([1_000, 1_500, 3_661_000, 2 * 86_400_000 + 1_000]);
+  });
+});
+
+describe("When a service on one machine runs its scheduled tasks", () => {
+  const NEVER = new AbortController().signal;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("runs them at its start and then every minute, even after one that fails", async () => {
+    const failures: unknown[] = [];
+    let runs = 0;
+    const tasks = async () => {
+      runs += 1;
+      if (runs === 2) throw new Error("the service restarts");
+    };
+    runEveryMinute(tasks, (error) => failures.push(error), NEVER);
+    expect(runs).toBe(1);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(runs).toBe(1);
+    await vi.advanceTimersByTimeAsync(60_001);
+    expect(runs).toBe(3);
+    expect(failures).toEqual([new Error("the service restarts")]);
+  });
+
+  it("waits for a run that takes longer", async () => {
+    let runs = 0;
+    let finish = () => {};
+    const tasks = () => {
+      runs += 1;
+      return new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    };
+    runEveryMinute(tasks, () => {}, NEVER);
+    await vi.advanceTimersByTimeAsync(180_000);
+    expect(runs).toBe(1);
+    finish();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(runs).toBe(2);
+  });
+
+  it("ends with the service, and reports no run that ends with it", async () => {
+    const failures: unknown[] = [];
+    const ending = new AbortController();
+    let runs = 0;
+    let fail = (_: Error) => {};
+    const tasks = () => {
+      runs += 1;
+      return new Promise<void>((_, reject) => {
+        fail = reject;
+      });
+    };
+    runEveryMinute(tasks, (error) => failures.push(error), ending.signal);
+    ending.abort();
+    fail(new Error("the instance is disposed"));
+    await vi.advanceTimersByTimeAsync(180_000);
+    expect(runs).toBe(1);
+    expect(failures).toEqual([]);
   });
 });

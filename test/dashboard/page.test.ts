@@ -1,5 +1,13 @@
 /** The dashboard's page: which path serves what, and what the page may do. */
+
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { actOnSeveral } from "../../src/dashboard/page/data/act-on-several.ts";
+import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/path-name.ts";
+import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
+import { operationName } from "../../src/dashboard/page/logs/operation-name.ts";
+import { boundsOf, pointIn } from "../../src/dashboard/page/room/coordinates.ts";
+import { changedDocuments, itemOfFeed, mergeItems } from "../../src/dashboard/page/room/stream.ts";
 import { dashboardPage } from "../../src/dashboard/routes.ts";
 
 /** Files as the build writes them; other paths have none. */
@@ -61,4 +69,225 @@ describe("the dashboard's page", () => {
     const { headers } = await get("/dashboard", "http://localhost:8787");
     expect(headers.get("Content-Security-Policy")).toContain("connect-src 'self' ws://localhost:8787;");
   });
+});
+
+// The names of operations in the logs.
+
+it.each([
+  ["deleteRoom", "Delete room"],
+  ["rotateWebhookSecret", "Rotate webhook secret"],
+  ["createApiKey", "Create API key"],
+])("%s is shown as %s", (operation, shown) => {
+  expect(operationName(operation)).toBe(shown);
+});
+
+// Names in the addresses of pages.
+
+it("any name is one part of a path, and comes back from the router", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (name) => {
+      const part = pathPartOf(name);
+      expect(part).not.toMatch(/[/?#]/);
+      expect(nameInPath(decodeURI(part))).toBe(name);
+    }),
+    { examples: [["notes/today"], ["100%"], ["a%2Fb"], ["why? #1"], ["my notes"]] },
+  );
+});
+
+it("an address that a person has typed is taken as it is", () => {
+  expect([nameInPath("my notes"), nameInPath("100%")]).toEqual(["my notes", "100%"]);
+});
+
+// The stream of a room: one line for each thing that happened, whatever says so.
+
+const AT = new Date("2026-01-02T03:04:05.000Z");
+
+const document = (name: string, seq: number, createdAt = "2026-01-01T00:00:00.000Z") => ({
+  ...{ name, seq, bytes: 1, created_at: createdAt, updated_at: `2026-01-02T00:00:0${seq}.000Z` },
+  ...{ participants: 0, participant_ids: [] },
+});
+
+describe("the stream", () => {
+  it("says what was broadcast and written, and by whom", () => {
+    const broadcast = { type: "broadcast", event: "ping", data: { n: 1 }, by: "u1" } as const;
+    expect(itemOfFeed(broadcast, AT, 1, "Bo")).toEqual({
+      ...{ id: "live 1", at: AT.toISOString(), name: "broadcast" },
+      about: 'ping {"n":1} by Bo',
+    });
+    const write = { type: "write", store: "tasks", key: "milk", value: null, by: null } as const;
+    const written = itemOfFeed({ ...write, isDeletion: false }, AT, 2, null);
+    expect(written.about).toBe("tasks / milk: null by the back end");
+    const deleted = itemOfFeed({ ...write, isDeletion: true }, AT, 3, "Bo");
+    expect(deleted.about).toBe("tasks / milk: deleted by Bo");
+  });
+
+  it("says which documents were created, changed and deleted", () => {
+    const before = [document("same", 1), document("changed", 1), document("gone", 1), document("again", 2)];
+    const again = document("again", 1, "2026-01-02T00:00:00.000Z");
+    const after = [document("same", 1), document("changed", 2), document("new", 1), again];
+    expect(changedDocuments(before, after, AT).map(({ name, about }) => `${name}: ${about}`)).toEqual([
+      "document.updated: changed",
+      "document.created: new",
+      "document.created: again",
+      "document.deleted: gone",
+    ]);
+    expect(changedDocuments(after, after, AT)).toEqual([]);
+  });
+
+  it("has each item once, newest first, and no more than a page can show", () => {
+    const item = (second: number) => ({
+      id: `${second}`,
+      at: new Date(second * 1000).toISOString(),
+      name: "",
+      about: "",
+    });
+    const many = Array.from({ length: 150 }, (_, second) => item(second));
+    const merged = mergeItems(many, many.slice(100));
+    expect(merged.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => `${149 - index}`));
+  });
+});
+
+// Selecting rows of a list.
+
+const ROWS = ["a", "b", "c", "d", "e"];
+
+/** The selection after these clicks; one with a `+` was made with Shift. */
+const after = (...clicks: string[]): Selected =>
+  clicks.reduce(
+    (selected, click) => switchRow(selected, ROWS, click.replace("+", ""), click.endsWith("+")),
+    NONE,
+  );
+const idsOf = ({ ids }: Selected): string => [...ids].sort().join("");
+
+it("switches one row and keeps the others", () => {
+  expect(idsOf(after("b", "d"))).toBe("bd");
+  expect(idsOf(after("b", "d", "b"))).toBe("d");
+});
+
+it("extends from the row before in both directions, to what the clicked row becomes", () => {
+  expect(idsOf(after("b", "d+"))).toBe("bcd");
+  expect(idsOf(after("d", "b+"))).toBe("bcd");
+  expect(idsOf(after("a", "e+", "d", "b+"))).toBe("ae");
+});
+
+it("selects one row when there is none before, or when that is not shown any more", () => {
+  expect(idsOf(after("c+"))).toBe("c");
+  expect(idsOf(switchRow({ ids: new Set(), anchor: "gone" }, ROWS, "c", true))).toBe("c");
+});
+
+it("selects all rows, and then none", () => {
+  const all = switchAll(after("c"), ROWS);
+  expect(idsOf(all)).toBe("abcde");
+  expect(switchAll(all, ROWS)).toEqual(NONE);
+});
+
+// Acting on several rows of a list.
+
+const ITEMS = Array.from({ length: 20 }, (_, index) => index + 1);
+const never = () => false;
+
+/** How an action went, by what `act` does to each item. */
+async function run(act: (item: number) => Promise<unknown>, isGeneral: (error: Error) => boolean = never) {
+  const seen: number[] = [];
+  const onProgress = (ended: number) => seen.push(ended);
+  const progress = { onProgress, signal: new AbortController().signal };
+  return { outcome: await actOnSeveral(ITEMS, act, isGeneral, progress), seen };
+}
+
+it("acts on each once, a few at a time, and counts what has ended", async () => {
+  const acted: number[] = [];
+  let running = 0;
+  let most = 0;
+  const { outcome, seen } = await run(async (item) => {
+    acted.push(item);
+    running += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+  });
+  expect(acted.toSorted((one, other) => one - other)).toEqual(ITEMS);
+  expect(most).toBe(6);
+  expect(seen).toEqual(ITEMS);
+  expect(outcome).toEqual({ done: ITEMS, refused: [], left: [] });
+});
+
+it("names what was refused and why, and goes on", async () => {
+  const error = new Error("The last owner cannot leave.");
+  const { outcome } = await run((item) => (item % 7 === 0 ? Promise.reject(error) : Promise.resolve()));
+  expect(outcome.refused).toEqual([
+    { item: 7, error },
+    { item: 14, error },
+  ]);
+  expect(outcome.done).toHaveLength(18);
+  expect(outcome.left).toEqual([]);
+});
+
+it("begins nothing more after an error that concerns all of them", async () => {
+  const { outcome } = await run(
+    (item) => (item === 3 ? Promise.reject(new Error("gone")) : Promise.resolve()),
+    () => true,
+  );
+  expect(outcome.refused.map(({ item }) => item)).toEqual([3]);
+  expect(outcome.left.length).toBeGreaterThan(0);
+  expect(outcome.done.length + outcome.refused.length + outcome.left.length).toBe(ITEMS.length);
+});
+
+it("ends what is under way and begins nothing more once it is stopped", async () => {
+  const stop = new AbortController();
+  const begun: number[] = [];
+  const outcome = await actOnSeveral(
+    ITEMS,
+    async (item) => {
+      begun.push(item);
+      if (item === 2) stop.abort();
+    },
+    never,
+    { onProgress: () => undefined, signal: stop.signal },
+  );
+  expect(outcome.done).toEqual(begun);
+  expect(outcome.left).toEqual(ITEMS.filter((item) => !begun.includes(item)));
+  expect(outcome.left.length).toBeGreaterThan(0);
+});
+
+// Coordinates in presence: which are found, and the part of the plane that a map shows.
+
+it.each([
+  [
+    { cursor: { x: 1, y: 2 }, color: "red" },
+    { x: 1, y: 2 },
+  ],
+  [
+    { x: 3, y: 4 },
+    { x: 3, y: 4 },
+  ],
+  [
+    { cursor: null, mouse: { x: -1, y: 0.5, z: 1 } },
+    { x: -1, y: 0.5 },
+  ],
+  [{ cursor: { x: "1", y: 2 } }, null],
+  [{ cursor: { x: Number.NaN, y: 2 } }, null],
+  [{ path: [1, 2] }, null],
+  [undefined, null],
+])("the point in a presence state of %j is %j", (state, point) => {
+  if (point === null) expect(pointIn(state)).toBeNull();
+  else expect(pointIn(state)).toMatchObject(point);
+});
+
+it.each([
+  [[{ x: 120, y: 40 }], { min: { x: 0, y: 0 }, max: { x: 200, y: 50 } }],
+  [[{ x: 0.3, y: 0.9 }], { min: { x: 0, y: 0 }, max: { x: 0.5, y: 1 } }],
+  [
+    [
+      { x: -30, y: 0 },
+      { x: 700, y: 0 },
+    ],
+    { min: { x: -50, y: 0 }, max: { x: 1000, y: 1 } },
+  ],
+  [[{ x: 0, y: 0 }], { min: { x: 0, y: 0 }, max: { x: 1, y: 1 } }],
+])("a map of %j shows %j", (points, bounds) => {
+  const { min, max } = boundsOf(points);
+  for (const corner of ["x", "y"] as const) {
+    expect(min[corner]).toBeCloseTo(bounds.min[corner], 9);
+    expect(max[corner]).toBeCloseTo(bounds.max[corner], 9);
+  }
 });

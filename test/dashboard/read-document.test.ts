@@ -1,8 +1,13 @@
 /** What the dashboard reads of documents, whatever editor they are of. */
+
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
 import { jsonOf, textOf } from "../../src/dashboard/page/documents/document-root.ts";
 import { readUpdate } from "../../src/dashboard/page/documents/read-document.ts";
+import { sortDocuments } from "../../src/dashboard/page/documents/sort-documents.ts";
+import { previewOf } from "../../src/dashboard/page/ui/json-preview.ts";
+import { type DiffLine, diffLines } from "../../src/dashboard/page/ui/line-diff.ts";
 
 function read(write: (doc: Y.Doc) => void) {
   const doc = new Y.Doc();
@@ -120,5 +125,101 @@ describe("a document's shared types", () => {
       }
     });
     expect(JSON.stringify(jsonOf(roots))).toMatch(/^(\{"root":)?(\{"in":)+"…"\}+$/);
+  });
+});
+
+// JSON in one short line.
+
+describe("the preview of a JSON value", () => {
+  it.each([
+    [{ title: "Buy milk", for: ["Bo"] }, '{"title":"Buy milk","for":["Bo"]}'],
+    ["x".repeat(100), `"${"x".repeat(40)}…"`],
+    [[], "[]"],
+    [null, "null"],
+    [undefined, "null"],
+  ])("of %j is %s", (value, preview) => {
+    expect(previewOf(value)).toBe(preview);
+  });
+
+  it("is the whole of a small value, and short for any other", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const [whole, preview] = [JSON.stringify(value), previewOf(value)];
+        if (whole.length <= 40) expect(preview).toBe(whole);
+        expect(preview.length).toBeLessThan(1_000);
+      }),
+    );
+  });
+
+  it("looks only at what it shows", () => {
+    const huge = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key ${index}`, index]));
+    expect(previewOf(huge)).toMatch(/^\{"key 0":0,.+,…\}$/);
+    let looks = 0;
+    const watched = new Proxy(huge, {
+      get: (target, key) => {
+        looks += 1;
+        return Reflect.get(target, key);
+      },
+    });
+    previewOf(watched);
+    expect(looks).toBeLessThan(20);
+  });
+});
+
+// The order of a room's documents.
+
+const document = (name: string, bytes: number) => ({
+  ...{ name, bytes, seq: 1, participants: 0, participant_ids: [] },
+  ...{ created_at: "2026-01-31T09:45:00.000Z", updated_at: "2026-01-31T09:45:00.000Z" },
+});
+const DOCUMENTS = [document("b", 10), document("a", 9), document("c", 100)];
+const namesBy = (sort: string): string =>
+  sortDocuments(DOCUMENTS, sort)
+    .map(({ name }) => name)
+    .join("");
+
+it("is by any of the fields, up or down, and their own order for none", () => {
+  expect(namesBy("name")).toBe("abc");
+  expect(namesBy("-bytes")).toBe("cba");
+  expect([namesBy(""), namesBy("-unknown")]).toEqual(["bac", "bac"]);
+});
+
+// Differences of lines: both texts can be read from them, and they are as few as possible.
+
+const shown = (before: string, after: string): string =>
+  diffLines(before, after)
+    .map(({ kind, text }) => `${{ same: " ", removed: "-", added: "+" }[kind]}${text}`)
+    .join("|");
+
+describe("the difference of two texts", () => {
+  it.each([
+    ["a\nb\nc", "a\nb\nc", " a| b| c"],
+    ["a\nb\nc", "a\nx\nc", " a|-b|+x| c"],
+    ["a\nb", "b\na", "-a| b|+a"],
+    ["", "a", "+a"],
+    ["a\na", "a", " a|-a"],
+  ])("lists lines: %j, %j", (before, after, expected) => {
+    expect(shown(before, after)).toBe(expected);
+  });
+
+  it("holds both texts, whatever they are", () => {
+    const text = fc.array(fc.constantFrom("a", "b", "", "c"), { minLength: 1, maxLength: 12 });
+    const without = (lines: readonly DiffLine[], left: DiffLine["kind"]) =>
+      lines.filter(({ kind }) => kind !== left).map((line) => line.text);
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const lines = diffLines(before.join("\n"), after.join("\n"));
+        const kept = [without(lines, "added"), without(lines, "removed")];
+        expect(kept.map((one) => one.join("\n"))).toEqual([before.join("\n"), after.join("\n")]);
+      }),
+    );
+  });
+
+  it("replaces everything in texts that differ in too many lines", () => {
+    const long = (name: string) => ["first", ...Array.from({ length: 3_000 }, (_, i) => name + i), "last"];
+    const lines = diffLines(long("a").join("\n"), long("b").join("\n"));
+    const texts = (kind: DiffLine["kind"]) =>
+      lines.filter((line) => line.kind === kind).map(({ text }) => text);
+    expect([texts("removed"), texts("added")]).toEqual([long("a"), long("b")]);
   });
 });

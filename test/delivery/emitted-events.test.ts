@@ -558,32 +558,30 @@ describe("a file", () => {
   });
 });
 
-describe("a request that dies after its commit", () => {
-  it("leaves its event to the cron trigger, which delivers it unchanged", async () => {
-    const subscriber = await RecordingSubscriber.create(owner.api);
-    const user = await owner.api.createUser(room.id, { name: "Ada" });
-    await subscriber.receivedEvents(1);
-    await expect.poll(rowsLeft).toBe(0);
-    const tenant = openTenant(env, owner.id);
-    const entry = {
-      id: crypto.randomUUID(),
-      event: "user.updated",
-      roomId: room.id,
-      occurredAt: Date.now(),
-      trace: null,
-    } as const;
-    await tenant.db.run([insertUserEvent(tenant, entry, user.id, { name: "Bo" })]);
-    await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
-    await subscriber.receivedEvents(2);
-    await expect.poll(rowsLeft).toBe(1);
-    await runScheduledTasks(env, Date.now());
-    expect(await rowsLeft()).toBe(1);
-    await runScheduledTasks(env, Date.now() + MINUTE_MS);
-    expect(await rowsLeft()).toBe(0);
-    expect(await subscriber.receivedEvents(3)).toMatchObject([
-      { event: "user.created" },
-      { event: "user.deleted" },
-      { id: entry.id, event: "user.updated", user: { ...shown(user), name: "Bo" } },
-    ]);
-  });
+it("a request that dies after its commit leaves its event to the cron trigger, which delivers it unchanged", async () => {
+  const subscriber = await RecordingSubscriber.create(owner.api);
+  const user = await owner.api.createUser(room.id, { name: "Ada" });
+  await subscriber.receivedEvents(1);
+  await expect.poll(rowsLeft).toBe(0);
+  const tenant = openTenant(env, owner.id);
+  const entry = {
+    id: crypto.randomUUID(),
+    event: "user.updated",
+    roomId: room.id,
+    occurredAt: Date.now(),
+    trace: null,
+  } as const;
+  await tenant.db.run([insertUserEvent(tenant, entry, user.id, { name: "Bo" })]);
+  await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
+  await subscriber.receivedEvents(2);
+  await expect.poll(rowsLeft).toBe(1);
+  await runScheduledTasks(env, Date.now());
+  expect(await rowsLeft()).toBe(1);
+  await runScheduledTasks(env, Date.now() + MINUTE_MS);
+  expect(await rowsLeft()).toBe(0);
+  expect(await subscriber.receivedEvents(3)).toMatchObject([
+    { event: "user.created" },
+    { event: "user.deleted" },
+    { id: entry.id, event: "user.updated", user: { ...shown(user), name: "Bo" } },
+  ]);
 });

@@ -4,6 +4,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { SEED } from "../../src/demo/commands.ts";
+import { distanceTo, pathOf } from "../../src/demo/page/canvas/geometry.ts";
+import { FIGURES, pointsOf, wayBetween } from "../../src/demo/page/helpers/motion.ts";
+import { type Kind, MAX_POINTS } from "../../src/demo/page/room/shape.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { claimsOf } from "../../src/wire/token-claims.ts";
 import type { User } from "../../src/wire/user.ts";
@@ -263,4 +266,60 @@ describe("POST /demo/helpers", () => {
     const renewed = await ask(owner.id, "/demo/tokens", { method: "POST", authorization: `Bearer ${token}` });
     expect(renewed.status).toBe(403);
   });
+});
+
+// The lines of shapes: what an eraser hits, and what is drawn.
+
+const shape = (kind: Kind, ...points: number[]) => ({ kind, tint: 0, points });
+
+it("the distance to a shape is that to its lines, and not to what they enclose", () => {
+  const middle = { x: 50, y: 50 };
+  expect(distanceTo(shape("box", 0, 0, 100, 100), middle)).toBeCloseTo(50);
+  expect(distanceTo(shape("oval", 0, 0, 100, 100), middle)).toBeCloseTo(50, 0);
+  expect(distanceTo(shape("arrow", 0, 0, 100, 100), middle)).toBeCloseTo(0);
+  expect(distanceTo(shape("pen", 0, 0, 100, 0, 100, 100), middle)).toBeCloseTo(50);
+  expect(distanceTo(shape("pen", 0, 0, 0, 0), { x: 3, y: 4 })).toBeCloseTo(5);
+});
+
+it("a path begins and ends where the shape does", () => {
+  expect(pathOf(shape("pen", 0, 0, 10, 0))).toBe("M0 0L10 0");
+  expect(pathOf(shape("pen", 0, 0, 10, 0, 10, 10))).toBe("M0 0Q10 0 10 10");
+  expect(pathOf(shape("pen", 0, 0, 10, 0, 10, 10, 20, 10))).toBe("M0 0Q10 0 10 5Q10 10 20 10");
+  expect(pathOf(shape("box", 10, 20, 30, 40))).toBe("M30 40L10 40L10 20L30 20L30 40");
+  expect(pathOf(shape("arrow", 0, 0, 100, 0))).toMatch(/^M0 0L100 0M86 -7\.7L100 0L86 7\.7$/);
+});
+
+// How the helpers of the demo move and what they draw.
+
+it("a hand ends where it should, and is slow at both ends", () => {
+  const [from, to] = [
+    { x: -100, y: 40 },
+    { x: 500, y: -200 },
+  ];
+  for (const chance of [0, 0.5, 1]) {
+    const way = [from, ...wayBetween(from, to, () => chance)];
+    expect(way.at(-1)).toEqual(to);
+    const lengths = way.slice(1).map(({ x, y }, index) => {
+      const before = way[index] ?? from;
+      return Math.hypot(x - before.x, y - before.y);
+    });
+    const fastest = Math.max(...lengths);
+    expect(fastest).toBeLessThan(70);
+    expect(lengths[0]).toBeLessThan(fastest / 2);
+    expect(lengths.at(-1)).toBeLessThan(fastest / 2);
+  }
+});
+
+it("a hand that stays still stays where it is", () => {
+  const place = { x: 7, y: 7 };
+  expect(new Set(wayBetween(place, place, () => 1).map(({ x, y }) => `${x},${y}`))).toEqual(new Set(["7,7"]));
+});
+
+it("figures fit beside notes, and into one shape", () => {
+  for (const figure of FIGURES) {
+    const points = pointsOf(figure, { x: 0, y: 0 });
+    expect(points.length).toBeLessThanOrEqual(2 * MAX_POINTS);
+    expect(Math.max(...points.map(Math.abs))).toBeLessThanOrEqual(60);
+    expect(points.every(Number.isInteger)).toBe(true);
+  }
 });

@@ -1,15 +1,76 @@
 /** A tab that is hidden while the browser throttles its timers, for as long as `npm run endurance -- --hidden-tab` says. */
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, inject, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import type { Event } from "../../src/wire/events.ts";
+import { ARGUMENTS, EXECUTABLE } from "../browser/chromium.ts";
 import { ClientSite } from "../browser/client-site.ts";
-import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { eventually, killTree } from "../cli/processes.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
-import { BrowserWindow } from "./browser-window.ts";
 import { HIDDEN_PAGE, REPORTS, type Report } from "./hidden-page.ts";
 import { openScreen, type Screen } from "./screen.ts";
+
+const WINDOW_ARGUMENTS = [
+  ...ARGUMENTS,
+  "--no-default-browser-check",
+  "--password-store=basic",
+  "--remote-debugging-port=0",
+  // As after five minutes by default: the timers of a page that is hidden run once a minute.
+  "--enable-features=IntensiveWakeUpThrottling:grace_period_seconds/10",
+];
+const STARTED = /^DevTools listening on ws:\/\/([^/]+)\//m;
+
+class BrowserWindow {
+  /** Host and port at which it takes commands. */
+  readonly #control: string;
+  readonly #end: () => Promise<void>;
+
+  private constructor(control: string, end: () => Promise<void>) {
+    this.#control = control;
+    this.#end = end;
+  }
+
+  /** Opens a window whose only tab shows the page. */
+  static async open(screen: Screen, url: string): Promise<BrowserWindow> {
+    const profile = await mkdtemp(path.join(tmpdir(), "atrium-window-"));
+    const env = { ...process.env, DISPLAY: screen.name };
+    const args = [...WINDOW_ARGUMENTS, `--user-data-dir=${profile}`, url];
+    const child = spawn(EXECUTABLE, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+    let output = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const end = async () => {
+      await killTree(child.pid ?? 0);
+      await rm(profile, { recursive: true, force: true });
+    };
+    try {
+      await eventually("the window to open", () => child.exitCode !== null || STARTED.test(output));
+      const [, control] = STARTED.exec(output) ?? [];
+      if (control === undefined) throw new Error("Chromium has ended");
+      return new BrowserWindow(control, end);
+    } catch (error) {
+      await end();
+      throw new Error(output, { cause: error });
+    }
+  }
+
+  /** Opens another tab in front. */
+  async openTab(url: string): Promise<void> {
+    const { ok } = await fetch(`http://${this.#control}/json/new?${url}`, { method: "PUT" });
+    if (!ok) throw new Error("The tab could not be opened");
+  }
+
+  close(): Promise<void> {
+    return this.#end();
+  }
+}
 
 const { hiddenMinutes } = inject("endurance");
 /** Throttled timers of one page run this far apart at least; without throttling, the page ticks each second. */
@@ -18,24 +79,20 @@ const THROTTLED_MS = 50_000;
 const LIMIT_MS = 300_000 + hiddenMinutes * 120_000;
 
 const reports: Report[] = [];
-let service: SharedService;
-let site: ClientSite;
-let screen: Screen;
-let proxy: BreakableProxy;
 let browser: BrowserWindow | undefined;
-beforeAll(async () => {
-  service = await useSharedService();
-  proxy = await BreakableProxy.before(service);
-  site = await ClientSite.start(HIDDEN_PAGE, (to, body) => {
-    if (to === REPORTS) reports.push(JSON.parse(body) as Report);
-  });
-  screen = await openScreen();
+
+const service = await sharedService();
+const proxy = await BreakableProxy.before(service);
+const site = await ClientSite.start(HIDDEN_PAGE, (to, body) => {
+  if (to === REPORTS) reports.push(JSON.parse(body) as Report);
 });
+const screen = await openScreen();
+
 afterAll(async () => {
   await browser?.close();
-  await screen?.close();
-  await site?.stop();
-  await proxy?.close();
+  await screen.close();
+  await site.stop();
+  await proxy.close();
 });
 
 /** When a page's timer ran, in milliseconds since the page began. */

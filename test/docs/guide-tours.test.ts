@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { sharedService } from "../cli/shared-service.ts";
 import { listDocuments, readDocument } from "./markdown.ts";
 import { expectedOf, readTour, runTour, type Step } from "./tour.ts";
 
@@ -17,13 +17,9 @@ const pages = (await listDocuments()).filter((file) => file.startsWith("docs/"))
 const tours = await Promise.all(pages.map(async (file) => ({ file, steps: await read(file) })));
 const guides = tours.filter(({ steps }) => steps.length > 0);
 
-let service: SharedService;
-let directory: string;
+const service = await sharedService();
+const directory = await mkdtemp(path.join(tmpdir(), "atrium-guides-"));
 
-beforeAll(async () => {
-  service = await useSharedService();
-  directory = await mkdtemp(path.join(tmpdir(), "atrium-guides-"));
-});
 afterAll(() => rm(directory, { recursive: true }));
 
 describe("the tour of", () => {

@@ -1,7 +1,7 @@
 /** Every TypeScript snippet of the README and the guides compiles under `strict`, against the SDK's sources. */
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { ENTRIES } from "../../src/cli/package/manifest.ts";
 import { snippetsOf } from "../../src/dashboard/page/overview/snippets.ts";
 import { SNIPPETS } from "../../src/demo/page/panels/snippets.ts";
@@ -34,12 +34,9 @@ const CONFIG = {
   exclude: [],
 };
 
-let parent: string;
+await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
+const parent = await mkdtemp(path.join(ROOT, ".wrangler/snippets-")); // within reach of node_modules
 
-beforeAll(async () => {
-  await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
-  parent = await mkdtemp(path.join(ROOT, ".wrangler/snippets-")); // within reach of node_modules
-});
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
 /** A module whose lines have the numbers that they have in the document. */

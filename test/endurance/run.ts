@@ -16,7 +16,7 @@ const TESTS = {
   simulations: {
     files: [
       "test/room/convergence/convergence.test.ts",
-      "test/sdk/mirrors.test.ts",
+      "test/sdk/convergence.test.ts",
       "test/sdk/offline-model.test.ts",
     ],
     runs: "ATRIUM_SIMULATIONS",

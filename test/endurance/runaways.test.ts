@@ -2,7 +2,7 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { eventually } from "../cli/processes.ts";
-import { useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { memoryOfService, Neighbour, noWaits, Owner, waitOf } from "./neighbour.ts";
 import { ALL, TYPICAL } from "./runaway-programs.ts";
 import type { RunawayProgram } from "./runaway-shape.ts";
@@ -20,8 +20,8 @@ let villain: Owner;
 let neighbour: Neighbour;
 let memoryBefore: ReturnType<typeof memoryOfService>;
 beforeAll(async () => {
-  villain = await Owner.create(await useSharedService());
-  neighbour = await Neighbour.create(await useSharedService());
+  villain = await Owner.create(await sharedService());
+  neighbour = await Neighbour.create(await sharedService());
   await neighbour.work(noWaits());
   for (let count = 0; count < ALONE; count += 1) await neighbour.work(alone);
   memoryBefore = memoryOfService();

@@ -10,9 +10,8 @@ declare module "vitest" {
 
 export interface Runs {
   readonly seed: number;
-  /** Simulations of a pure room, by its storage. */
-  readonly inMemory: number;
-  readonly inSqlite: number;
+  /** Simulations of a room without its object. */
+  readonly simulations: number;
   /** The same scenarios against the running service. */
   readonly scenarios: number;
   /** Lives of a room whose clients send anything. */
@@ -46,8 +45,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
   const read = (name: string, otherwise: number): number => Number(environment[name] ?? otherwise);
   return {
     seed: read("ATRIUM_SEED", Math.floor(Math.random() * MAX_SEED)),
-    inMemory: read("ATRIUM_SIMULATIONS", 400),
-    inSqlite: read("ATRIUM_SIMULATIONS", 100),
+    simulations: read("ATRIUM_SIMULATIONS", 400),
     scenarios: read("ATRIUM_SCENARIOS", 4),
     protocol: read("ATRIUM_PROTOCOL", 30),
     clients: read("ATRIUM_CLIENTS", 2),

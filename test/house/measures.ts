@@ -56,7 +56,7 @@ function largeFolders(): string[] {
 
 const codeLines = sum(sources.map(({ text }) => linesOf(text)));
 const styleLines = sum(textsOf("src/**/*.css").map(linesOf));
-const tests = textsOf("test/**/*.{ts,tsx,diff}", ["**/node_modules", "test/bench", "test/endurance"]);
+const tests = textsOf("test/**/*.{ts,tsx,diff,md}", ["**/node_modules", "test/bench", "test/endurance"]);
 const folders = new Set(sources.map(({ file }) => topOf(file)).filter(isFolder));
 
 const measure = (name: string, today: number, bound: number, target: number): Measure => ({

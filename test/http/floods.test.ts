@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/features/accounts/api-key.ts";
 import { apiKeyScheme, KEY_CACHE_MS } from "../../src/features/accounts/verify-key.ts";
 import { SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
+import { CredentialBuckets, Tarpit } from "../../src/http/authenticate.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { type Account, Api, account, bearer } from "../support/api.ts";
@@ -157,39 +158,110 @@ describe("a flood of", () => {
   });
 });
 
-describe("a key that was valid minutes ago", () => {
-  it("is not held up by a flood from its own network", async () => {
-    const owner = await account();
-    const request = owner.api.request("GET", "/rooms");
-    const claimAt = (at: number) =>
-      apiKeyScheme(request, {
-        ...openTenant(env, owner.id),
-        now: () => at,
-        defer: () => undefined,
-        countRequest: () => undefined,
-      });
-    const now = Date.now();
-    const first = await claimAt(now);
-    expect(first?.isOurs).toBe(false);
-    expect(await first?.verify()).toMatchObject({ type: "key", keyId: owner.keyId });
-    expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(true);
-    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(owner.keyId).run();
-    expect(await (await claimAt(now + KEY_CACHE_MS))?.verify()).toBeNull();
-    expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(false);
+it("a key that was valid minutes ago is not held up by a flood from its own network", async () => {
+  const owner = await account();
+  const request = owner.api.request("GET", "/rooms");
+  const claimAt = (at: number) =>
+    apiKeyScheme(request, {
+      ...openTenant(env, owner.id),
+      now: () => at,
+      defer: () => undefined,
+      countRequest: () => undefined,
+    });
+  const now = Date.now();
+  const first = await claimAt(now);
+  expect(first?.isOurs).toBe(false);
+  expect(await first?.verify()).toMatchObject({ type: "key", keyId: owner.keyId });
+  expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(true);
+  await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(owner.keyId).run();
+  expect(await (await claimAt(now + KEY_CACHE_MS))?.verify()).toBeNull();
+  expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(false);
+});
+
+it.each([
+  ["198.51.100.7", "198.51.100.7"],
+  ["::ffff:198.51.100.7", "198.51.100.7"],
+  ["::ffff:c633:6407", "198.51.100.7"],
+  ["2001:DB8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["unknown", "unknown"],
+  ["", ""],
+])("the network of an address of %j is %j", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+// Requests of one credential beside those of others, in one isolate.
+
+const waits = (buckets: CredentialBuckets, count: number, credential: string, now: number) =>
+  Array.from({ length: count }, () => buckets.waitMs(credential, now));
+
+describe("a credential that sends 700 requests at once", () => {
+  it("waits for none of them while it has the isolate for itself", () => {
+    const buckets = new CredentialBuckets();
+    expect(new Set(waits(buckets, 700, "a", 0))).toEqual(new Set([0]));
+    expect(buckets.waitMs("b", 0)).toBe(0);
+    expect(buckets.waitMs("a", 0)).toBe(1); // it owes nothing
+  });
+
+  it("has a hundred in each second, and is refused what would wait for more than five, beside another one", () => {
+    const buckets = new CredentialBuckets();
+    waits(buckets, 1, "b", 0);
+    const ofMany = waits(buckets, 700, "a", 0);
+    expect(ofMany.slice(0, 100)).toEqual(Array<number>(100).fill(0));
+    expect([ofMany[200], ofMany[300], ofMany[599]]).toEqual([1_001, 2_001, 4_991]);
+    expect(ofMany.slice(601)).toEqual(Array<null>(99).fill(null));
+    expect(buckets.waitMs("b", 0)).toBe(0);
+    expect(waits(buckets, 50, "b", 500)).toEqual(Array<number>(50).fill(0));
+  });
+
+  it("is alone again a second after the other one's last request", () => {
+    const buckets = new CredentialBuckets();
+    waits(buckets, 1, "b", 0);
+    waits(buckets, 200, "a", 0);
+    expect(buckets.waitMs("a", 500)).toBeGreaterThan(0);
+    expect(buckets.waitMs("a", 1_000)).toBe(0);
   });
 });
 
-describe("the network of an address", () => {
+// Refusals that wait: what a client pays that goes on although it is refused.
+
+const delays = (tarpit: Tarpit, count: number, client = "a", isUpgrade = false, now = 0) =>
+  Array.from({ length: count }, () => tarpit.delayMs(client, isUpgrade, now));
+
+describe("a client that is refused", () => {
+  it("20 times in ten seconds is answered at once, then later each time, up to a second", () => {
+    const tarpit = new Tarpit();
+    expect(delays(tarpit, 23)).toEqual([...Array<number>(20).fill(0), 50, 100, 150]);
+    expect(Math.max(...delays(tarpit, 100))).toBe(1_000);
+    expect(delays(tarpit, 1, "b")).toEqual([0]);
+    expect(delays(tarpit, 1, "a", false, 10_000)).toEqual([0]);
+  });
+
+  it("an upgrade is answered up to five seconds later", () => {
+    expect(Math.max(...delays(new Tarpit(), 200, "a", true))).toBe(5_000);
+  });
+
+  it("is answered at once while 4,000 others wait, which take memory", () => {
+    const tarpit = new Tarpit();
+    const many = delays(tarpit, 4_021);
+    expect(many.filter((ms) => ms > 0)).toHaveLength(4_000);
+    expect(many.at(-1)).toBe(0);
+    const [later = 0] = delays(tarpit, 1, "a", false, 5_000);
+    expect(later).toBeGreaterThanOrEqual(500);
+  });
+
   it.each([
-    ["198.51.100.7", "198.51.100.7"],
-    ["::ffff:198.51.100.7", "198.51.100.7"],
-    ["::ffff:c633:6407", "198.51.100.7"],
-    ["2001:DB8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-    ["2001:db8:1:2::", "2001:db8:1:2::/64"],
-    ["::1", "0:0:0:0::/64"],
-    ["unknown", "unknown"],
-    ["", ""],
-  ])("of %j is %j", (address, network) => {
-    expect(networkOf(address)).toBe(network);
+    ["requests", false, 500, 1_000],
+    ["upgrades", true, 2_500, 5_000],
+  ])("with a thousand %s at once does not get all answers at the same moment", (_, isUpgrade, from, to) => {
+    const longest = delays(new Tarpit(), 1_120, "a", isUpgrade).slice(120);
+    const tenths = Array<number>(10).fill(0);
+    for (const ms of longest) {
+      const tenth = Math.min(9, Math.floor((10 * (ms - from)) / (to - from)));
+      tenths[tenth] = (tenths[tenth] ?? Number.NaN) + 1;
+    }
+    for (const count of tenths) expect(count).toBeGreaterThan(90);
+    expect(Math.min(...longest)).toBeGreaterThanOrEqual(from);
   });
 });

@@ -303,26 +303,24 @@ describe("search", () => {
   });
 });
 
-describe("dates", () => {
-  it("include items created at exactly that millisecond", async () => {
-    const at = Date.UTC(2026, 4, 17, 12);
-    const owner = await withRooms(
-      [at - 1, at, at + 1].map((createdAt) => ({ name: `${createdAt - at}`, createdAt })),
-    );
-    const time = new Date(at).toISOString();
-    const names = async (query: Record<string, string>) =>
-      (await list(owner, query)).rooms.map((room) => room.name);
-    expect(await names({ from: time })).toEqual(["1", "0"]);
-    expect(await names({ to: time })).toEqual(["0", "-1"]);
-    expect(await names({ from: time, to: time })).toEqual(["0"]);
-    expect(await names({ from: "2026-05-17T14:00:00+02:00", to: "2026-05-17T07:00:00.000-05:00" })).toEqual([
-      "0",
-    ]);
-    expect(await names({ from: "2026-05-17", to: "2026-05-17" })).toEqual(["1", "0", "-1"]);
-    expect(await names({ from: "2026-05-18" })).toEqual([]);
-    expect(await names({ to: "2026-05-16" })).toEqual([]);
-    expect(await names({ from: "2026-05-18", to: "2026-05-16" })).toEqual([]);
-  });
+it("dates include items created at exactly that millisecond", async () => {
+  const at = Date.UTC(2026, 4, 17, 12);
+  const owner = await withRooms(
+    [at - 1, at, at + 1].map((createdAt) => ({ name: `${createdAt - at}`, createdAt })),
+  );
+  const time = new Date(at).toISOString();
+  const names = async (query: Record<string, string>) =>
+    (await list(owner, query)).rooms.map((room) => room.name);
+  expect(await names({ from: time })).toEqual(["1", "0"]);
+  expect(await names({ to: time })).toEqual(["0", "-1"]);
+  expect(await names({ from: time, to: time })).toEqual(["0"]);
+  expect(await names({ from: "2026-05-17T14:00:00+02:00", to: "2026-05-17T07:00:00.000-05:00" })).toEqual([
+    "0",
+  ]);
+  expect(await names({ from: "2026-05-17", to: "2026-05-17" })).toEqual(["1", "0", "-1"]);
+  expect(await names({ from: "2026-05-18" })).toEqual([]);
+  expect(await names({ to: "2026-05-16" })).toEqual([]);
+  expect(await names({ from: "2026-05-18", to: "2026-05-16" })).toEqual([]);
 });
 
 describe("the filters of rooms", () => {

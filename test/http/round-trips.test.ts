@@ -20,53 +20,51 @@ beforeAll(async () => {
   return () => vi.useRealTimers();
 });
 
-describe("a request of a known key", () => {
-  it.each([
-    ["GET", "/rooms?limit=50", undefined, 1, 0],
-    // A search asks the index of names before it reads the list.
-    ["GET", "/rooms?limit=50&search=room", undefined, 2, 0],
-    // A second trip clears the outbox once the log has the change's event; no response waits for it.
-    ["POST", "/rooms", { name: "Another" }, 2, 0],
-    ["GET", "/rooms/:roomId", undefined, 1, 1],
-    ["GET", "/rooms/custom/known", undefined, 1, 1],
-    ["GET", "/rooms/custom/known?search=a", undefined, 2, 1],
-    ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 2, 0],
-    ["PATCH", "/rooms/:roomId", { state: "closed" }, 2, 0],
-    ["PATCH", "/rooms/:roomId", { state: "active" }, 2, 0],
-    ["POST", "/users", { name: "Another" }, 2, 0],
-    ["GET", "/events", undefined, 0, 0],
-    ["GET", "/rooms/:roomId/events", undefined, 1, 0],
-    ["PUT", "/rooms/:roomId/stores/tasks/first", { value: { done: false } }, 1, 1],
-    ["PATCH", "/rooms/:roomId/stores/tasks/first", { value: { done: true } }, 1, 1],
-    ["GET", "/rooms/:roomId/stores/tasks/first", undefined, 1, 1],
-    ["GET", "/rooms/:roomId/stores/tasks", undefined, 1, 1],
-    [
-      "POST",
-      "/rooms/:roomId/stores/batch",
-      {
-        requests: ["a", "b"].map((requestId) => ({
-          requestId,
-          operations: [{ type: "STORE_DELETE", store: "s", key: "k" }],
-        })),
-      },
-      1,
-      1,
-    ],
-    ["GET", "/rooms/:roomId/comments", undefined, 1, 1],
-    ["POST", "/rooms/:roomId/broadcast", { event: "hello" }, 1, 1],
-    ["GET", "/rooms/:roomId/presence", undefined, 1, 1],
-    ["GET", "/users?roomId=:roomId", undefined, 1, 1],
-    ["GET", "/users/:userId?roomId=:roomId", undefined, 1, 1],
-    ["GET", "/overview", undefined, 1, 0],
-    ["GET", "/members", undefined, 1, 0],
-    ["POST", "/invitations", {}, 1, 0],
-    ["GET", "/invitations", undefined, 1, 0],
-  ])("%s %s", async (method, path, body, trips, objectCalls) => {
-    const filled = path.replace(":roomId", roomId).replace(":roomId", roomId).replace(":userId", userId);
-    const cost = await costOf(owner, method, filled, path === "/users" ? { ...body, roomId } : body);
-    expect(cost).toMatchObject({ trips, objectCalls });
-    expect(cost.status).toBeLessThan(300);
-  });
+it.each([
+  ["GET", "/rooms?limit=50", undefined, 1, 0],
+  // A search asks the index of names before it reads the list.
+  ["GET", "/rooms?limit=50&search=room", undefined, 2, 0],
+  // A second trip clears the outbox once the log has the change's event; no response waits for it.
+  ["POST", "/rooms", { name: "Another" }, 2, 0],
+  ["GET", "/rooms/:roomId", undefined, 1, 1],
+  ["GET", "/rooms/custom/known", undefined, 1, 1],
+  ["GET", "/rooms/custom/known?search=a", undefined, 2, 1],
+  ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 2, 0],
+  ["PATCH", "/rooms/:roomId", { state: "closed" }, 2, 0],
+  ["PATCH", "/rooms/:roomId", { state: "active" }, 2, 0],
+  ["POST", "/users", { name: "Another" }, 2, 0],
+  ["GET", "/events", undefined, 0, 0],
+  ["GET", "/rooms/:roomId/events", undefined, 1, 0],
+  ["PUT", "/rooms/:roomId/stores/tasks/first", { value: { done: false } }, 1, 1],
+  ["PATCH", "/rooms/:roomId/stores/tasks/first", { value: { done: true } }, 1, 1],
+  ["GET", "/rooms/:roomId/stores/tasks/first", undefined, 1, 1],
+  ["GET", "/rooms/:roomId/stores/tasks", undefined, 1, 1],
+  [
+    "POST",
+    "/rooms/:roomId/stores/batch",
+    {
+      requests: ["a", "b"].map((requestId) => ({
+        requestId,
+        operations: [{ type: "STORE_DELETE", store: "s", key: "k" }],
+      })),
+    },
+    1,
+    1,
+  ],
+  ["GET", "/rooms/:roomId/comments", undefined, 1, 1],
+  ["POST", "/rooms/:roomId/broadcast", { event: "hello" }, 1, 1],
+  ["GET", "/rooms/:roomId/presence", undefined, 1, 1],
+  ["GET", "/users?roomId=:roomId", undefined, 1, 1],
+  ["GET", "/users/:userId?roomId=:roomId", undefined, 1, 1],
+  ["GET", "/overview", undefined, 1, 0],
+  ["GET", "/members", undefined, 1, 0],
+  ["POST", "/invitations", {}, 1, 0],
+  ["GET", "/invitations", undefined, 1, 0],
+])("a request of a known key %s %s", async (method, path, body, trips, objectCalls) => {
+  const filled = path.replace(":roomId", roomId).replace(":roomId", roomId).replace(":userId", userId);
+  const cost = await costOf(owner, method, filled, path === "/users" ? { ...body, roomId } : body);
+  expect(cost).toMatchObject({ trips, objectCalls });
+  expect(cost.status).toBeLessThan(300);
 });
 
 describe("a request about files", () => {
@@ -179,12 +177,13 @@ describe("a request about workflows", () => {
   });
 });
 
-describe("a change in a room with a participant", () => {
-  // The second trip clears the outbox once the room has the command, and the log the event; no response waits for it.
-  it.each([
-    ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 2],
-    ["POST", "/users", { name: "Another" }, 2],
-  ])("costs a call of the room's object and another trip: %s %s", async (method, path, body, trips) => {
+// The second trip clears the outbox once the room has the command, and the log the event; no response waits for it.
+it.each([
+  ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 2],
+  ["POST", "/users", { name: "Another" }, 2],
+])(
+  "a change in a room with a participant costs a call of the room's object and another trip: %s %s",
+  async (method, path, body, trips) => {
     const { id } = await owner.api.createRoom();
     const { token } = await owner.api.createUser(id);
     const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
@@ -198,8 +197,8 @@ describe("a change in a room with a participant", () => {
       path === "/users" ? { ...body, roomId: id } : body,
     );
     expect(cost).toMatchObject({ trips, objectCalls: 1 });
-  });
-});
+  },
+);
 
 describe("a request of a key that this instance has not seen lately", () => {
   it("costs one more, and one that it does not wait for, which notes the use of the key", async () => {

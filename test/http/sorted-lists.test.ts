@@ -1,10 +1,14 @@
 /** The order of lists: by `sort`, where rooms have it in `lists.test.ts`. */
+
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { app } from "../../src/app.ts";
+import type { Env } from "../../src/env.ts";
 import { selectKeys } from "../../src/features/accounts/store.ts";
 import { selectMembers } from "../../src/features/members/store.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 
 /** The pages of a list one after the other, by their cursors: what each item is. */
@@ -198,4 +202,63 @@ it("of members and API keys is read from an index, without sorting", async () =>
       /^SEARCH (memberships|api_keys) USING INDEX \w+ \([^()]*\)$/,
     );
   }
+});
+
+// Lists that may lack the latest changes are read from the nearest replica, when the caller accepts that.
+
+/** The binding as it is, but for noting each session that is opened, by its constraint. */
+const noting = (d1: D1Database, sessions: unknown[]): D1Database =>
+  new Proxy(d1, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        if (name === "withSession") sessions.push(...args);
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+
+/** The sessions that a request opens in the organization's database. */
+async function sessionsOf(
+  { api }: Account,
+  place: PlaceName,
+  method: string,
+  path: string,
+  cacheControl: string,
+): Promise<unknown[]> {
+  const sessions: unknown[] = [];
+  const bindings: Env = { ...env, [place]: noting(env[place], sessions) };
+  const execution = createExecutionContext();
+  const headers = { "Cache-Control": cacheControl, "Content-Type": "application/json" };
+  const body = method === "GET" ? {} : { body: JSON.stringify({ name: "Another" }) };
+  const response = await app.fetch(api.request(method, path, { headers, ...body }), bindings, execution);
+  await waitOnExecutionContext(execution);
+  expect(response.status).toBeLessThan(300);
+  const listed = (await response.json<{ data: { rooms?: unknown[] } }>()).data.rooms;
+  if (listed !== undefined) expect(listed).not.toEqual([]);
+  return sessions;
+}
+
+it.each<PlaceName>(["DB", "DB_2"])("of an organization in %s", async (place) => {
+  const owner = await account(place);
+  const { id } = await owner.api.createRoom();
+  const lists = [
+    "/rooms",
+    "/rooms?search=room",
+    `/users?roomId=${id}`,
+    `/files?roomId=${id}`,
+    "/webhooks",
+    "/workflows",
+  ];
+  for (const list of lists) {
+    expect(await sessionsOf(owner, place, "GET", list, "no-transform, Max-Stale")).toEqual([
+      "first-unconstrained",
+    ]);
+    for (const other of ["", "no-cache", "max-stale=60"])
+      expect(await sessionsOf(owner, place, "GET", list, other)).toEqual([]);
+  }
+  expect(await sessionsOf(owner, place, "GET", `/rooms/${id}`, "max-stale")).toEqual([]);
+  expect(await sessionsOf(owner, place, "GET", "/overview", "max-stale")).toEqual([]);
+  expect(await sessionsOf(owner, place, "POST", "/rooms", "max-stale")).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Mails on their way: none is lost, and what may have been sent is sent at most once more. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { Mail } from "../../src/features/mail/mail.ts";
+import { layOut, type Mail, nameInMail } from "../../src/features/mail/mail.ts";
 import { continueMails, MailOutbox } from "../../src/features/mail/outbox.ts";
 import { claimDueMails, insertMail } from "../../src/features/mail/statements.ts";
 import { sealerFor } from "../../src/platform/crypto/sealer.ts";
@@ -105,4 +105,28 @@ it("sends nothing that has expired or that no key opens, and deletes what has ex
   await outbox.send(db, start);
   expect(sealedByOther.sent).toEqual([]);
   expectLogged("A mail can no longer be decrypted, and is not sent");
+});
+
+// What mails look like: text that customers chose stays text.
+
+it("says the same as plain text and as HTML, which loads nothing and escapes all that it is given", () => {
+  const url = "https://atrium.test/?a=1&b='2'";
+  const { subject, text, html } = layOut({
+    subject: 'Invitation to <b>"Ada"</b>',
+    paragraphs: ["First & foremost", "<img src=x>"],
+    link: { label: "Open", url },
+    after: ["At last"],
+  });
+  expect(subject).toBe('Invitation to <b>"Ada"</b>');
+  expect(text).toBe(`First & foremost\n\n<img src=x>\n\n${url}\n\nAt last\n`);
+  expect(html).toContain('<a href="https://atrium.test/?a=1&amp;b=&#39;2&#39;"');
+  expect(html).toContain("<title>Invitation to &lt;b&gt;&quot;Ada&quot;&lt;/b&gt;</title>");
+  expect(html).toContain("&lt;img src=x&gt;");
+  expect(html).not.toMatch(/<(img|script|link|iframe)|url\(/);
+});
+
+it("shows a name on one line, and cuts a long one", () => {
+  expect(nameInMail(" An\r\norganization\u202e ")).toBe("An organization");
+  expect(nameInMail("x".repeat(60))).toBe("x".repeat(60));
+  expect(nameInMail(`${"x".repeat(58)} ${"y".repeat(60)}`)).toBe(`${"x".repeat(58)}…`);
 });

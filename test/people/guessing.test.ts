@@ -201,31 +201,27 @@ describe("guessing a person's password", () => {
   });
 });
 
-describe("the cookie of a known browser", () => {
-  it("signs no one in, is hidden from scripts and other sites, and outlives signing out", async () => {
-    const { browser, email } = await signUp();
-    expect(browser.known).toMatch(/^__Host-atrium_browser=[0-9a-f]{32}\.[\w-]{43}$/);
-    await browser.post("/sign-out");
-    expect((await browser.get("/me")).status).toBe(401);
-    const before = browser.known;
-    await browser.post("/sign-in", { email, password: PASSWORD });
-    expect(browser.known).toBe(before);
-  });
+it("the cookie of a known browser signs no one in, is hidden from scripts and other sites, and outlives signing out", async () => {
+  const { browser, email } = await signUp();
+  expect(browser.known).toMatch(/^__Host-atrium_browser=[0-9a-f]{32}\.[\w-]{43}$/);
+  await browser.post("/sign-out");
+  expect((await browser.get("/me")).status).toBe(401);
+  const before = browser.known;
+  await browser.post("/sign-in", { email, password: PASSWORD });
+  expect(browser.known).toBe(before);
 });
 
-describe("a service that cannot tell its clients' addresses apart", () => {
-  it("lets strangers who guess one person's password, or many's, hold up no other person", async () => {
-    const settings = { CLIENT_ADDRESS: "127.0.0.1", SIGN_IN_ADDRESS_RATE_LIMIT: unlimited };
-    const limits = signInLimits({ ...env, ...settings }, "127.0.0.1");
-    for (let tries = 0; tries < 60; tries += 1) await limits.countPassword(freshEmail(), null);
-    await limits.countPassword(freshEmail(), null);
-    const { email } = await stillPerson();
-    for (let tries = 0; tries < 5; tries += 1) await limits.countPassword(email, null);
-    await expect(limits.countPassword(email, null)).rejects.toMatchObject(refusal);
-    for (let tries = 0; tries < 6; tries += 1) await limits.takeTurn(email, null);
-    await expect(limits.takeTurn(email, null)).rejects.toMatchObject(refusal);
-    await limits.takeTurn(freshEmail(), null);
-  });
+it("a service that cannot tell its clients' addresses apart lets strangers who guess one person's password, or many's, hold up no other person", async () => {
+  const settings = { CLIENT_ADDRESS: "127.0.0.1", SIGN_IN_ADDRESS_RATE_LIMIT: unlimited };
+  const limits = signInLimits({ ...env, ...settings }, "127.0.0.1");
+  for (let tries = 0; tries < 60; tries += 1) await limits.countPassword(freshEmail(), null);
+  await limits.countPassword(freshEmail(), null);
+  const { email } = await stillPerson();
+  for (let tries = 0; tries < 5; tries += 1) await limits.countPassword(email, null);
+  await expect(limits.countPassword(email, null)).rejects.toMatchObject(refusal);
+  for (let tries = 0; tries < 6; tries += 1) await limits.takeTurn(email, null);
+  await expect(limits.takeTurn(email, null)).rejects.toMatchObject(refusal);
+  await limits.takeTurn(freshEmail(), null);
 });
 
 describe("a network", () => {

@@ -1,21 +1,118 @@
 /** Calls as each version made them, and their answers: objects of today understand the former, gateways of today the latter. */
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
+import type { DeliveryHandler, SubscriberPorts } from "../../src/delivery/subscriber/handler.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { Env } from "../../src/env.ts";
 import { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
-import { RoomObject } from "../../src/objects.ts";
+import { toAppError } from "../../src/http/envelope.ts";
+import { RoomObject, subscriberPorts } from "../../src/objects.ts";
 import { ArchivedDurableObject } from "../../src/platform/objects/storage-archive.ts";
+import { HOUR_MS } from "../../src/platform/time.ts";
+import { colorOf } from "../../src/room/engine/presence/kept-states.ts";
+import { account } from "../support/api.ts";
 import { CALLS, type Kind } from "./rpc/calls.ts";
 import eventLog1 from "./rpc/event-log-1.json?raw";
-import { type Exchange, type Recording, withMore } from "./rpc/exchange.ts";
+import { type Exchange, Names, type Recording, withMore } from "./rpc/exchange.ts";
 import guessLimit1 from "./rpc/guess-limit-1.json?raw";
-import { Run } from "./rpc/objects.ts";
+import type { Place } from "./rpc/place.ts";
 import requestLog1 from "./rpc/request-log-1.json?raw";
 import requestRate1 from "./rpc/request-rate-1.json?raw";
 import room1 from "./rpc/room-1.json?raw";
 import subscriber1 from "./rpc/subscriber-1.json?raw";
+
+type Call = (object: string, method: string, sent: readonly unknown[]) => Promise<unknown>;
+
+/** Every attempt succeeds. */
+const handlerAt = (now: number): DeliveryHandler => ({
+  ...{ batch: null, interruption: null, pace: { maxInFlight: 6, pausedUntil: 0 } },
+  ...{ requireVersion: () => {}, release: () => {} },
+  ...{ suspend: () => Promise.resolve(), reportBacklog: () => Promise.resolve() },
+  deliver: async () => ({
+    type: "delivered",
+    attempt: { attempted_at: new Date(now).toISOString(), duration_ms: 1 },
+  }),
+});
+
+/** A room with a user, and the objects of one kind that belong to it. */
+class Run {
+  readonly names: Names;
+  readonly #kind: Kind;
+  readonly #place: Omit<Place, "env">;
+  readonly #instances = new Map<string, object>();
+
+  private constructor(kind: Kind, place: Omit<Place, "env">) {
+    this.#kind = kind;
+    this.#place = place;
+    const { accountId: account, roomId: room, userId: user, now } = place;
+    this.names = new Names({ account, room, user, color: colorOf(user) }, now);
+  }
+
+  static async begin(kind: Kind): Promise<Run> {
+    const { id: accountId, api } = await account();
+    const { id: roomId } = await api.createRoom();
+    const { id: userId } = await api.createUser(roomId);
+    if (kind === "event-log")
+      await api.post("/webhooks", { url: "http://127.0.0.1/", events: ["comment.created"] });
+    // Alarms come by the real clock: what the objects plan is an hour away.
+    const now = Date.now() + HOUR_MS;
+    return new Run(kind, { accountId, roomId, userId, now, kept: new Map() });
+  }
+
+  /** The place of the calls, when the objects' methods are this. */
+  placeOf(call: Call): Place {
+    const stubOf = (object: string) =>
+      new Proxy(
+        {},
+        {
+          get:
+            (_, method) =>
+            (...sent: unknown[]) =>
+              call(object, String(method), sent),
+        },
+      );
+    const { namespace } = CALLS[this.#kind];
+    return { ...this.#place, env: asEnv({ ...env, [namespace]: { getByName: stubOf } }) };
+  }
+
+  /** Calls a method of an object of this run. Arguments and answers are copied, as RPC does. */
+  call: Call = async (object, method, sent) => {
+    const { namespace } = CALLS[this.#kind];
+    const name = this.#kind === "room" ? object : `${this.#place.accountId} ${object}`;
+    const stub: DurableObjectStub = env[namespace].getByName(name) as DurableObjectStub;
+    return runInDurableObject(stub, async (existing, state) => {
+      const instance = this.#instances.get(object) ?? this.#prepare(existing, state);
+      this.#instances.set(object, instance);
+      const run: unknown = Reflect.get(instance, method);
+      if (typeof run !== "function") throw new Error(`No method ${method}`);
+      if (method === "fetch") {
+        const response = await run.call(instance, new Request(...(sent as [string, RequestInit])));
+        return { status: (response as Response).status }; // a socket cannot leave its object here
+      }
+      return structuredClone(await run.apply(instance, structuredClone(sent)));
+    });
+  };
+
+  #prepare(existing: object, state: DurableObjectState): object {
+    const { now } = this.#place;
+    const ports: SubscriberPorts = {
+      ...subscriberPorts(asEnv(env)),
+      createHandler: () => handlerAt(now),
+      readLog: () => new Promise(() => {}), // a replay does not end while it is looked at
+    };
+    const instance = this.#kind === "subscriber" ? new SubscriberObject(state, asEnv(env), ports) : existing;
+    Reflect.set(instance, "clock", () => now);
+    return instance;
+  }
+}
+
+/** With other objects than the bindings of the test have. */
+const asEnv = (bindings: object): Env => bindings as Env;
 
 /** By version; the next one is recorded when it is listed here with null, and is then imported. */
 type Fixtures = Readonly<Record<number, string | null>>;
@@ -133,4 +230,16 @@ describe.each(KINDS)("calls of an object of the kind %s", (kind, { prototype }, 
     const { names } = await Run.begin(kind);
     expect(names.compare(latest, now), HOW).toEqual({ broken: [], more: [] });
   });
+});
+
+it("an object that lacks a method of a newer Worker is asked again", async () => {
+  const stubs = [
+    ...[env.ROOMS, env.SUBSCRIBERS, env.EVENT_LOGS, env.REQUEST_LOGS, env.REQUEST_RATES, env.GUESS_LIMITS],
+  ].map((objects) => objects.getByName(crypto.randomUUID()));
+  for (const stub of stubs) {
+    const method: unknown = Reflect.get(stub, "ofALaterVersion");
+    if (typeof method !== "function") throw new Error("A stub has every method");
+    const error: unknown = await method().catch((thrown: unknown) => thrown);
+    expect(toAppError(error, "Rooms")).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: 5 });
+  }
 });

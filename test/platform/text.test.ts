@@ -25,29 +25,25 @@ describe("names", () => {
   });
 });
 
-describe("the size of a text", () => {
-  it("is that of its UTF-8, whatever is in it and however long it is", () => {
-    const sizeOf = (value: string) => new TextEncoder().encode(value).byteLength;
-    const units = fc.array(fc.oneof(fc.nat(0x7f), fc.nat(0xffff), fc.integer({ min: 0xd800, max: 0xdfff })));
-    fc.assert(
-      fc.property(units, fc.constantFrom(1, 100), (codes, times) => {
-        const value = String.fromCharCode(...codes).repeat(times);
-        expect(byteLength(value)).toBe(sizeOf(value));
-      }),
-    );
-  });
+it("the size of a text is that of its UTF-8, whatever is in it and however long it is", () => {
+  const sizeOf = (value: string) => new TextEncoder().encode(value).byteLength;
+  const units = fc.array(fc.oneof(fc.nat(0x7f), fc.nat(0xffff), fc.integer({ min: 0xd800, max: 0xdfff })));
+  fc.assert(
+    fc.property(units, fc.constantFrom(1, 100), (codes, times) => {
+      const value = String.fromCharCode(...codes).repeat(times);
+      expect(byteLength(value)).toBe(sizeOf(value));
+    }),
+  );
 });
 
-describe("a text that is cut to some bytes", () => {
-  it("keeps as many whole characters as fit", () => {
-    expect(["abc", "a😀é", "😀", ""].map((text) => cutToBytes(text, 4))).toEqual(["abc", "a", "😀", ""]);
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, bytes) => {
-        const cut = cutToBytes(text, bytes);
-        expect(text.startsWith(cut) && byteLength(cut) <= bytes).toBe(true);
-      }),
-    );
-  });
+it("a text that is cut to some bytes keeps as many whole characters as fit", () => {
+  expect(["abc", "a😀é", "😀", ""].map((text) => cutToBytes(text, 4))).toEqual(["abc", "a", "😀", ""]);
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, bytes) => {
+      const cut = cutToBytes(text, bytes);
+      expect(text.startsWith(cut) && byteLength(cut) <= bytes).toBe(true);
+    }),
+  );
 });
 
 describe("addresses", () => {

@@ -1,6 +1,11 @@
 /** Dates in filters: RFC 3339 and nothing else. */
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { runTasks } from "../../src/platform/flow/concurrency.ts";
+import { DurableAlarm } from "../../src/platform/objects/durable-alarm.ts";
 import { parseTime, presentTime } from "../../src/platform/time.ts";
 
 describe("date filters", () => {
@@ -76,3 +81,66 @@ describe("date filters", () => {
     );
   });
 });
+
+// Work that fails or hangs costs the work beside it nothing.
+
+const HANGS = () => new Promise<never>(() => {});
+
+it("tasks that fail or hang keep no other from its end, and are all named in the error", async () => {
+  const ended: string[] = [];
+  const end = async () => void ended.push("ended");
+  const fail = async () => Promise.reject(new Error("It failed"));
+  await runTasks({ end }, 60_000);
+  await expect(runTasks({ fail, end }, 60_000)).rejects.toThrow(/^It failed$/);
+  const both = runTasks({ hangs: HANGS, fail, end }, 20);
+  await expect(both).rejects.toThrow("Error: It failed; Error: The task hangs did not end in time");
+  expect(ended).toEqual(["ended", "ended", "ended"]);
+});
+
+// The durable alarm of an object: set by the earliest time, replaced only by an earlier one.
+
+/** Far ahead of the real time, so that no alarm goes off. */
+const START = Date.UTC(2100, 0, 1);
+
+const unexpected = (error: unknown): void => {
+  throw error;
+};
+
+it("is set to the earliest time, and moved only forward", () =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), async (_, ctx) => {
+    const alarm = new DurableAlarm(ctx, unexpected);
+    await ctx.blockConcurrencyWhile(async () => undefined);
+    alarm.scheduleBy([null, null]);
+    expect(await ctx.storage.getAlarm()).toBeNull();
+    alarm.scheduleBy([START + 500, null, START + 300]);
+    expect(await ctx.storage.getAlarm()).toBe(START + 300);
+    alarm.scheduleBy([START + 400]);
+    expect(await ctx.storage.getAlarm()).toBe(START + 300);
+    alarm.scheduleBy([START + 200]);
+    expect(await ctx.storage.getAlarm()).toBe(START + 200);
+    alarm.markFired();
+    alarm.scheduleBy([START + 900]);
+    expect(await ctx.storage.getAlarm()).toBe(START + 900);
+  }));
+
+it("knows the alarm that was set before the object restarted", () =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), async (_, ctx) => {
+    await ctx.storage.setAlarm(START);
+    const alarm = new DurableAlarm(ctx, unexpected);
+    await ctx.blockConcurrencyWhile(async () => undefined);
+    alarm.scheduleBy([START + 100]);
+    expect(await ctx.storage.getAlarm()).toBe(START);
+  }));
+
+it("that could not be set is reported, and set by the next plan", () =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), async (_, ctx) => {
+    const reported = Promise.withResolvers<unknown>();
+    const alarm = new DurableAlarm(ctx, reported.resolve);
+    await ctx.blockConcurrencyWhile(async () => undefined);
+    const spy = vi.spyOn(ctx.storage, "setAlarm").mockRejectedValueOnce(new Error("no alarm today"));
+    alarm.scheduleBy([START + 200]);
+    expect(await reported.promise).toMatchObject({ message: "no alarm today" });
+    alarm.scheduleBy([START + 300]);
+    expect(await ctx.storage.getAlarm()).toBe(START + 300);
+    spy.mockRestore();
+  }));

@@ -200,17 +200,15 @@ describe("a waiting socket", () => {
   });
 });
 
-describe("the role", () => {
-  it.each([
-    ["editor", undefined, "editor"],
-    ["editor", "viewer", "viewer"],
-    ["viewer", "editor", "viewer"],
-    ["viewer", undefined, "viewer"],
-  ] as const)("of a user who is %s and requests %s is %s (R12)", async (ceiling, asked, granted) => {
-    const room = await makeRoom();
-    const socket = await room.join(await room.user({ role: ceiling }), asked);
-    expect(socket.joined.role).toBe(granted);
-  });
+it.each([
+  ["editor", undefined, "editor"],
+  ["editor", "viewer", "viewer"],
+  ["viewer", "editor", "viewer"],
+  ["viewer", undefined, "viewer"],
+] as const)("the role of a user who is %s and requests %s is %s (R12)", async (ceiling, asked, granted) => {
+  const room = await makeRoom();
+  const socket = await room.join(await room.user({ role: ceiling }), asked);
+  expect(socket.joined.role).toBe(granted);
 });
 
 describe("joining is refused", () => {

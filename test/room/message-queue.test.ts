@@ -61,8 +61,9 @@ const batchOf = (count: number): ClientMessage => {
 };
 const cursor: ClientMessage = { type: "PRESENCE_UPDATE", requestId: undefined, data: { state: {} } };
 
-describe("a client that resizes 200 shapes for 9 s, 60 times a second,", () => {
-  it.each([1, 20])("is never closed, and everything is applied, with %i receivers (R69)", (receivers) => {
+it.each([1, 20])(
+  "a client that resizes 200 shapes for 9 s, 60 times a second, is never closed, and everything is applied, with %i receivers (R69)",
+  (receivers) => {
     const user = new Sender();
     let [sent, applied] = [0, 0];
     const apply = () => {
@@ -83,8 +84,8 @@ describe("a client that resizes 200 shapes for 9 s, 60 times a second,", () => {
       while (user.queue.next() !== null) apply();
     }
     expect(applied).toBe(sent);
-  });
-});
+  },
+);
 
 it("a client opens 12 stores of 10,000 entries at once without waiting (R69)", () => {
   const user = new Sender();

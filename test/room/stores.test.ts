@@ -8,9 +8,9 @@ import { StoreQuota } from "../../src/room/engine/content/stats-projection.ts";
 import { Stores } from "../../src/room/engine/content/stores.ts";
 import type { RoomStorage } from "../../src/room/storage/storage.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { MemoryStorage } from "./memory-storage/storage-memory.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import { storeEventsOf } from "./support/store-events.ts";
+import { withStorage } from "./support/with-storage.ts";
 
 const changesOf = (storage: RoomStorage): Changes =>
   new Changes(
@@ -249,29 +249,29 @@ describe("a store", () => {
     expect(await set("2")).toContain('"success":true');
   });
 
-  it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () => {
-    const storage = new MemoryStorage();
-    const stores = new Stores(storage, changesOf(storage), storeEventsOf(storage), quotas(1_000));
-    const set = (key: string, bytes: number, store = "s") =>
-      stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
-    set("a", 900);
-    const quota = /^The quota store_bytes_per_room is exceeded: 900 of 1000 bytes are in use, .* 101 more/;
-    expect(() => set("b", 101, "t")).toThrow(quota);
-    set("b", 100, "t");
-    set("b", 99, "t");
-    expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
-    const full = new MemoryStorage();
-    full.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-    const limited = new Stores(full, changesOf(full), storeEventsOf(full), quotas(1e12));
-    full.entries.write("s", { key: "k", value: "1", version: 1 });
-    const write = (key: string, value: number) =>
-      limited.apply({ type: "STORE_SET", store: "s", key, value }, null);
-    expect(() => write("new", 1)).toThrow("at most 100000 entries");
-    expect(() => write("k", 12)).toThrow("at most 268435456 bytes");
-    write("k", 2);
-    limited.apply({ type: "STORE_DELETE", store: "s", key: "k" }, null);
-    expect(full.entries.size("s")).toEqual({ entries: 99_999, bytes: 256 * 1024 * 1024 - 2 });
-  });
+  it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () =>
+    withStorage(({ storage }) => {
+      const stores = new Stores(storage, changesOf(storage), storeEventsOf(storage), quotas(1_000));
+      const set = (key: string, bytes: number, store = "s") =>
+        stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
+      set("a", 900);
+      const quota = /^The quota store_bytes_per_room is exceeded: 900 of 1000 bytes are in use, .* 101 more/;
+      expect(() => set("b", 101, "t")).toThrow(quota);
+      set("b", 100, "t");
+      set("b", 99, "t");
+      expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
+      storage.clear();
+      storage.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
+      const limited = new Stores(storage, changesOf(storage), storeEventsOf(storage), quotas(1e12));
+      storage.entries.write("s", { key: "k", value: "1", version: 1 });
+      const write = (key: string, value: number) =>
+        limited.apply({ type: "STORE_SET", store: "s", key, value }, null);
+      expect(() => write("new", 1)).toThrow("at most 100000 entries");
+      expect(() => write("k", 12)).toThrow("at most 268435456 bytes");
+      write("k", 2);
+      limited.apply({ type: "STORE_DELETE", store: "s", key: "k" }, null);
+      expect(storage.entries.size("s")).toEqual({ entries: 99_999, bytes: 256 * 1024 * 1024 - 2 });
+    }));
 });
 
 describe("a client that reconnects", () => {

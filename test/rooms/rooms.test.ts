@@ -1,5 +1,10 @@
 /** Rooms over REST. */
+
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { updateRoomStats } from "../../src/features/rooms/commands.ts";
+import type { ListedRoom } from "../../src/features/rooms/schema.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import type { Room } from "../../src/wire/room.ts";
 import type { User } from "../../src/wire/user.ts";
 import { account } from "../support/api.ts";
@@ -78,32 +83,30 @@ describe("a new room", () => {
   });
 });
 
-describe("a room's users", () => {
-  it("are shown without tokens, by the query's page, search and dates", async () => {
-    const { api } = await account();
-    const room = await api.createRoom({ customId: "c" });
-    const ada = await api.createUser(room.id, { name: "Ada Ärger" });
-    const bob = await api.createUser(room.id, { name: "Bob" });
-    const query = async (text: string) => (await api.get<RoomAnswer>(`/rooms/custom/c?${text}`)).data;
-    const all = await query("");
-    expect(all.usersTotal).toBe(2);
-    expect(JSON.stringify(all)).not.toContain("token");
-    expect(all.room.total_users_created).toBe(2);
-    expect((await query("search=ärger")).users.map((user) => user.id)).toEqual([ada.id]);
-    expect((await query(`search=${bob.id.slice(0, 13).toUpperCase()}`)).users.map((user) => user.id)).toEqual(
-      [bob.id],
-    );
-    expect((await query(`search=${bob.id}`)).usersTotal).toBe(1);
-    expect((await query(`search=${bob.id.slice(4)}`)).usersTotal).toBe(0);
-    expect(await query("limit=1&offset=1")).toMatchObject({
-      usersTotal: 2,
-      limit: 1,
-      offset: 1,
-      users: [{}],
-    });
-    expect((await query("from=2999-01-01")).usersTotal).toBe(0);
-    expect((await query("to=2999-01-01")).usersTotal).toBe(2);
+it("a room's users are shown without tokens, by the query's page, search and dates", async () => {
+  const { api } = await account();
+  const room = await api.createRoom({ customId: "c" });
+  const ada = await api.createUser(room.id, { name: "Ada Ärger" });
+  const bob = await api.createUser(room.id, { name: "Bob" });
+  const query = async (text: string) => (await api.get<RoomAnswer>(`/rooms/custom/c?${text}`)).data;
+  const all = await query("");
+  expect(all.usersTotal).toBe(2);
+  expect(JSON.stringify(all)).not.toContain("token");
+  expect(all.room.total_users_created).toBe(2);
+  expect((await query("search=ärger")).users.map((user) => user.id)).toEqual([ada.id]);
+  expect((await query(`search=${bob.id.slice(0, 13).toUpperCase()}`)).users.map((user) => user.id)).toEqual([
+    bob.id,
+  ]);
+  expect((await query(`search=${bob.id}`)).usersTotal).toBe(1);
+  expect((await query(`search=${bob.id.slice(4)}`)).usersTotal).toBe(0);
+  expect(await query("limit=1&offset=1")).toMatchObject({
+    usersTotal: 2,
+    limit: 1,
+    offset: 1,
+    users: [{}],
   });
+  expect((await query("from=2999-01-01")).usersTotal).toBe(0);
+  expect((await query("to=2999-01-01")).usersTotal).toBe(2);
 });
 
 describe("changing a room", () => {
@@ -165,4 +168,63 @@ describe("deleting a room", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(`/rooms/${room.id}`)));
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array(7).fill(404)]);
   });
+});
+
+// The copy in D1 of a room's stats, which lists show.
+
+const NOTHING = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null, storeBytes: 0, at: 1 };
+
+it("ignores a copy that arrives late, and a deleted room", async () => {
+  const { id, api } = await account();
+  const room = await api.createRoom();
+  const tenant = openTenant(env, id);
+  const copy = (version: number, activeParticipants: number, roomId = room.id) =>
+    updateRoomStats(tenant, roomId, { ...NOTHING, activeParticipants, occupiedMs: 7_999 }, version);
+  const shown = async () => (await api.get<{ rooms: Room[] }>("/rooms")).data.rooms[0];
+  await copy(5, 3);
+  await copy(4, 2);
+  expect(await shown()).toMatchObject({ active_participants: 3, duration_seconds: 7 });
+  await copy(5, 3);
+  await copy(6, 1);
+  expect(await shown()).toMatchObject({ active_participants: 1 });
+  await copy(7, 9, crypto.randomUUID());
+  expect(await shown()).toMatchObject({ active_participants: 1 });
+});
+
+it("orders rooms by when users were last online", async () => {
+  const { id, api } = await account();
+  const tenant = openTenant(env, id);
+  const [left, brief, online, unused] = [
+    await api.createRoom({ name: "left" }),
+    await api.createRoom({ name: "brief" }),
+    await api.createRoom({ name: "online" }),
+    await api.createRoom({ name: "unused" }),
+  ];
+  const here = { ...NOTHING, activeParticipants: 1 };
+  await updateRoomStats(tenant, online.id, { ...here, occupiedSince: 1_000, at: 1_001 }, 1);
+  await updateRoomStats(
+    tenant,
+    online.id,
+    { ...here, activeParticipants: 2, occupiedSince: 1_000, at: 9_000 },
+    2,
+  );
+  await updateRoomStats(tenant, left.id, { ...here, occupiedSince: 2_000, at: 2_001 }, 1);
+  await updateRoomStats(tenant, left.id, { ...NOTHING, occupiedMs: 3_000, at: 5_001 }, 2);
+  await updateRoomStats(tenant, left.id, { ...NOTHING, occupiedMs: 3_000, storeBytes: 7, at: 8_000 }, 3);
+  await updateRoomStats(tenant, brief.id, { ...NOTHING, occupiedMs: 10, at: 6_000 }, 2);
+  const before = Date.now();
+  const { data } = await api.get<{ rooms: ListedRoom[] }>("/rooms?sort=-last_active_at");
+  expect(data.rooms.map(({ name }) => name)).toEqual([online.name, brief.name, left.name, unused.name]);
+  const [first, ...others] = data.rooms.map(({ last_active_at }) => last_active_at);
+  expect(Date.parse(first ?? "")).toBeGreaterThanOrEqual(before);
+  expect(others).toEqual([new Date(6_000).toISOString(), new Date(5_001).toISOString(), undefined]);
+});
+
+it("includes the current occupancy period in the duration", async () => {
+  const { id, api } = await account();
+  const room = await api.createRoom();
+  const stats = { ...NOTHING, activeParticipants: 1, occupiedMs: 5_000, occupiedSince: Date.now() - 60_000 };
+  await updateRoomStats(openTenant(env, id), room.id, stats, 1);
+  const { data } = await api.get<{ rooms: Room[] }>("/rooms");
+  expect(data.rooms[0]?.duration_seconds).toBeGreaterThanOrEqual(65);
 });

@@ -20,53 +20,51 @@ function compiled(source: string): Extract<Compilation, { ok: true }> {
 /** `line:column message` */
 const say = ({ line, column, message }: Problem): string => `${line}:${column} ${message}`;
 
-describe("a syntax error", () => {
-  it.each([
-    ["JavaScript", "let x = ;", "1:9 Unexpected token"],
-    ["TypeScript", "let a: 1; let x = ;", "1:19 Unexpected token"],
-    ["JavaScript after a byte order mark", "\uFEFFlet x = ;", "1:9 Unexpected token"],
-    ["TypeScript after a byte order mark", "\uFEFFlet a: 1; let x = ;", "1:19 Unexpected token"],
-    ["JavaScript after emoji", "let a = '👩‍🚀'; let x = ;", "1:26 Unexpected token"],
-    ["TypeScript after emoji", "let a: '👩‍🚀'; let x = ;", "1:25 Unexpected token"],
-    ["JavaScript with other ends of lines, and tabs", "a\r\nb\rc\n\tlet x = ;", "4:10 Unexpected token"],
-    [
-      "TypeScript with other ends of lines, and tabs",
-      "type A = {\r\n  a: 1\r\n}\r\n\tlet x = ;",
-      "4:10 Unexpected token",
-    ],
-    [
-      "TypeScript behind a template over lines in a type",
-      "type A = `a\nb`; let x: `a\nb` = ;",
-      "3:6 Unexpected token",
-    ],
-    ["a line separator", "// \u2028let x = ;", "2:9 Unexpected token"],
-    ["TypeScript where JavaScript would end earlier", "let a: number = 1; a.b.c.;", "1:26 Unexpected token"],
-    ["a name that is taken", "let a: 1 = 1;\nlet a: 1 = 1;", "2:5 Identifier 'a' has already been declared"],
-    [
-      "a regular expression",
-      "let x: RegExp = /(/;",
-      "1:17 Invalid regular expression: /(/: Unterminated group",
-    ],
-    [
-      "await where there is no async",
-      "const f = (a: number) => await a;",
-      "1:26 Unexpected reserved word 'await'",
-    ],
-    ["a missing brace", "export default () => {", "1:23 Unexpected token"],
-    ["an open string", "let s: string = 'abc\n';", "1:17 Unterminated string constant"],
-    ["an open template", "let x = `a ", "1:10 Unterminated template"],
-    ["an open comment", "/* ", "1:1 Unterminated comment"],
-    ["a return at the top", "return 1", "1:1 'return' outside of function"],
-    ["words of sloppy mode", "with (a) {}", "1:1 'with' in strict mode"],
-    ["a missing semicolon", "let a = 1 let b", "1:10 Missing semicolon"],
-    ["an unknown private name", "class A { m() { return this.#x } }", "1:29 Private name #x is not defined"],
-    ["an element of JSX", "const x = <div/>;", '1:15 Unexpected token, expected ","'],
-    ["a NUL", "a \0", "1:3 Unexpected character '\0'"],
-    ["what its parser stumbles over", "namespace void (1)", "1:1 Unexpected token"],
-  ])("has its place: %s", (_, code, expected) => {
-    const isEnd = /^(export|.*(`a|\/\*))/.test(code);
-    expect(say(problemOf(isEnd ? code : code + HANDLER))).toBe(expected);
-  });
+it.each([
+  ["JavaScript", "let x = ;", "1:9 Unexpected token"],
+  ["TypeScript", "let a: 1; let x = ;", "1:19 Unexpected token"],
+  ["JavaScript after a byte order mark", "\uFEFFlet x = ;", "1:9 Unexpected token"],
+  ["TypeScript after a byte order mark", "\uFEFFlet a: 1; let x = ;", "1:19 Unexpected token"],
+  ["JavaScript after emoji", "let a = '👩‍🚀'; let x = ;", "1:26 Unexpected token"],
+  ["TypeScript after emoji", "let a: '👩‍🚀'; let x = ;", "1:25 Unexpected token"],
+  ["JavaScript with other ends of lines, and tabs", "a\r\nb\rc\n\tlet x = ;", "4:10 Unexpected token"],
+  [
+    "TypeScript with other ends of lines, and tabs",
+    "type A = {\r\n  a: 1\r\n}\r\n\tlet x = ;",
+    "4:10 Unexpected token",
+  ],
+  [
+    "TypeScript behind a template over lines in a type",
+    "type A = `a\nb`; let x: `a\nb` = ;",
+    "3:6 Unexpected token",
+  ],
+  ["a line separator", "// \u2028let x = ;", "2:9 Unexpected token"],
+  ["TypeScript where JavaScript would end earlier", "let a: number = 1; a.b.c.;", "1:26 Unexpected token"],
+  ["a name that is taken", "let a: 1 = 1;\nlet a: 1 = 1;", "2:5 Identifier 'a' has already been declared"],
+  [
+    "a regular expression",
+    "let x: RegExp = /(/;",
+    "1:17 Invalid regular expression: /(/: Unterminated group",
+  ],
+  [
+    "await where there is no async",
+    "const f = (a: number) => await a;",
+    "1:26 Unexpected reserved word 'await'",
+  ],
+  ["a missing brace", "export default () => {", "1:23 Unexpected token"],
+  ["an open string", "let s: string = 'abc\n';", "1:17 Unterminated string constant"],
+  ["an open template", "let x = `a ", "1:10 Unterminated template"],
+  ["an open comment", "/* ", "1:1 Unterminated comment"],
+  ["a return at the top", "return 1", "1:1 'return' outside of function"],
+  ["words of sloppy mode", "with (a) {}", "1:1 'with' in strict mode"],
+  ["a missing semicolon", "let a = 1 let b", "1:10 Missing semicolon"],
+  ["an unknown private name", "class A { m() { return this.#x } }", "1:29 Private name #x is not defined"],
+  ["an element of JSX", "const x = <div/>;", '1:15 Unexpected token, expected ","'],
+  ["a NUL", "a \0", "1:3 Unexpected character '\0'"],
+  ["what its parser stumbles over", "namespace void (1)", "1:1 Unexpected token"],
+])("a syntax error has its place: %s", (_, code, expected) => {
+  const isEnd = /^(export|.*(`a|\/\*))/.test(code);
+  expect(say(problemOf(isEnd ? code : code + HANDLER))).toBe(expected);
 });
 
 describe("the default export", () => {

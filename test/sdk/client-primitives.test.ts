@@ -98,40 +98,38 @@ describe("a page that has been hidden for five minutes", () => {
   });
 });
 
-describe("an attempt to reconnect", () => {
-  it("starts once: after its delay, or when the browser is online again", () => {
-    const clock = new Clock();
-    let online = () => {};
-    const listeners = new Set<() => void>();
-    const listen = (_event: string, action: (event: Event) => void) => {
-      online = () => action(new Event("online"));
-      const listener = online;
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    };
-    const retry = new ReconnectTimer({ ...clock, listen });
-    const made: number[] = [];
-    const plan = () => retry.scheduleNext("soon", () => made.push(clock.now()));
-    plan();
-    clock.advance(500);
-    plan();
-    expect([retry.attempt, retry.isWaiting]).toEqual([2, true]);
-    clock.advance(1000);
-    plan();
-    online();
-    expect(made).toEqual([500, 1500, 1500]);
-    retry.reset();
-    plan();
-    retry.cancel();
-    clock.advance(1000);
-    expect([made.length, retry.attempt, retry.isWaiting, listeners.size, clock.waiting]).toEqual([
-      3,
-      1,
-      false,
-      0,
-      0,
-    ]);
-  });
+it("an attempt to reconnect starts once: after its delay, or when the browser is online again", () => {
+  const clock = new Clock();
+  let online = () => {};
+  const listeners = new Set<() => void>();
+  const listen = (_event: string, action: (event: Event) => void) => {
+    online = () => action(new Event("online"));
+    const listener = online;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const retry = new ReconnectTimer({ ...clock, listen });
+  const made: number[] = [];
+  const plan = () => retry.scheduleNext("soon", () => made.push(clock.now()));
+  plan();
+  clock.advance(500);
+  plan();
+  expect([retry.attempt, retry.isWaiting]).toEqual([2, true]);
+  clock.advance(1000);
+  plan();
+  online();
+  expect(made).toEqual([500, 1500, 1500]);
+  retry.reset();
+  plan();
+  retry.cancel();
+  clock.advance(1000);
+  expect([made.length, retry.attempt, retry.isWaiting, listeners.size, clock.waiting]).toEqual([
+    3,
+    1,
+    false,
+    0,
+    0,
+  ]);
 });
 
 describe("listeners", () => {
@@ -192,50 +190,44 @@ it("a transport sends nothing on a socket that is closing", async () => {
   expect(frames).toEqual(["one"]);
 });
 
-describe("a throttle", () => {
-  it("lets the first call through at once, and then one at the end of each interval with calls", () => {
-    const clock = new Clock();
-    const times: number[] = [];
-    const throttle = new Throttle(clock, 50, () => times.push(clock.now()));
-    for (let at = 0; at < 120; at += 10) {
-      throttle.call();
-      clock.advance(10);
-    }
-    clock.advance(1000);
+it("a throttle lets the first call through at once, and then one at the end of each interval with calls", () => {
+  const clock = new Clock();
+  const times: number[] = [];
+  const throttle = new Throttle(clock, 50, () => times.push(clock.now()));
+  for (let at = 0; at < 120; at += 10) {
     throttle.call();
-    throttle.call();
-    throttle.stop();
-    clock.advance(1000);
-    expect(times).toEqual([0, 50, 100, 150, 1120]);
-    expect(clock.waiting).toBe(0);
-  });
+    clock.advance(10);
+  }
+  clock.advance(1000);
+  throttle.call();
+  throttle.call();
+  throttle.stop();
+  clock.advance(1000);
+  expect(times).toEqual([0, 50, 100, 150, 1120]);
+  expect(clock.waiting).toBe(0);
 });
 
-describe("the send rate", () => {
-  it("allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {
-    const bucket = new TokenBucket(SEND_RATE, 0);
-    const sendAt = (now: number) => {
-      let sent = 0;
-      for (; bucket.left(now) >= 1; sent += 1) bucket.spend(1, now);
-      return sent;
-    };
-    expect([sendAt(0), sendAt(1000), sendAt(1100), sendAt(100_000)]).toEqual([800, 150, 15, 800]);
-    for (let forced = 0; forced < 10; forced += 1) bucket.spend(1, 100_000);
-    expect(sendAt(101_000)).toBe(140);
-  });
+it("the send rate allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {
+  const bucket = new TokenBucket(SEND_RATE, 0);
+  const sendAt = (now: number) => {
+    let sent = 0;
+    for (; bucket.left(now) >= 1; sent += 1) bucket.spend(1, now);
+    return sent;
+  };
+  expect([sendAt(0), sendAt(1000), sendAt(1100), sendAt(100_000)]).toEqual([800, 150, 15, 800]);
+  for (let forced = 0; forced < 10; forced += 1) bucket.spend(1, 100_000);
+  expect(sendAt(101_000)).toBe(140);
 });
 
-describe("following", () => {
-  it("is known for both users, and ends when either is removed", () => {
-    const follows = new Follows();
-    follows.addLists({ ada: ["bo", "cleo"], bo: ["ada"] });
-    follows.set("cleo", "ada", true);
-    follows.set("cleo", "ada", true);
-    follows.set("ada", "cleo", false);
-    expect([follows.followedBy("ada"), follows.followersOf("ada")]).toEqual([["bo"], ["bo", "cleo"]]);
-    expect(follows.removeUser("ada").sort()).toEqual(["bo", "bo", "cleo"]);
-    expect(["ada", "bo", "cleo"].flatMap(follows.followedBy)).toEqual([]);
-  });
+it("following is known for both users, and ends when either is removed", () => {
+  const follows = new Follows();
+  follows.addLists({ ada: ["bo", "cleo"], bo: ["ada"] });
+  follows.set("cleo", "ada", true);
+  follows.set("cleo", "ada", true);
+  follows.set("ada", "cleo", false);
+  expect([follows.followedBy("ada"), follows.followersOf("ada")]).toEqual([["bo"], ["bo", "cleo"]]);
+  expect(follows.removeUser("ada").sort()).toEqual(["bo", "bo", "cleo"]);
+  expect(["ada", "bo", "cleo"].flatMap(follows.followedBy)).toEqual([]);
 });
 
 describe("a received frame", () => {

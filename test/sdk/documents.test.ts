@@ -1,23 +1,20 @@
 /** Documents of the SDK over a running service: several providers, cuts, refusals, and who is there. */
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
-import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { WebSocket as NodeWebSocket } from "ws";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import { type DocumentClient, type DocumentProvider, openDocument } from "../../src/sdk/documents/index.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { clientOf, join, meet, next, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
 
 const PASTE = "a paste ".repeat(10_000);
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await useSharedService();
-});
+const service = await sharedService();
 
 /** A provider that is destroyed when the test ends. */
 function open(client: DocumentClient, name = "notes", doc = new Y.Doc()): DocumentProvider {

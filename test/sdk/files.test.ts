@@ -1,22 +1,18 @@
 /** Files through the client and the server SDK, over a network that may break. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { type Meeting, meet } from "./clients.ts";
 import { BreakableProxy } from "./proxy.ts";
 
-let service: SharedService;
 let meeting: Meeting;
 let ada: UserWithToken;
-let server: AtriumServer;
 
-beforeAll(async () => {
-  service = await useSharedService();
-  const { url: serverUrl, accountId, apiKey } = service;
-  server = new AtriumServer({ serverUrl, accountId, apiKey });
-});
+const service = await sharedService();
+const { url: serverUrl, accountId, apiKey } = service;
+const server = new AtriumServer({ serverUrl, accountId, apiKey });
 
 /** Ada's files in a new room. */
 async function filesOfAda(serverUrl = service.url): Promise<AtriumClient["storage"]> {

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 
@@ -296,7 +296,7 @@ describe("a service of another version", () => {
 describe("a client that receives a lot", () => {
   let service: SharedService;
   beforeAll(async () => {
-    service = await useSharedService();
+    service = await sharedService();
   });
 
   it("stays connected beyond what the service sends without an answered mark (R62)", async () => {

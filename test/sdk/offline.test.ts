@@ -7,7 +7,7 @@ import {
   type OfflineStorage,
   type RejectedWrite,
 } from "../../src/sdk/offline/index.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { clientOf, meet, nextOf } from "./clients.ts";
 import { writtenDuring } from "./console.ts";
 import { CrashableStorage } from "./model/crashable-storage.ts";
@@ -656,7 +656,7 @@ describe("a storage that fails", () => {
 describe("over the network", () => {
   let service: SharedService;
   beforeAll(async () => {
-    service = await useSharedService();
+    service = await sharedService();
   });
 
   /** A client behind a network that can be shut, with what it reports. */

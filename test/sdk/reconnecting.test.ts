@@ -1,22 +1,19 @@
 /** The client over a network that breaks at any point: nothing is lost or applied twice, and every promise settles. */
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { clientOf, join, type Meeting, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
 
-let service: SharedService;
 let proxy: BreakableProxy;
 let meeting: Meeting;
 /** Ada connects through the proxy, Bo directly. */
 let ada: AtriumClient;
 let bo: AtriumClient;
 
-beforeAll(async () => {
-  service = await useSharedService();
-});
+const service = await sharedService();
 
 beforeEach(async () => {
   proxy = await BreakableProxy.before(service);
@@ -185,59 +182,57 @@ describe("a connection that is cut", () => {
   });
 });
 
-describe("a client that missed too many changes", () => {
-  it("fetches users and stores again before it reports that it reconnected, and keeps pending writes", async () => {
-    const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
-    await eventually("Ada to know Cleo", () => ada.users.all.has(cleo.id));
-    await ada.store("notes").set("gone", "soon");
-    const told: unknown[] = [];
-    ada.users.on("userDeleted", ({ name }) => told.push(["deleted", name]));
-    ada.users.on("userCreated", ({ name }) => told.push(["created", name]));
-    ada.users.on("userUpdated", ({ name }) => told.push(["updated", name]));
-    proxy.shut();
-    await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
-    const write = ada.store("notes").set("mine", "kept");
-    await bo.store("notes").delete("gone");
-    // More than the 1 MiB of changes, of each entry the latest, that the room replays after a reconnect.
-    for (let index = 0; index < 20; index += 1) await bo.store("ballast").set(`${index}`, "a".repeat(60_000));
-    await bo.store("notes").set("filler", "short");
-    const { customer, roomId } = meeting;
-    await customer.send("DELETE", `/users/${cleo.id}?roomId=${roomId}`);
-    await customer.send("PATCH", `/users/${bo.userId}?roomId=${roomId}`, { name: "Bo B." });
-    await customer.createUser(roomId, "Dan");
-    const states: unknown[] = [];
-    const back = nextOf(ada, "reconnected").then(() =>
-      states.push(
-        ada.store("notes").get("filler"),
-        ada.users
-          .getAll()
-          .map(({ name }) => name)
-          .sort(),
-      ),
-    );
-    const changes: unknown[] = [];
-    ada
-      .store("notes")
-      .on("changed", ({ key, value, reason, userId }) => changes.push([key, value, reason, userId]));
-    const reported = nextOf(ada, "reconnected").then(() => [...changes]);
-    proxy.open();
-    await back;
-    expect(states).toEqual(["short", ["Ada", "Bo B.", "Dan"]]);
-    expect((await reported).toSorted()).toEqual([
-      ["filler", "short", "resynced", null],
-      ["gone", undefined, "resynced", null],
-    ]);
-    expect(told.sort()).toEqual([
-      ["created", "Dan"],
-      ["deleted", "Cleo"],
-      ["updated", "Bo B."],
-    ]);
-    await write;
-    await eventually("Bo to see Ada's", () => bo.store("notes").get("mine") === "kept");
-    expect(ada.store("notes").getAll()).toEqual(bo.store("notes").getAll());
-    await bo.store("notes").set("after", 1);
-    await eventually("Ada to see Bo's", () => ada.store("notes").get("after") === 1);
-  });
+it("a client that missed too many changes fetches users and stores again before it reports that it reconnected, and keeps pending writes", async () => {
+  const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
+  await eventually("Ada to know Cleo", () => ada.users.all.has(cleo.id));
+  await ada.store("notes").set("gone", "soon");
+  const told: unknown[] = [];
+  ada.users.on("userDeleted", ({ name }) => told.push(["deleted", name]));
+  ada.users.on("userCreated", ({ name }) => told.push(["created", name]));
+  ada.users.on("userUpdated", ({ name }) => told.push(["updated", name]));
+  proxy.shut();
+  await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
+  const write = ada.store("notes").set("mine", "kept");
+  await bo.store("notes").delete("gone");
+  // More than the 1 MiB of changes, of each entry the latest, that the room replays after a reconnect.
+  for (let index = 0; index < 20; index += 1) await bo.store("ballast").set(`${index}`, "a".repeat(60_000));
+  await bo.store("notes").set("filler", "short");
+  const { customer, roomId } = meeting;
+  await customer.send("DELETE", `/users/${cleo.id}?roomId=${roomId}`);
+  await customer.send("PATCH", `/users/${bo.userId}?roomId=${roomId}`, { name: "Bo B." });
+  await customer.createUser(roomId, "Dan");
+  const states: unknown[] = [];
+  const back = nextOf(ada, "reconnected").then(() =>
+    states.push(
+      ada.store("notes").get("filler"),
+      ada.users
+        .getAll()
+        .map(({ name }) => name)
+        .sort(),
+    ),
+  );
+  const changes: unknown[] = [];
+  ada
+    .store("notes")
+    .on("changed", ({ key, value, reason, userId }) => changes.push([key, value, reason, userId]));
+  const reported = nextOf(ada, "reconnected").then(() => [...changes]);
+  proxy.open();
+  await back;
+  expect(states).toEqual(["short", ["Ada", "Bo B.", "Dan"]]);
+  expect((await reported).toSorted()).toEqual([
+    ["filler", "short", "resynced", null],
+    ["gone", undefined, "resynced", null],
+  ]);
+  expect(told.sort()).toEqual([
+    ["created", "Dan"],
+    ["deleted", "Cleo"],
+    ["updated", "Bo B."],
+  ]);
+  await write;
+  await eventually("Bo to see Ada's", () => bo.store("notes").get("mine") === "kept");
+  expect(ada.store("notes").getAll()).toEqual(bo.store("notes").getAll());
+  await bo.store("notes").set("after", 1);
+  await eventually("Ada to see Bo's", () => ada.store("notes").get("after") === 1);
 });
 
 describe("a connection that goes silent without being closed", () => {

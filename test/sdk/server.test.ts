@@ -1,12 +1,14 @@
 /** `atrium/server` against the real service: every method once, and its retries when the network fails. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { eachOf } from "../../src/sdk/server/pages.ts";
+import { signUpOrganization } from "../cli/owner.ts";
+import { type SharedService, sharedService } from "../cli/shared-service.ts";
 
 let service: SharedService;
 
 beforeAll(async () => {
-  service = await useSharedService();
+  service = await sharedService();
 });
 
 const connect = (options: Partial<ConstructorParameters<typeof AtriumServer>[0]> = {}) =>
@@ -166,4 +168,111 @@ it("an error has the service's code and the request ID in its log", async () => 
   const refused = await refusal(connect({ apiKey: "atrium_sk_wrong" }).rooms.list());
   expect(refused).toMatchObject({ name: "AtriumError", code: "UNAUTHORIZED", module: "Auth" });
   expect(refused.requestId).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+describe("The organization through the SDK: its API keys, members, invitations and overview", () => {
+  let atrium: AtriumServer;
+
+  beforeAll(async () => {
+    service = await sharedService();
+    const { url: serverUrl, accountId, apiKey } = service;
+    atrium = new AtriumServer({ serverUrl, accountId, apiKey });
+  });
+
+  it("API keys are created, listed without their secrets, and revoked", async () => {
+    const { api_key, key } = await atrium.organization.createKey("Back end");
+    const { serverUrl, accountId } = { serverUrl: service.url, accountId: service.accountId };
+    const other = new AtriumServer({ serverUrl, accountId, apiKey: key });
+    expect((await other.organization.listKeys()).total).toBe(2);
+    const { api_keys } = await atrium.organization.listKeys();
+    expect(api_keys[0]).toMatchObject({ id: api_key.id, name: "Back end", last_four: key.slice(-4) });
+    expect(JSON.stringify(api_keys)).not.toContain(key);
+    await atrium.organization.revokeKey(api_key.id);
+    expect((await atrium.organization.listKeys()).api_keys.map(({ id }) => id)).not.toContain(api_key.id);
+  });
+
+  describe("members", () => {
+    it("are listed and invited by a link, which can be withdrawn", async () => {
+      const { members } = await atrium.organization.listMembers();
+      expect(members.map(({ role }) => role)).toEqual(["owner"]);
+      const { invitation, url } = await atrium.organization.invite("member");
+      expect(url.startsWith(`${service.url}/dashboard/invitations/`)).toBe(true);
+      const { invitations } = await atrium.organization.listInvitations();
+      expect(invitations).toEqual([invitation]);
+      await atrium.organization.withdrawInvitation(invitation.id);
+      expect((await atrium.organization.listInvitations()).total).toBe(0);
+    });
+
+    it("keep a last owner, and get links for a new password", async () => {
+      const { members } = await atrium.organization.listMembers();
+      const id = members[0]?.id ?? "";
+      await expect(atrium.organization.setRole(id, "member")).rejects.toMatchObject({ code: "CONFLICT" });
+      expect((await atrium.organization.setRole(id, "owner")).role).toBe("owner");
+      // The organizations of all test files belong to one owner, whom none of them may lock out of the others.
+      await expect(atrium.organization.createPasswordLink(id)).rejects.toMatchObject({ code: "FORBIDDEN" });
+      const { accountId, apiKey } = await signUpOrganization(service.url);
+      const { organization } = new AtriumServer({ serverUrl: service.url, accountId, apiKey });
+      const [owner] = (await organization.listMembers()).members;
+      const { url } = await organization.createPasswordLink(owner?.id ?? "");
+      expect(url.startsWith(`${service.url}/dashboard/password-links/`)).toBe(true);
+    });
+
+    it("include at least one owner: the last one cannot be removed", async () => {
+      const { members } = await atrium.organization.listMembers();
+      const removal = atrium.organization.removeMember(members[0]?.id ?? "");
+      await expect(removal).rejects.toMatchObject({ code: "CONFLICT" });
+    });
+  });
+
+  it("the organization is renamed, and deleted only by its name", async () => {
+    const before = await atrium.organization.get();
+    expect(before.id).toBe(service.accountId);
+    expect((await atrium.organization.rename("Renamed")).name).toBe("Renamed");
+    await atrium.organization.rename(before.name);
+    const deletion = atrium.organization.delete("Renamed");
+    await expect(deletion).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+  });
+
+  it("the overview counts rooms and users, and covers 24 hours", async () => {
+    const room = await atrium.rooms.create({ name: "Board" });
+    await atrium.users.create({ roomId: room.id, name: "Ada" });
+    const overview = await atrium.organization.overview();
+    expect(overview).toMatchObject({
+      rooms_total: 1,
+      rooms_online: 0,
+      users_total: 1,
+      participants_online: 0,
+    });
+    expect(overview.hours).toHaveLength(24);
+  });
+
+  it("a client without an API key is unauthorized outside a browser", async () => {
+    const { url: serverUrl, accountId } = service;
+    const listing = new AtriumServer({ serverUrl, accountId, apiKey: null }).rooms.list();
+    await expect(listing).rejects.toBeInstanceOf(AtriumError);
+    await expect(listing).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+});
+
+// Lists that go on over many pages.
+
+it("reads a page only when its first item is wanted, and goes on behind the last one until none follows", async () => {
+  const asked: unknown[] = [];
+  const pages = [
+    { items: [1, 2], cursor: "a" },
+    { items: [], cursor: "b" },
+    { items: [3], cursor: null },
+  ];
+  const read = async (part: object) => {
+    asked.push(part);
+    return pages[asked.length - 1] ?? { items: [], cursor: null };
+  };
+  const numbers = eachOf("items", read);
+  expect(asked).toEqual([]);
+  expect([await numbers.next(), await numbers.next()].map(({ value }) => value)).toEqual([1, 2]);
+  expect(asked).toEqual([{ limit: 100 }]);
+  const others: number[] = [];
+  for await (const number of numbers) others.push(number);
+  expect(others).toEqual([3]);
+  expect(asked).toEqual([{ limit: 100 }, { limit: 100, after: "a" }, { limit: 100, after: "b" }]);
 });

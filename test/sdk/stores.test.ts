@@ -1,8 +1,8 @@
 /** Stores through the client: optimistic, typed, and in the end the same for everyone. */
-import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { clientOf, EAGER, join, meet, next, nextOf } from "./clients.ts";
 import { Mirror, sorted } from "./mirror.ts";
 import { BreakableProxy } from "./proxy.ts";
@@ -11,10 +11,7 @@ const STORES = defineStores({
   tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } },
 });
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await useSharedService();
-});
+const service = await sharedService();
 
 /** The changes by others that a store emits from now on. */
 function changesOf(client: AtriumClient<typeof STORES>): StoreChange<unknown>[] {

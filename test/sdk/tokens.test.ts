@@ -1,21 +1,19 @@
 /** `authToken` as a function: it is asked for the first token, before and after the end of each, and after a refusal. */
-import { beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import type { Runtime } from "../../src/sdk/core/runtime.ts";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { clientOf, EAGER, type Meeting, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
 
-let service: SharedService;
 let meeting: Meeting;
 let user: UserWithToken;
 
-beforeAll(async () => {
-  service = await useSharedService();
-});
+const service = await sharedService();
+
 beforeEach(async () => {
   meeting = await meet(service);
   user = await meeting.customer.createUser(meeting.roomId, "Ada");

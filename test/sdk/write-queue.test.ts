@@ -432,35 +432,33 @@ describe("what is sent in the same turn as a write", () => {
   });
 });
 
-describe("a page that is closed with unsynced changes", () => {
-  it("asks first, in the way of old browsers too, if it should", async () => {
-    for (const warn of [true, false]) {
-      const sender = new Sender();
-      const page = new EventTarget();
-      const listen: Runtime["listen"] = (event, action) => {
-        page.addEventListener(event, action);
-        return () => page.removeEventListener(event, action);
-      };
-      watchPageClose(
-        sender.queue,
-        sender.queue,
-        { ...DEFAULT_RUNTIME, listen },
-        { destination: () => null, warn },
-      );
-      const close = (): readonly unknown[] => {
-        const event = new Event("beforeunload", { cancelable: true });
-        // As a browser has it: any text that is not empty asks.
-        Object.defineProperty(event, "returnValue", { value: "", writable: true });
-        page.dispatchEvent(event);
-        return [event.defaultPrevented, Boolean(event.returnValue)];
-      };
-      expect(close()).toEqual([false, false]);
-      sender.put(set("a", 1));
-      expect(close()).toEqual([warn, warn]);
-      sender.connect();
-      await settle();
-      sender.answer(sender.frames[0], [{ version: 1, seq: 1 }]);
-      expect(close()).toEqual([false, false]);
-    }
-  });
+it("a page that is closed with unsynced changes asks first, in the way of old browsers too, if it should", async () => {
+  for (const warn of [true, false]) {
+    const sender = new Sender();
+    const page = new EventTarget();
+    const listen: Runtime["listen"] = (event, action) => {
+      page.addEventListener(event, action);
+      return () => page.removeEventListener(event, action);
+    };
+    watchPageClose(
+      sender.queue,
+      sender.queue,
+      { ...DEFAULT_RUNTIME, listen },
+      { destination: () => null, warn },
+    );
+    const close = (): readonly unknown[] => {
+      const event = new Event("beforeunload", { cancelable: true });
+      // As a browser has it: any text that is not empty asks.
+      Object.defineProperty(event, "returnValue", { value: "", writable: true });
+      page.dispatchEvent(event);
+      return [event.defaultPrevented, Boolean(event.returnValue)];
+    };
+    expect(close()).toEqual([false, false]);
+    sender.put(set("a", 1));
+    expect(close()).toEqual([warn, warn]);
+    sender.connect();
+    await settle();
+    sender.answer(sender.frames[0], [{ version: 1, seq: 1 }]);
+    expect(close()).toEqual([false, false]);
+  }
 });

@@ -1,23 +1,16 @@
 /** Documents across the network: the published clients of y-websocket and Hocuspocus edit one document together. */
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
-import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { WebSocket as NodeWebSocket } from "ws";
 import { WebsocketProvider } from "y-websocket";
 import * as Y from "yjs";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+import { sharedService } from "../cli/shared-service.ts";
 import { Customer } from "./client.ts";
 
-let service: SharedService;
-let customer: Customer;
-let documents: string;
-let roomId: string;
-
-beforeAll(async () => {
-  service = await useSharedService();
-  customer = new Customer(service, service);
-  roomId = (await customer.createRoom()).id;
-  documents = `${customer.base.replace("http", "ws")}/rooms/${roomId}/documents`;
-});
+const service = await sharedService();
+const customer = new Customer(service, service);
+const roomId = (await customer.createRoom()).id;
+const documents = `${customer.base.replace("http", "ws")}/rooms/${roomId}/documents`;
 
 const token = async (role = "editor") =>
   (await customer.send<{ user: { token: string } }>("POST", "/users", { name: "Ada", roomId, role })).data

@@ -1,54 +1,16 @@
-/** Users join a room with several connections; the REST API shows them as participants and remembers their sessions. */
-import { beforeAll, expect, it } from "vitest";
-import { eventually } from "../cli/processes.ts";
-import { type SharedService, useSharedService } from "../cli/shared-service.ts";
+/** Sockets and requests across the network that are refused, and counts while users come and go. */
+import { request } from "node:http";
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import WebSocketClient from "ws";
+import { sharedService } from "../cli/shared-service.ts";
 import { Customer } from "./client.ts";
 
-let service: SharedService;
-
-beforeAll(async () => {
-  service = await useSharedService();
-});
-
-it("counts users, not connections, and remembers each session", async () => {
-  const customer = new Customer(service, service);
-  const room = await customer.createRoom();
-  const [ada, ben] = [await customer.createUser(room.id, "Ada"), await customer.createUser(room.id, "Ben")];
-
-  const first = await customer.join(ada);
-  expect(first.messages[0]).toMatchObject({ success: true, data: { role: "editor", user: { id: ada.id } } });
-  const second = await customer.join(ada);
-  const bens = await customer.join(ben);
-  const live = await customer.getRoom(room.id);
-  expect(live.room.active_participants).toBe(2);
-  expect(live.users.map(({ status }) => status)).toEqual(["online", "online"]);
-  await eventually(
-    "the list of rooms is up to date",
-    async () => (await customer.listedRoom(room.id))?.active_participants === 2,
-  );
-
-  first.socket.close();
-  await first.closed;
-  second.send("LEAVE_ROOM");
-  expect((await second.closed).code).toBe(1000);
-  await eventually("Ben receives the event", () => bens.messages.some(({ event }) => event === "userLeft"));
-  const { user, sessions } = await customer.getUser(ada);
-  expect(user.status).toBe("offline");
-  expect(sessions).toHaveLength(1);
-  expect(Date.parse(sessions[0]?.left_at ?? "")).toBeGreaterThanOrEqual(Date.parse(user.joined_at ?? ""));
-  expect(bens.messages.filter(({ type }) => type === "event").map(({ event }) => event)).toEqual([
-    "userLeft",
-  ]);
-
-  await customer.send("PATCH", `/rooms/${room.id}`, { state: "closed" });
-  expect((await bens.closed).code).toBe(4403);
-  expect((await (await customer.join(ada)).closed).code).toBe(4403);
-  expect((await customer.getRoom(room.id)).room).toMatchObject({ state: "closed", active_participants: 0 });
-});
+const service = await sharedService();
 
 it("refuses the address of another organization, and a request without an upgrade", async () => {
   const customer = new Customer(service, service);
-  const stranger = new Customer(service, await useSharedService());
+  const stranger = new Customer(service, await sharedService());
   const room = await customer.createRoom();
   const user = await customer.createUser(room.id);
   const foreign = `${stranger.base}/rooms/${room.id}/socket`;
@@ -59,23 +21,6 @@ it("refuses the address of another organization, and a request without an upgrad
   const tab = await customer.join({ ...user, token: `${user.token.slice(0, -1)}!` });
   expect((await tab.closed).code).toBe(4401);
   expect(tab.messages.map(({ event }) => event)).toContain("authFailed");
-});
-
-it("disconnects users when they or their room are deleted", async () => {
-  const customer = new Customer(service, service);
-  const room = await customer.createRoom();
-  const [ada, ben] = [await customer.createUser(room.id, "Ada"), await customer.createUser(room.id, "Ben")];
-  const [atAda, atBen] = [await customer.join(ada), await customer.join(ben)];
-  await customer.send("PATCH", `/users/${ada.id}?roomId=${room.id}`, { name: "Ada L." });
-  await customer.send("DELETE", `/users/${ada.id}?roomId=${room.id}`);
-  expect((await atAda.closed).code).toBe(4401);
-  expect(atAda.messages.at(-1)?.event).toBe("authFailed");
-  expect((await (await customer.join(ada)).closed).code).toBe(4401);
-  await customer.send("DELETE", `/rooms/${room.id}`);
-  expect((await atBen.closed).code).toBe(4404);
-  const events = atBen.messages.filter(({ type }) => type === "event");
-  expect(events.map(({ event }) => event)).toEqual(["userUpdated", "userLeft", "userDeleted"]);
-  expect(events[0]?.data).toMatchObject({ userId: ada.id, user: { name: "Ada L.", status: "online" } });
 });
 
 it("counts correctly while users come and go and the counter is reconciled all the time", async () => {
@@ -114,4 +59,129 @@ it("counts correctly while users come and go and the counter is reconciled all t
     reconciled_active_participants: online,
   });
   expect((await customer.listedRoom(room.id))?.active_participants).toBe(online);
+});
+
+// Malformed requests and sockets across the network: each is refused, and a neighbouring room is not affected.
+
+const MEBIBYTE = 1024 * 1024;
+
+const customer = new Customer(service, service);
+const room = await customer.createRoom();
+const neighboursRoom = room.id;
+const neighbour = await customer.join(await customer.createUser(room.id));
+
+/** Sends a request with exactly these headers and its body in pieces. The response may arrive before the last piece. */
+function post(
+  headers: Record<string, string>,
+  pieces: Iterable<Buffer>,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const { port, accountId, bearer } = service;
+    const path = `/v1/accounts/${accountId}/rooms`;
+    const all = { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json", ...headers };
+    const call = request({ host: "localhost", port, path, method: "POST", headers: all }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    call.on("error", reject);
+    for (const piece of pieces) call.write(piece);
+    call.end();
+  });
+}
+
+/** Sends raw bytes, closes the connection, and returns what the service answered. */
+const sendRaw = (text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(service.port, "localhost", () => socket.end(text));
+    let answer = "";
+    socket.on("data", (data) => {
+      answer += data.toString();
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      error.code === "ECONNRESET" || error.code === "EPIPE" ? resolve(answer) : reject(error),
+    );
+  });
+
+async function expectUnaffected(): Promise<void> {
+  expect(neighbour.socket.readyState).toBe(WebSocket.OPEN);
+  expect((await customer.getRoom(neighboursRoom)).room.active_participants).toBe(1);
+}
+
+describe("bodies", () => {
+  it("that are too large are refused, with and without a Content-Length", async () => {
+    const large = Buffer.alloc(2 * MEBIBYTE, " ");
+    const announced = await post({ "Content-Length": String(large.length) }, [large]);
+    const chunked = await post(
+      {},
+      Array.from({ length: 32 }, () => Buffer.alloc(64 * 1024, " ")),
+    );
+    for (const { status, body } of [announced, chunked]) {
+      expect(status).toBe(400);
+      expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: "BAD_REQUEST" } });
+    }
+    await expectUnaffected();
+  });
+
+  it("that are cut short have no effect", async () => {
+    const before = (await customer.send<{ total: number }>("GET", "/rooms")).data.total;
+    const head = `POST /v1/accounts/${service.accountId}/rooms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.bearer}\r\nContent-Type: application/json\r\n`;
+    await sendRaw(`${head}Content-Length: 100\r\n\r\n{"name":"half`);
+    await sendRaw(`${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"name":\r\n`);
+    await sendRaw(`${head}Transfer-Encoding: chunked\r\n\r\nnot a length\r\n{"name":"x"}\r\n`);
+    await sendRaw("GET / HTTP/9.9\r\n\r\n");
+    await sendRaw("\x16\x03\x01\x02\x00\x01");
+    expect((await customer.send<{ total: number }>("GET", "/rooms")).data.total).toBe(before);
+    await expectUnaffected();
+  });
+});
+
+describe("sockets", () => {
+  const open = (room: string) => {
+    const address = `${customer.base.replace("http", "ws")}/rooms/${room}/socket`;
+    const socket = new WebSocketClient(address, { skipUTF8Validation: true });
+    const closed = new Promise<number>((resolve) => {
+      socket.on("close", resolve);
+    });
+    return new Promise<{ socket: WebSocketClient; closed: Promise<number> }>((resolve, reject) => {
+      socket.on("open", () => resolve({ socket, closed }));
+      socket.on("error", reject);
+    });
+  };
+
+  it.each([
+    ["invalid JSON", "{", 4400],
+    ["another message first", JSON.stringify({ type: "LEAVE_ROOM" }), 4400],
+    ["JSON that is not an object", "[[[[[[]]]]]]", 4400],
+    ["deep nesting", `${"[".repeat(100_000)}`, 4400],
+    ["binary", Buffer.from([0, 255, 254]), 4400],
+    ["no token", JSON.stringify({ type: "JOIN_ROOM" }), 4401],
+    ["a long token", JSON.stringify({ type: "JOIN_ROOM", data: { token: "x".repeat(200_000) } }), 4401],
+    [
+      "a polluted message",
+      '{"type":"JOIN_ROOM","__proto__":{"data":{}},"data":{"__proto__":{"token":"x"}}}',
+      4401,
+    ],
+    ["more than 256 KiB", "x".repeat(256 * 1024 + 1), 4413],
+  ])("that begin with %s are closed, and no others are", async (_, frame, code) => {
+    const { socket, closed } = await open(neighboursRoom);
+    socket.send(frame);
+    expect(await closed).toBe(code);
+    await expectUnaffected();
+  });
+
+  it("that send nothing or disappear, by the hundred, do not slow down the others", async () => {
+    const crowd = await Promise.all(Array.from({ length: 200 }, () => open(neighboursRoom)));
+    for (const { socket } of crowd.slice(0, 100)) socket.terminate();
+    const user = await customer.createUser(neighboursRoom);
+    const late = await customer.join(user);
+    expect(late.messages[0]?.success).toBe(true);
+    late.send("LEAVE_ROOM");
+    expect((await late.closed).code).toBe(1000);
+    for (const { socket } of crowd) socket.terminate();
+    await expectUnaffected();
+  });
 });

@@ -1,12 +1,31 @@
 /** Holds every answer that a test receives against the API's own description of it. */
+
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { expect } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
+import { jsonOf, readDocument } from "../../src/http/openapi/described.ts";
+import { type ApiDocument, buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { ERROR_CODES } from "../../src/platform/errors.ts";
 import type { Answer } from "./api.ts";
-import { documentProblems } from "./document.ts";
+
+/** The document without its examples, in which the validator would take an `id` for that of a schema. */
+const withoutExamples = JSON.stringify(buildDocument(ENDPOINTS), (key, value: unknown) =>
+  key === "example" || key === "examples" ? undefined : value,
+);
+const document: Schema = JSON.parse(withoutExamples);
+const references = dereference(document);
+const { paths } = readDocument(document as ApiDocument);
+
+/** Why the document refuses an answer; empty when it describes exactly this. */
+export function documentProblems(method: string, path: string, status: number, answer: object): string[] {
+  const operation = paths?.[path]?.[method.toLowerCase()];
+  const schema = jsonOf(operation?.responses[String(status)]);
+  if (schema === undefined) return [`${method} ${path} does not describe an answer ${status}`];
+  const { errors } = validate(answer, schema as Schema, "2020-12", references, false);
+  return errors.map((problem) => `${problem.instanceLocation}: ${problem.error}`);
+}
 
 const ROUTES = ENDPOINTS.map((endpoint) => ({
   endpoint,

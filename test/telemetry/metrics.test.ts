@@ -159,36 +159,34 @@ describe("the guide", () => {
   });
 });
 
-describe("a request", () => {
-  it("is counted by its route and status, and written at once or a while later", async () => {
-    const [metrics, written] = [new Metrics(), sink()];
-    let now = 0;
-    const waiting: (() => void)[] = [];
-    const recorder = new RequestMetrics({
-      metrics,
-      write: () => metrics.writeIfDue(() => [written], now),
-      wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
-    });
-    const deferred: Promise<unknown>[] = [];
-    const record = (status: number, error: { module: string; code: string } | null = null) =>
-      recorder.record(
-        { endpoint: { method: "GET", path: "/rooms/:roomId" }, status, durationMs: 7, trips: 1, error },
-        (work) => deferred.push(work),
-      );
-    record(200);
-    expect(written.points.splice(0).map(({ blobs }) => blobs)).toEqual([["GET /rooms/:roomId", "200"]]);
-    record(200);
-    record(404, { module: "Rooms", code: "NOT_FOUND" });
-    expect([written.points, deferred.length]).toEqual([[], 1]);
-    now = WRITE_EVERY_MS;
-    for (const goOn of waiting) goOn();
-    await Promise.all(deferred);
-    expect(written.points.map(({ blobs, doubles }) => [...blobs, doubles[0]])).toEqual([
-      ["GET /rooms/:roomId", "200", 1],
-      ["GET /rooms/:roomId", "404", 1],
-      ["rest", "Rooms", "NOT_FOUND", 1],
-    ]);
+it("a request is counted by its route and status, and written at once or a while later", async () => {
+  const [metrics, written] = [new Metrics(), sink()];
+  let now = 0;
+  const waiting: (() => void)[] = [];
+  const recorder = new RequestMetrics({
+    metrics,
+    write: () => metrics.writeIfDue(() => [written], now),
+    wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
   });
+  const deferred: Promise<unknown>[] = [];
+  const record = (status: number, error: { module: string; code: string } | null = null) =>
+    recorder.record(
+      { endpoint: { method: "GET", path: "/rooms/:roomId" }, status, durationMs: 7, trips: 1, error },
+      (work) => deferred.push(work),
+    );
+  record(200);
+  expect(written.points.splice(0).map(({ blobs }) => blobs)).toEqual([["GET /rooms/:roomId", "200"]]);
+  record(200);
+  record(404, { module: "Rooms", code: "NOT_FOUND" });
+  expect([written.points, deferred.length]).toEqual([[], 1]);
+  now = WRITE_EVERY_MS;
+  for (const goOn of waiting) goOn();
+  await Promise.all(deferred);
+  expect(written.points.map(({ blobs, doubles }) => [...blobs, doubles[0]])).toEqual([
+    ["GET /rooms/:roomId", "200", 1],
+    ["GET /rooms/:roomId", "404", 1],
+    ["rest", "Rooms", "NOT_FOUND", 1],
+  ]);
 });
 
 describe("GET /metrics", () => {

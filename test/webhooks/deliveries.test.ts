@@ -2,7 +2,16 @@
 import { env } from "cloudflare:workers";
 import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
+import { loggedHeaders } from "../../src/features/webhooks/attempt.ts";
 import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
+import {
+  type Circuit,
+  CLOSED,
+  judgeCircuit,
+  OPENING_FAILURES,
+  paceOf,
+  UNTRIED,
+} from "../../src/features/webhooks/receiver-health.ts";
 import {
   type Webhook,
   WebhookBackloggedEvent,
@@ -103,21 +112,19 @@ describe("testing a webhook", () => {
   });
 });
 
-describe("a webhook that is changed while its receiver answers 410", () => {
-  it.each([
-    ["by its events", { events: ["user.updated"] }],
-    ["by its URL", { url: `${RECEIVER}/ok/elsewhere` }],
-    ["by being enabled again", { enabled: true }],
-  ])("%s stays enabled", async (_, change) => {
-    const webhook = await create("gate", { url: `${RECEIVER}/gate/${name}?status=410` });
-    const delivering = test(webhook.id);
-    await expect.poll(async () => (await received()).length).toBe(1);
-    await owner.api.patch(`/webhooks/${webhook.id}`, change);
-    await fetch(`${RECEIVER}/open/${name}/now`);
-    expect(await delivering).toMatchObject({ status: "failed", status_code: 410 });
-    const answer = await owner.api.get<{ webhook: Webhook }>(`/webhooks/${webhook.id}`);
-    expect(answer.data.webhook.enabled).toBe(true);
-  });
+it.each([
+  ["by its events", { events: ["user.updated"] }],
+  ["by its URL", { url: `${RECEIVER}/ok/elsewhere` }],
+  ["by being enabled again", { enabled: true }],
+])("a webhook that is changed while its receiver answers 410 %s stays enabled", async (_, change) => {
+  const webhook = await create("gate", { url: `${RECEIVER}/gate/${name}?status=410` });
+  const delivering = test(webhook.id);
+  await expect.poll(async () => (await received()).length).toBe(1);
+  await owner.api.patch(`/webhooks/${webhook.id}`, change);
+  await fetch(`${RECEIVER}/open/${name}/now`);
+  expect(await delivering).toMatchObject({ status: "failed", status_code: 410 });
+  const answer = await owner.api.get<{ webhook: Webhook }>(`/webhooks/${webhook.id}`);
+  expect(answer.data.webhook.enabled).toBe(true);
 });
 
 describe("the list of deliveries", () => {
@@ -258,4 +265,71 @@ describe("a rotated secret", () => {
     const secrets = [secret, await rotate(id), await rotate(id)];
     expect(await signersOf(id, secrets)).toEqual([false, true, true]);
   });
+});
+
+// When the circuit of a webhook's receiver opens and closes.
+
+const MINUTE_MS = 60_000;
+
+/** The circuit after failures whose attempts took no time; each probe starts when it may. */
+function afterFailures(count: number, from: Circuit = CLOSED): Circuit {
+  let circuit = from;
+  for (let failure = 0; failure < count; failure += 1) {
+    const now = circuit.probeAt;
+    circuit = judgeCircuit(circuit, { hasFailed: true, startedAt: now, now });
+  }
+  return circuit;
+}
+
+describe("a receiver's circuit", () => {
+  it("opens with the tenth failure in a row, and pauses longer after each probe that fails, up to five minutes", () => {
+    expect(paceOf(afterFailures(OPENING_FAILURES - 1), true, UNTRIED).pausedUntil).toBe(0);
+    const pauses: number[] = [];
+    for (
+      let circuit = afterFailures(OPENING_FAILURES);
+      pauses.length < 8;
+      circuit = afterFailures(1, circuit)
+    ) {
+      expect(paceOf(circuit, true, UNTRIED)).toEqual({ maxInFlight: 1, pausedUntil: circuit.probeAt });
+      pauses.push(circuit.probeAt - pauses.reduce((sum, pause) => sum + pause, 0));
+    }
+    expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 5 * MINUTE_MS, 5 * MINUTE_MS]);
+  });
+
+  it("closes with the first success, and counts anew", () => {
+    const open = afterFailures(OPENING_FAILURES + 3);
+    const closed = judgeCircuit(open, { hasFailed: false, startedAt: open.probeAt, now: open.probeAt + 20 });
+    expect(closed).toEqual(CLOSED);
+    expect(paceOf(afterFailures(OPENING_FAILURES - 1, closed), true, UNTRIED).maxInFlight).toBeGreaterThan(1);
+  });
+
+  it("does not pause longer for what was in flight when it opened", () => {
+    const open = afterFailures(OPENING_FAILURES);
+    expect(judgeCircuit(open, { hasFailed: true, startedAt: 0, now: 4_000 })).toEqual(open);
+  });
+});
+
+// What a delivery's log keeps of headers: some, and never a secret.
+
+it("keeps no credentials, cookies or signatures, in any case", () => {
+  const headers = new Headers({ "Content-Type": "text/plain", "X-Request-Id": "1", Date: "today" });
+  const secrets = [
+    ...["Authorization", "Set-Cookie", "Proxy-Authenticate", "X-Api-Key", "webhook-signature"],
+    ...["X-CSRF-Token", "X-Amz-Security-Token", "Session-Id", "Client-Secret", "X-Password"],
+  ];
+  for (const name of secrets) headers.set(name, "hidden");
+  expect(loggedHeaders(headers)).toEqual({
+    "content-type": "text/plain",
+    date: "today",
+    "x-request-id": "1",
+  });
+});
+
+it("keeps little, however much there is", () => {
+  const many = Array.from({ length: 100 }, (_, index) => [`X-${index}`, `${index}`] as const);
+  expect(Object.keys(loggedHeaders(many))).toEqual(many.slice(0, 30).map(([name]) => name.toLowerCase()));
+  const long = many.map(([name]) => [name, "x".repeat(10_000)] as const);
+  const kept = loggedHeaders(long);
+  expect(Object.values(kept)).toEqual(Array(7).fill("x".repeat(256)));
+  expect(JSON.stringify(kept).length).toBeLessThan(2_300);
 });

@@ -1,6 +1,15 @@
 /** Webhooks over REST: creating, listing, updating and deleting them, and keeping their secrets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import {
+  FREE_FAILURES,
+  judgeProof,
+  MAX_UNPROVEN_FAILURES,
+  type Proof,
+  proofFor,
+  UNKNOWN,
+  UNPROVEN_REST_MS,
+} from "../../src/features/webhooks/receiver-health.ts";
 import type { Webhook, WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import { webhookDevTargets } from "../../src/platform/config/hosts.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
@@ -171,23 +180,21 @@ describe("updating a webhook", () => {
   });
 });
 
-describe("deleting a webhook", () => {
-  it("succeeds once for concurrent requests", async () => {
-    const owner = await account();
-    const { id } = await create(owner);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/webhooks/${id}`)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
-    expect(answers.find(({ success }) => success)?.data).toEqual({});
-    for (const path of [`/webhooks/${id}`, `/webhooks/${id}/deliveries`]) {
-      const gone = await owner.api.get(path);
-      expect([gone.status, gone.error?.module, gone.error?.message]).toEqual([
-        404,
-        "Webhooks",
-        "Webhook not found",
-      ]);
-    }
-    expect((await list(owner)).total).toBe(0);
-  });
+it("deleting a webhook succeeds once for concurrent requests", async () => {
+  const owner = await account();
+  const { id } = await create(owner);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/webhooks/${id}`)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
+  expect(answers.find(({ success }) => success)?.data).toEqual({});
+  for (const path of [`/webhooks/${id}`, `/webhooks/${id}/deliveries`]) {
+    const gone = await owner.api.get(path);
+    expect([gone.status, gone.error?.module, gone.error?.message]).toEqual([
+      404,
+      "Webhooks",
+      "Webhook not found",
+    ]);
+  }
+  expect((await list(owner)).total).toBe(0);
 });
 
 describe("a secret", () => {
@@ -239,4 +246,40 @@ it("development hosts are refused unless the setting names them", () => {
   expect(webhookDevTargets({})).toEqual([]);
   expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "" })).toEqual([]);
   expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "localhost" })).toEqual(["localhost"]);
+});
+
+// How a receiver proves that it wants events, and what becomes of one that never does.
+
+const URL = "https://receiver.example.com/hooks";
+const fresh = proofFor(UNKNOWN, URL, 1);
+
+const failing = (times: number, from: Proof = fresh): ReturnType<typeof judgeProof> => {
+  let judged = judgeProof(from, true);
+  for (let count = 1; count < times; count += 1) judged = judgeProof(judged.proof, true);
+  return judged;
+};
+
+describe("a receiver", () => {
+  it("has proven itself with its first 2xx, for as long as the URL stays", () => {
+    const { proof } = judgeProof(failing(3).proof, false);
+    expect(proof.isProven).toBe(true);
+    expect(failing(100, proofFor(proof, URL, 2))).toEqual({
+      proof: { ...proof, version: 2 },
+      restMs: 0,
+      isRefuted: false,
+    });
+    expect(proofFor(proof, `${URL}/other`, 2).isProven).toBe(false);
+  });
+
+  it("rests after each failure, once the first ones are used up", () => {
+    expect(failing(FREE_FAILURES).restMs).toBe(0);
+    expect(failing(FREE_FAILURES + 1).restMs).toBe(UNPROVEN_REST_MS);
+  });
+
+  it("is refuted by fifty failures without a 2xx, and has another chance when its webhook is changed", () => {
+    expect(failing(MAX_UNPROVEN_FAILURES - 1).isRefuted).toBe(false);
+    const { proof, isRefuted } = failing(MAX_UNPROVEN_FAILURES);
+    expect(isRefuted).toBe(true);
+    expect(judgeProof(proofFor(proof, URL, 2), true)).toMatchObject({ restMs: 0, isRefuted: false });
+  });
 });

@@ -150,59 +150,53 @@ describe("a workflow", () => {
   });
 });
 
-describe("a disabled workflow", () => {
-  it("starts no pending run, and does not catch up on missed events", async () => {
-    const gate = new Gate();
-    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
-    await createUsers("Ada", "Bo", "Cleo");
-    await gate.reached();
-    await testWorkflow.change({ enabled: false });
-    await createUsers("Dora");
-    await gate.open();
-    await testWorkflow.idle();
-    expect(await testWorkflow.results(1)).toEqual(["ran"]);
-    await testWorkflow.change({ enabled: true });
-    await createUsers("Eve");
-    expect(await testWorkflow.results(2)).toEqual(["ran", "ran"]);
-    expect(await gate.arrived()).toHaveLength(2);
-  });
+it("a disabled workflow starts no pending run, and does not catch up on missed events", async () => {
+  const gate = new Gate();
+  const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
+  await createUsers("Ada", "Bo", "Cleo");
+  await gate.reached();
+  await testWorkflow.change({ enabled: false });
+  await createUsers("Dora");
+  await gate.open();
+  await testWorkflow.idle();
+  expect(await testWorkflow.results(1)).toEqual(["ran"]);
+  await testWorkflow.change({ enabled: true });
+  await createUsers("Eve");
+  expect(await testWorkflow.results(2)).toEqual(["ran", "ran"]);
+  expect(await gate.arrived()).toHaveLength(2);
 });
 
-describe("new code", () => {
-  it("is used by the next run, while the run in progress finishes with the old code", async () => {
-    const gate = new Gate();
-    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("old"));
-    await createUsers("Ada", "Bo");
-    await gate.reached();
-    await testWorkflow.change({ code: 'export default () => "new";' });
-    await gate.open();
-    expect(await testWorkflow.results(2)).toEqual(["old", "new"]);
-    expect(await gate.arrived()).toHaveLength(1);
-  });
+it("new code is used by the next run, while the run in progress finishes with the old code", async () => {
+  const gate = new Gate();
+  const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("old"));
+  await createUsers("Ada", "Bo");
+  await gate.reached();
+  await testWorkflow.change({ code: 'export default () => "new";' });
+  await gate.open();
+  expect(await testWorkflow.results(2)).toEqual(["old", "new"]);
+  expect(await gate.arrived()).toHaveLength(1);
 });
 
-describe("a deleted workflow", () => {
-  it("lets its run finish with all its bindings; pending runs never start", async () => {
-    const gate = new Gate();
-    const testWorkflow = await TestWorkflow.create(
-      owner.api,
-      `export default async (event, { files }) => {
+it("a deleted workflow lets its run finish with all its bindings; pending runs never start", async () => {
+  const gate = new Gate();
+  const testWorkflow = await TestWorkflow.create(
+    owner.api,
+    `export default async (event, { files }) => {
         await fetch("${gate.url}", { method: "POST", body: event.id });
         await files.put(event.user.name + ".txt", "done");
       };`,
+  );
+  await createUsers("Ada", "Bo");
+  await gate.reached();
+  await owner.api.delete(testWorkflow.path);
+  await gate.open();
+  const names = async () =>
+    (await owner.api.get<{ files: StorageFile[] }>(`/files?roomId=${room.id}`)).data.files.map(
+      ({ filename }) => filename,
     );
-    await createUsers("Ada", "Bo");
-    await gate.reached();
-    await owner.api.delete(testWorkflow.path);
-    await gate.open();
-    const names = async () =>
-      (await owner.api.get<{ files: StorageFile[] }>(`/files?roomId=${room.id}`)).data.files.map(
-        ({ filename }) => filename,
-      );
-    await expect.poll(names).toEqual(["Ada.txt"]);
-    expect(await gate.arrived()).toHaveLength(1);
-    expect((await owner.api.get(`${testWorkflow.path}/executions`)).status).toBe(404);
-  });
+  await expect.poll(names).toEqual(["Ada.txt"]);
+  expect(await gate.arrived()).toHaveLength(1);
+  expect((await owner.api.get(`${testWorkflow.path}/executions`)).status).toBe(404);
 });
 
 describe("the list of executions", () => {

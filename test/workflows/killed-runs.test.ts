@@ -1,7 +1,17 @@
 /** Runs that end with their process: what their reports say, and when the workflow is disabled. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { DeliveryRecord } from "../../src/delivery/subscriber/delivery.ts";
 import type { HandledEvent } from "../../src/delivery/subscriber/handler.ts";
+import { presentCurrentExecution } from "../../src/features/workflows/execution-schema.ts";
+import {
+  continueStreak,
+  type EndedRun,
+  isExhausted,
+  type KillStreak,
+  MAX_RETRIES,
+  planRetry,
+} from "../../src/features/workflows/run-state.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
 import { RUNS } from "../../src/platform/telemetry/data-sets.ts";
@@ -162,5 +172,75 @@ describe("compiling in a process", () => {
       ok: false,
       problem: { message: "The code takes too long to compile, or too much memory", line: 1, column: 1 },
     });
+  });
+});
+
+// When a failed run is made again, and what its execution shows until then.
+
+it("a failed run is made again after growing pauses, until there are no retries left", () => {
+  const pauses = (retries: number) =>
+    Array.from({ length: 7 }, (_, index) => planRetry(index + 1, retries, 1_000)).map(
+      (at) => at && (at - 1_000) / 1_000,
+    );
+  expect(pauses(0)).toEqual([null, null, null, null, null, null, null]);
+  expect(pauses(2)).toEqual([5, 30, null, null, null, null, null]);
+  expect(pauses(MAX_RETRIES)).toEqual([5, 30, 120, 600, 1_800, null, null]);
+});
+
+it("an execution that waits for a retry, or is in one, shows what the run before has failed of", () => {
+  const logs = [{ level: "log", message: "so far", timestamp: "2026-01-31T09:30:00.000Z" }];
+  const run = { attempted_at: "2026-01-31T09:30:00.000Z", duration_ms: 7, result: null, version: 2, logs };
+  const delivery: DeliveryRecord = {
+    ...{ id: "execution", seq: 1, eventId: "event", event: "user.created", roomId: "room", body: "{}" },
+    ...{ occurredAt: 0, createdAt: 0, lastAttemptAt: 0, dueAt: 5_000, status: "pending", attempts: 1 },
+    error: "Error: odd (line 1)",
+    log: JSON.stringify([run]),
+  };
+  const shown = (isInFlight: boolean) => presentCurrentExecution("workflow", { delivery, isInFlight });
+  expect(shown(false)).toEqual({
+    ...{ id: "execution", workflow_id: "workflow", event: "user.created", status: "pending" },
+    ...{ result: "Error: odd (line 1)", version: 2, attempts: 1, duration_ms: 7, logs },
+    created_at: "1970-01-01T00:00:00.000Z",
+  });
+  expect(shown(true)).toEqual({ ...shown(false), status: "running" });
+});
+
+// Which runs in a row count as killed, and when a workflow must not run again.
+
+const run = (endedAt: number, changes: Partial<EndedRun> = {}): EndedRun => ({
+  isKilled: true,
+  version: 1,
+  startedAt: endedAt - 10,
+  endedAt,
+  ...changes,
+});
+const streakOf = (...runs: readonly EndedRun[]): KillStreak | null =>
+  runs.reduce<KillStreak | null>(continueStreak, null);
+
+describe("runs that were killed", () => {
+  it("exhaust a workflow when they are two in a row", () => {
+    expect(isExhausted(streakOf(run(100)), 1)).toBe(false);
+    expect(isExhausted(streakOf(run(100), run(200)), 1)).toBe(true);
+  });
+
+  it("do not add up over a run that was not", () => {
+    const streak = streakOf(run(100), run(200, { isKilled: false }), run(300));
+    expect(streak).toMatchObject({ kills: 1 });
+  });
+
+  it("count once when they ended with one process", () => {
+    expect(streakOf(run(100), run(101, { startedAt: 95 }), run(102, { startedAt: 90 }))).toMatchObject({
+      kills: 1,
+    });
+  });
+
+  it("are not forgotten for a run that ended beside them", () => {
+    expect(streakOf(run(100), run(103, { startedAt: 99, isKilled: false }))).toMatchObject({ kills: 1 });
+  });
+
+  it("say nothing of code that has changed since", () => {
+    const streak = streakOf(run(100), run(200));
+    expect(isExhausted(streak, 2)).toBe(false);
+    expect(continueStreak(streak, run(300, { version: 2 }))).toMatchObject({ kills: 1, version: 2 });
   });
 });

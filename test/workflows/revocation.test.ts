@@ -59,22 +59,20 @@ describe("a run that is over", () => {
   });
 });
 
-describe("a run of one room", () => {
-  it("neither reads nor deletes a file of another one, even with its key", async () => {
-    const own = await stage();
-    const { id: siblingId } = await own.api.createRoom();
-    const others = [{ ...own, roomId: siblingId }, await stage()];
-    const bindings = bindingsFor(own);
-    for (const other of others) {
-      const key = await put(bindingsFor(other));
-      const disguised = key.replace(other.roomId, own.roomId);
-      for (const attempt of [key, disguised]) {
-        expect(await bindings.filesGet(attempt)).toEqual({ value: null });
-        expect(await bindings.filesDelete(attempt)).toEqual({ value: false });
-      }
-      expect(await keysIn(other)).toEqual([key]);
+it("a run of one room neither reads nor deletes a file of another one, even with its key", async () => {
+  const own = await stage();
+  const { id: siblingId } = await own.api.createRoom();
+  const others = [{ ...own, roomId: siblingId }, await stage()];
+  const bindings = bindingsFor(own);
+  for (const other of others) {
+    const key = await put(bindingsFor(other));
+    const disguised = key.replace(other.roomId, own.roomId);
+    for (const attempt of [key, disguised]) {
+      expect(await bindings.filesGet(attempt)).toEqual({ value: null });
+      expect(await bindings.filesDelete(attempt)).toEqual({ value: false });
     }
-  });
+    expect(await keysIn(other)).toEqual([key]);
+  }
 });
 
 describe("the calls of a run", () => {

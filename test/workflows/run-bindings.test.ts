@@ -118,32 +118,30 @@ describe("room", () => {
   });
 });
 
-describe("documents", () => {
-  it("returns their list, and the content of one as text or JSON, or null", async () => {
-    const at = await stage();
-    const doc = new Y.Doc();
-    doc.getText("default").insert(0, "Hello");
-    doc.getMap("tasks").set("first", { done: true });
-    const update = btoa(String.fromCharCode(...Y.encodeStateAsUpdate(doc)));
-    await at.api.put(`/rooms/${at.roomId}/documents/notes`, { update });
-    const body = `
+it("documents returns their list, and the content of one as text or JSON, or null", async () => {
+  const at = await stage();
+  const doc = new Y.Doc();
+  doc.getText("default").insert(0, "Hello");
+  doc.getMap("tasks").set("first", { done: true });
+  const update = btoa(String.fromCharCode(...Y.encodeStateAsUpdate(doc)));
+  await at.api.put(`/rooms/${at.roomId}/documents/notes`, { update });
+  const body = `
       const tasks = await documents.get("notes", { type: "map", root: "tasks" });
       return [await documents.list(), await documents.get("notes"), tasks, await documents.get("others")];`;
-    expect(await answer(at, body)).toEqual([
-      [
-        {
-          ...{ name: "notes", seq: 1, bytes: expect.any(Number) },
-          ...{ created_at: expect.any(String), updated_at: expect.any(String) },
-        },
-      ],
-      "Hello",
-      { first: { done: true } },
-      null,
-    ]);
-    expect(await refusal(at, `documents.get("notes", { type: "other" })`)).toEqual(
-      plain(expect.stringContaining("documents.get: content.type") as string),
-    );
-  });
+  expect(await answer(at, body)).toEqual([
+    [
+      {
+        ...{ name: "notes", seq: 1, bytes: expect.any(Number) },
+        ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      },
+    ],
+    "Hello",
+    { first: { done: true } },
+    null,
+  ]);
+  expect(await refusal(at, `documents.get("notes", { type: "other" })`)).toEqual(
+    plain(expect.stringContaining("documents.get: content.type") as string),
+  );
 });
 
 describe("files", () => {
@@ -268,29 +266,25 @@ describe("files", () => {
   });
 });
 
-describe("event", () => {
-  it("is the first argument, and also one of the bindings", async () => {
-    const source =
-      "export default (event, bindings) => [event, event === bindings.event, Object.keys(bindings)];";
-    const at = await stage();
-    const event = { id: "1", event: "user.created", data: { roomId: at.roomId, userId: "ada" } };
-    const { result } = await runProgram(runner, at, source, { event });
-    expect(JSON.parse(result)).toEqual([
-      event,
-      true,
-      ["event", "attempt", "env", "store", "room", "documents", "files", "actions"],
-    ]);
-  });
+it("event is the first argument, and also one of the bindings", async () => {
+  const source =
+    "export default (event, bindings) => [event, event === bindings.event, Object.keys(bindings)];";
+  const at = await stage();
+  const event = { id: "1", event: "user.created", data: { roomId: at.roomId, userId: "ada" } };
+  const { result } = await runProgram(runner, at, source, { event });
+  expect(JSON.parse(result)).toEqual([
+    event,
+    true,
+    ["event", "attempt", "env", "store", "room", "documents", "files", "actions"],
+  ]);
 });
 
-describe("an internal failure", () => {
-  it("does not show its cause to the program", async () => {
-    const logged: unknown[] = [];
-    const db = { run: () => Promise.reject(new Error("D1_ERROR: secret")) };
-    const log = (...line: unknown[]) => logged.push(line);
-    expect(await refusal(await stage(), "room.get()", { db, log })).toEqual(
-      plain("room.get: an internal error occurred; try again later"),
-    );
-    expect(logged).toHaveLength(1);
-  });
+it("an internal failure does not show its cause to the program", async () => {
+  const logged: unknown[] = [];
+  const db = { run: () => Promise.reject(new Error("D1_ERROR: secret")) };
+  const log = (...line: unknown[]) => logged.push(line);
+  expect(await refusal(await stage(), "room.get()", { db, log })).toEqual(
+    plain("room.get: an internal error occurred; try again later"),
+  );
+  expect(logged).toHaveLength(1);
 });

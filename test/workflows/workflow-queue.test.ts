@@ -397,29 +397,27 @@ describe("a workflow with retries", () => {
   });
 });
 
-describe("a workflow that cannot be started", () => {
-  it("is retried for five minutes, and then its runs fail", async () => {
-    const { workflow } = await TestWorkflow.create(owner.api, NUMBERS);
-    const { LOADER: _, ...withoutLoader } = env;
-    let memory = "{}";
-    const handlerWith = (bindings: typeof env) =>
-      new WorkflowHandler(bindings, { accountId: owner.id, id: workflow.id }, () => now, {
-        read: () => memory,
-        write: (json) => {
-          memory = json;
-        },
-      });
-    const cannotStart = { why: "The workflow could not be started" };
-    const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
-    const failed = { type: "failed", attempt: null, error: cannotStart.why };
-    expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
-    now += MAX_STUCK_MS - 1;
-    expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
-    now += 1;
-    expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(failed);
-    expect(await handlerWith(withoutLoader).deliver(handledEvent(2), 0)).toEqual(failed);
-    expect(await handlerWith(env).deliver(handledEvent(3), 0)).toMatchObject({ type: "delivered" });
-    expect(await handlerWith(withoutLoader).deliver(handledEvent(4), 0)).toEqual(postponed());
-    expectLogged("Workflows are not set up in this deployment");
-  });
+it("a workflow that cannot be started is retried for five minutes, and then its runs fail", async () => {
+  const { workflow } = await TestWorkflow.create(owner.api, NUMBERS);
+  const { LOADER: _, ...withoutLoader } = env;
+  let memory = "{}";
+  const handlerWith = (bindings: typeof env) =>
+    new WorkflowHandler(bindings, { accountId: owner.id, id: workflow.id }, () => now, {
+      read: () => memory,
+      write: (json) => {
+        memory = json;
+      },
+    });
+  const cannotStart = { why: "The workflow could not be started" };
+  const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
+  const failed = { type: "failed", attempt: null, error: cannotStart.why };
+  expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
+  now += MAX_STUCK_MS - 1;
+  expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
+  now += 1;
+  expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(failed);
+  expect(await handlerWith(withoutLoader).deliver(handledEvent(2), 0)).toEqual(failed);
+  expect(await handlerWith(env).deliver(handledEvent(3), 0)).toMatchObject({ type: "delivered" });
+  expect(await handlerWith(withoutLoader).deliver(handledEvent(4), 0)).toEqual(postponed());
+  expectLogged("Workflows are not set up in this deployment");
 });

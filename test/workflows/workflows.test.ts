@@ -238,29 +238,27 @@ describe("updating a workflow", () => {
   });
 });
 
-describe("deleting a workflow", () => {
-  it("succeeds once for concurrent requests", async () => {
-    const { id } = await create();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/workflows/${id}`)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
-    expect(answers.find(({ success }) => success)?.data).toEqual({});
-    for (const gone of [
-      await owner.api.get(`/workflows/${id}`),
-      await owner.api.get(`/workflows/${id}/executions`),
-      await patch(id, { code: CODE }),
-      await owner.api.post(`/workflows/${id}/run`, {
-        event: "session.started",
-        data: { roomId: crypto.randomUUID() },
-      }),
-    ]) {
-      expect([gone.status, gone.error?.module, gone.error?.message]).toEqual([
-        404,
-        "Workflows",
-        "Workflow not found",
-      ]);
-    }
-    expect((await list()).total).toBe(0);
-  });
+it("deleting a workflow succeeds once for concurrent requests", async () => {
+  const { id } = await create();
+  const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/workflows/${id}`)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
+  expect(answers.find(({ success }) => success)?.data).toEqual({});
+  for (const gone of [
+    await owner.api.get(`/workflows/${id}`),
+    await owner.api.get(`/workflows/${id}/executions`),
+    await patch(id, { code: CODE }),
+    await owner.api.post(`/workflows/${id}/run`, {
+      event: "session.started",
+      data: { roomId: crypto.randomUUID() },
+    }),
+  ]) {
+    expect([gone.status, gone.error?.module, gone.error?.message]).toEqual([
+      404,
+      "Workflows",
+      "Workflow not found",
+    ]);
+  }
+  expect((await list()).total).toBe(0);
 });
 
 const retired = async (): Promise<unknown[]> =>

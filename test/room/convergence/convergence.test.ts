@@ -1,59 +1,198 @@
 /** R32 to R35, R49, R50 and R52 as properties: whatever is lost on the way, all clients converge. */
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject } from "vitest";
 import { Changes } from "../../../src/room/engine/content/changes.ts";
-import type { Change } from "../../../src/room/protocol/protocol.ts";
+import { Room } from "../../../src/room/engine/room.ts";
+import { serialize } from "../../../src/room/protocol/frame.ts";
+import type { Change, ServerMessage } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
+import type { Effect, Joined, Waiting } from "../../../src/room/transport/connection.ts";
+import type { UserRecord } from "../../../src/wire/user.ts";
 import type { Runs } from "../../endurance/runs.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
+import { ROOM } from "../support/rows.ts";
+import { test } from "../support/with-storage.ts";
 import { runScenario } from "./convergence.ts";
-import { SimulatedRoom } from "./simulated-room.ts";
+import type { ClientConnection, Environment, RoomOverview } from "./environment.ts";
+import { STORE } from "./log.ts";
 import { scenario } from "./steps.ts";
 
-const { seed, inMemory, inSqlite }: Runs = inject("endurance");
+const MAX_PAGE = 3;
+
+const userRecord = (id: string): UserRecord => ({
+  id,
+  accountId: "account",
+  roomId: "room",
+  name: id,
+  profilePicture: null,
+  customId: null,
+  role: "editor",
+  createdAt: 0,
+});
+
+class SimulatedRoom implements Environment {
+  readonly userIds: readonly string[];
+  readonly #storage: () => RoomStorage;
+  readonly #attachments = new Map<string, Waiting | Joined>();
+  /** Who receives the messages of each open socket, by its id. */
+  readonly #receivers = new Map<string, (message: ServerMessage) => void>();
+  #room: Room;
+  #ids = 0;
+  #now = 1_000_000;
+  #presenceHasChanged = false;
+
+  /** `storage` is called whenever the room starts. */
+  constructor(storage: () => RoomStorage, users: number) {
+    this.userIds = Array.from({ length: users }, (_, index) => `user-${index}`);
+    this.#storage = storage;
+    this.#room = this.#start();
+  }
+
+  #start(): Room {
+    return new Room({
+      storage: this.#storage(),
+      now: () => this.#now,
+      newId: () => this.#newId("id"),
+      graceMs: 0, // the model knows at each moment who is online
+      roomId: () => ROOM.id,
+      storeQuotaBytes: 1024 ** 3,
+      trailKeptMs: Number.POSITIVE_INFINITY,
+      lastPingAt: () => null,
+      answerableIn: () => 0,
+      canTakeMore: () => true,
+      closingOf: () => 0,
+      report: (_, error) => {
+        throw error;
+      },
+    });
+  }
+
+  #newId(kind: string): string {
+    this.#ids += 1;
+    return `${kind}-${this.#ids}`;
+  }
+
+  async open(
+    userId: string,
+    since: number,
+    receive: (message: ServerMessage) => void,
+  ): Promise<ClientConnection> {
+    const id = this.#newId("socket");
+    this.#receivers.set(id, receive);
+    this.#perform(this.#room.open(id, "192.0.2.1"));
+    const connection: ClientConnection = {
+      send: (message) => this.#receive(id, message),
+      cut: (last) => {
+        this.#receivers.delete(id);
+        this.#attachments.delete(id);
+        if (last !== undefined) this.#receive(id, last);
+        this.#perform(this.#room.close(id, false));
+      },
+    };
+    const usersLimit = 1 + (this.#ids % MAX_PAGE); // small pages, so that others come and go between them
+    connection.send({ type: "JOIN_ROOM", data: { token: userId, since, usersLimit } });
+    return connection;
+  }
+
+  #receive(id: string, message: object): void {
+    this.#now += 7;
+    this.#perform(this.#room.messages.receive(id, JSON.stringify(message)));
+  }
+
+  async idle(how: "flush" | "hibernate"): Promise<void> {
+    this.#flush(); // a room with a timer running does not hibernate
+    if (how === "hibernate") this.#restart();
+  }
+
+  async crash(): Promise<void> {
+    this.#receivers.clear();
+    this.#attachments.clear();
+    this.#restart();
+  }
+
+  async settle(): Promise<void> {
+    this.#flush();
+  }
+
+  #restart(): void {
+    this.#presenceHasChanged = false;
+    this.#room = this.#start();
+    this.#perform(this.#room.restore([...this.#attachments.values()]));
+  }
+
+  #flush(): void {
+    if (!this.#presenceHasChanged) return;
+    this.#presenceHasChanged = false;
+    this.#perform(this.#room.flush(0));
+  }
+
+  async overview(): Promise<RoomOverview> {
+    const { entries } = this.#storage().entries.size(STORE);
+    return { participants: this.#room.stats.activeParticipants, entries };
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) this.#do(effect);
+    for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
+  }
+
+  #do(effect: Effect): void {
+    switch (effect.type) {
+      case "send":
+        for (const id of effect.to) this.#receivers.get(id)?.(JSON.parse(serialize(effect.message)));
+        break;
+      case "attach":
+        if (this.#receivers.has(effect.connection.id))
+          this.#attachments.set(effect.connection.id, effect.connection);
+        break;
+      case "countDelivery":
+        break;
+      case "presenceChanged":
+        this.#presenceHasChanged = true;
+        break;
+      case "authorizeJoin": {
+        const { id, request } = effect;
+        const user = userRecord(request.token);
+        this.#perform(
+          this.#room.handshake.complete(id, {
+            approved: true,
+            room: ROOM,
+            user,
+            ceiling: user.role,
+            tokenExpiresAt: 1e15,
+          }),
+        );
+        break;
+      }
+      case "queryDatabase":
+        this.#perform(this.#room.questions.answer(effect, { userExists: true }));
+        break;
+      case "checkUsers":
+        break; // all of them exist
+      default:
+        expect.unreachable(`${effect.type} is unexpected`);
+    }
+  }
+}
+
+const { seed, simulations }: Runs = inject("endurance");
 /** Against hanging, not against being slow: for starting, and for each run. */
 const [START_MS, RUN_MS] = [120_000, 1_000];
 
-console.log(`Convergence: ${inMemory} runs in memory and ${inSqlite} in SQLite, with seed ${seed}`);
+console.log(`Convergence: ${simulations} runs, with seed ${seed}`);
 
-it(
-  "in memory: all clients see one sequence, nothing is lost or repeated, presence is current (R32 to R35, R49, R50, R52)",
-  async () => {
+test(
+  "all clients see one sequence, nothing is lost or repeated, presence is current (R32 to R35, R49, R50, R52)",
+  ({ reopen }) => {
     const property = fc.asyncProperty(scenario, (each) => {
-      const storage = new MemoryStorage();
-      return runScenario(new SimulatedRoom(() => storage, each[0]), each);
+      reopen().clear();
+      return runScenario(new SimulatedRoom(reopen, each[0]), each);
     });
-    await fc.assert(property, { seed, numRuns: inMemory });
+    return fc.assert(property, { seed, numRuns: simulations });
   },
-  START_MS + inMemory * RUN_MS,
+  START_MS + simulations * RUN_MS,
 );
 
-it(
-  "in SQLite, reopened whenever the room starts: the same holds (R32 to R35, R49, R50, R52)",
-  async () => {
-    const property = fc.asyncProperty(scenario, (each) =>
-      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-        runScenario(new SimulatedRoom(() => new SqliteStorage(state.storage), each[0]), each),
-      ),
-    );
-    await fc.assert(property, { seed, numRuns: inSqlite });
-  },
-  START_MS + inSqlite * RUN_MS,
-);
-
-describe.each([
-  ["memory", (work: (storage: RoomStorage) => void) => work(new MemoryStorage())],
-  [
-    "SQLite",
-    (work: (storage: RoomStorage) => void) =>
-      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-        work(new SqliteStorage(state.storage)),
-      ),
-  ],
-] as const)("a log of changes in %s", (_, withStorage) => {
+describe("a log of changes", () => {
   const openLog = (storage: RoomStorage, now = () => 0) => {
     const changes = new Changes(storage, now, crypto.randomUUID.bind(crypto));
     /** By the keys of entries, their latest changes. */
@@ -78,79 +217,73 @@ describe.each([
     };
   };
 
-  it("tells a history that a backup has replaced from its own, with either number (R79)", () =>
-    withStorage((storage) => {
-      const seqsOf = (text: string | undefined) =>
-        (JSON.parse(text ?? "[]") as Change[]).map(({ seq }) => seq);
-      // The backup was made after the first change; the room then made two more, and those are gone.
-      const before = openLog(storage);
-      before.append(1, () => null);
-      const { epoch } = before.changes;
-      expect(before.changes.since(3, epoch)).toBeNull();
-      const { changes, append } = openLog(storage);
-      append(4, () => null);
-      expect(changes.epoch).not.toBe(epoch);
-      expect(changes.since(3, epoch)).toBeNull();
-      expect(changes.since(1, "begun after the backup")).toBeNull();
-      expect(seqsOf(changes.since(1, epoch)?.text)).toEqual([2, 3, 4, 5]);
-      expect(seqsOf(changes.since(3, changes.epoch)?.text)).toEqual([4, 5]);
-      expect(seqsOf(changes.since(3)?.text)).toEqual([4, 5]);
-    }));
+  test("tells a history that a backup has replaced from its own, with either number (R79)", ({ storage }) => {
+    const seqsOf = (text: string | undefined) => (JSON.parse(text ?? "[]") as Change[]).map(({ seq }) => seq);
+    // The backup was made after the first change; the room then made two more, and those are gone.
+    const before = openLog(storage);
+    before.append(1, () => null);
+    const { epoch } = before.changes;
+    expect(before.changes.since(3, epoch)).toBeNull();
+    const { changes, append } = openLog(storage);
+    append(4, () => null);
+    expect(changes.epoch).not.toBe(epoch);
+    expect(changes.since(3, epoch)).toBeNull();
+    expect(changes.since(1, "begun after the backup")).toBeNull();
+    expect(seqsOf(changes.since(1, epoch)?.text)).toEqual([2, 3, 4, 5]);
+    expect(seqsOf(changes.since(3, changes.epoch)?.text)).toEqual([4, 5]);
+    expect(seqsOf(changes.since(3)?.text)).toEqual([4, 5]);
+  });
 
-  it("goes on with the epoch in which it began a change that is taken back (R79)", () =>
-    withStorage((storage) => {
-      const { changes, append } = openLog(storage);
-      const fail = () => {
-        throw new Error("Taken back");
-      };
-      expect(() => append(1, () => null, fail)).toThrow("Taken back");
-      const { epoch } = changes;
-      expect(storage.epochs.latest()).toBe(epoch);
-      expect(() => append(1, () => null, fail)).toThrow("Taken back");
-      append(1, () => null);
-      expect(changes.epoch).toBe(epoch);
-    }));
+  test("goes on with the epoch in which it began a change that is taken back (R79)", ({ storage }) => {
+    const { changes, append } = openLog(storage);
+    const fail = () => {
+      throw new Error("Taken back");
+    };
+    expect(() => append(1, () => null, fail)).toThrow("Taken back");
+    const { epoch } = changes;
+    expect(storage.epochs.latest()).toBe(epoch);
+    expect(() => append(1, () => null, fail)).toThrow("Taken back");
+    append(1, () => null);
+    expect(changes.epoch).toBe(epoch);
+  });
 
-  it("keeps the last 10,000 changes of 24 hours (R33)", () =>
-    withStorage((storage) => {
-      let now = 0;
-      const { changes, append, seqsSince, oldest } = openLog(storage, () => now);
-      append(10_050, () => null);
-      expect([oldest(), seqsSince(49), seqsSince(50)?.length]).toEqual([51, null, 10_000]);
-      now = 24 * 3_600_000 + 1;
-      append(1, () => null);
-      expect([oldest(), seqsSince(10_049), seqsSince(10_050)]).toEqual([10_051, null, [10_051]]);
-      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 10_050, changes: 1, bytes: 2 });
-      expect([seqsSince(10_051), seqsSince(10_052), changes.lastSeq]).toEqual([[], null, 10_051]);
-    }));
+  test("keeps the last 10,000 changes of 24 hours (R33)", ({ storage }) => {
+    let now = 0;
+    const { changes, append, seqsSince, oldest } = openLog(storage, () => now);
+    append(10_050, () => null);
+    expect([oldest(), seqsSince(49), seqsSince(50)?.length]).toEqual([51, null, 10_000]);
+    now = 24 * 3_600_000 + 1;
+    append(1, () => null);
+    expect([oldest(), seqsSince(10_049), seqsSince(10_050)]).toEqual([10_051, null, [10_051]]);
+    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 10_050, changes: 1, bytes: 2 });
+    expect([seqsSince(10_051), seqsSince(10_052), changes.lastSeq]).toEqual([[], null, 10_051]);
+  });
 
-  it("keeps of each entry the latest change, and only that counts against 1 MiB (R33)", () =>
-    withStorage((storage) => {
-      const { append, seqsSince, oldest } = openLog(storage);
-      const large = () => ({ text: "x".repeat(99_989) });
-      append(100, (index) => `${index % 10}`, large);
-      expect(seqsSince(0)).toEqual([91, 92, 93, 94, 95, 96, 97, 98, 99, 100]);
-      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 10, bytes: 1_000_000 });
-      append(1, () => "another", large);
-      expect([oldest(), seqsSince(90), seqsSince(91)?.length]).toEqual([92, null, 10]);
-      append(1, () => "9");
-      expect(seqsSince(91)).toEqual([92, 93, 94, 95, 96, 97, 98, 99, 101, 102]);
-      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 91, changes: 10, bytes: 900_002 });
-    }));
+  test("keeps of each entry the latest change, and only that counts against 1 MiB (R33)", ({ storage }) => {
+    const { append, seqsSince, oldest } = openLog(storage);
+    const large = () => ({ text: "x".repeat(99_989) });
+    append(100, (index) => `${index % 10}`, large);
+    expect(seqsSince(0)).toEqual([91, 92, 93, 94, 95, 96, 97, 98, 99, 100]);
+    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 10, bytes: 1_000_000 });
+    append(1, () => "another", large);
+    expect([oldest(), seqsSince(90), seqsSince(91)?.length]).toEqual([92, null, 10]);
+    append(1, () => "9");
+    expect(seqsSince(91)).toEqual([92, 93, 94, 95, 96, 97, 98, 99, 101, 102]);
+    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 91, changes: 10, bytes: 900_002 });
+  });
 
-  it("forgets what a transaction logged that is undone (R35)", () =>
-    withStorage((storage) => {
-      const { changes, append, seqsSince } = openLog(storage);
-      append(2, (index) => `${index}`);
-      const failing = () =>
-        changes.transaction(() => {
-          const entry = { store: "s", key: "0", before: 1, isDeleted: false };
-          changes.append("storeChanged", () => ({ large: "x".repeat(2_000_000) }), entry);
-          throw new Error("on purpose");
-        });
-      expect(failing).toThrow("on purpose");
-      expect([seqsSince(0), storage.changes.readTotals().changes]).toEqual([[1, 2], 2]);
-      append(1, () => "1");
-      expect([seqsSince(0), seqsSince(1)]).toEqual([[1, 3], [3]]);
-    }));
+  test("forgets what a transaction logged that is undone (R35)", ({ storage }) => {
+    const { changes, append, seqsSince } = openLog(storage);
+    append(2, (index) => `${index}`);
+    const failing = () =>
+      changes.transaction(() => {
+        const entry = { store: "s", key: "0", before: 1, isDeleted: false };
+        changes.append("storeChanged", () => ({ large: "x".repeat(2_000_000) }), entry);
+        throw new Error("on purpose");
+      });
+    expect(failing).toThrow("on purpose");
+    expect([seqsSince(0), storage.changes.readTotals().changes]).toEqual([[1, 2], 2]);
+    append(1, () => "1");
+    expect([seqsSince(0), seqsSince(1)]).toEqual([[1, 3], [3]]);
+  });
 });

@@ -12,9 +12,10 @@ import {
 import type { DocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
+import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
 import { roomOfTwo } from "../support/rooms.ts";
+import { test } from "../support/with-storage.ts";
 import { DocumentClient } from "./document-client.ts";
 import { FREE } from "./free-quota.ts";
 import { missing } from "./yjs-edits.ts";
@@ -22,8 +23,8 @@ import { missing } from "./yjs-edits.ts";
 const KIB = 1024;
 
 /** A document with so many characters, and Ada, who has it open. */
-function documentWith(characters: number) {
-  const documents = new Documents({ ...FREE, storage: new MemoryStorage(), now: () => 1 });
+function documentWith(storage: RoomStorage, characters: number) {
+  const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const doc = new Y.Doc();
   doc.getText("text").insert(0, "x".repeat(characters));
   const update = Y.encodeStateAsUpdate(doc);
@@ -45,8 +46,10 @@ it("a frame costs 1 point, and 1 more for each 512 bytes (D19)", () => {
   expect([0, 511, 512, 8 * KIB * KIB].map(pointsOfBytes)).toEqual([1, 1, 2, 16_385]);
 });
 
-it("a step 1 costs what has to be merged for it, and whatever a viewer says is counted for it (R69, D19)", () => {
-  const { doc, receive, update } = documentWith(100 * KIB);
+test("a step 1 costs what has to be merged for it, and whatever a viewer says is counted for it (R69, D19)", ({
+  storage,
+}) => {
+  const { doc, receive, update } = documentWith(storage, 100 * KIB);
   const costs: readonly (readonly [DocumentFrame, number])[] = [
     [{ type: "step1", stateVector: NOTHING_KNOWN }, Math.floor(update.length / 512)],
     [{ type: "step1", stateVector: Y.encodeStateVector(doc) }, Math.floor(update.length / 512)],
@@ -55,18 +58,25 @@ it("a step 1 costs what has to be merged for it, and whatever a viewer says is c
     [{ type: "queryAwareness" }, 0],
   ];
   for (const [frame, work] of costs)
-    expect(receive(frame).at(-1)).toEqual({ type: "countDelivery", userId: "ada", isBroadcast: false, work });
+    expect(receive(frame).at(-1)).toEqual({
+      type: "countDelivery",
+      userId: "ada",
+      isBroadcast: false,
+      work,
+    });
 });
 
-it("of a large document, a client that has nothing of it costs what is not folded yet (D19)", () => {
-  const { doc, documents, update } = documentWith(2_000 * KIB);
+test("of a large document, a client that has nothing of it costs what is not folded yet (D19)", ({
+  storage,
+}) => {
+  const { doc, documents, update } = documentWith(storage, 2_000 * KIB);
   documents.fold("notes");
   expect(documents.bytesToMerge("notes", NOTHING_KNOWN)).toBe(0);
   expect(documents.bytesToMerge("notes", Y.encodeStateVector(doc))).toBeGreaterThan(update.length / 2);
 });
 
-it("of a state vector, only clients are kept that have written into the document (D19)", () => {
-  const { doc, documents } = documentWith(10);
+test("of a state vector, only clients are kept that have written into the document (D19)", ({ storage }) => {
+  const { doc, documents } = documentWith(storage, 10);
   const invented = encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, 10_001);
     for (let client = 1; client <= 10_000; client += 1)

@@ -11,17 +11,158 @@ import { SHARED_TYPES } from "../../../src/room/documents/updates/built-document
 import { mergeMany } from "../../../src/room/documents/updates/merge.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { MalformedUpdate } from "../../../src/room/documents/updates/update-values.ts";
+import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
+import { test, withStorage } from "../support/with-storage.ts";
 import { FREE } from "./free-quota.ts";
-import { HOSTILE_ROOTS, hostileUpdate } from "./hostile-updates.ts";
 import { missing } from "./yjs-edits.ts";
+
+type Write = (encoder: encoding.Encoder) => void;
+
+interface Content {
+  readonly kind: number;
+  /** In clocks. */
+  readonly length: number;
+  readonly write: Write;
+}
+
+const number =
+  (value: number): Write =>
+  (encoder) =>
+    encoding.writeVarUint(encoder, value);
+const text =
+  (value: string): Write =>
+  (encoder) =>
+    encoding.writeVarString(encoder, value);
+const any =
+  (value: unknown): Write =>
+  (encoder) =>
+    encoding.writeAny(encoder, value as Parameters<typeof encoding.writeAny>[1]);
+const inTurn =
+  (...writes: Write[]): Write =>
+  (encoder) => {
+    for (const write of writes) write(encoder);
+  };
+const counted = (writes: readonly Write[]): Write => inTurn(number(writes.length), ...writes);
+
+const word = fc.constantFrom("", "a", "toString", "valueOf", "__proto__", "guid", "toJSON", "length");
+const object = fc.oneof(
+  fc.constantFrom<unknown>({ toString: 1, valueOf: 1 }, [{ toString: null }], {}, { guid: 1 }),
+  fc.dictionary(word, fc.constantFrom<unknown>(null, 1, "x", {}, [], undefined)),
+);
+const value = fc.oneof(
+  fc.constantFrom<unknown>(null, undefined, true, 1.5, "x", 2n ** 62n, new Uint8Array([1])),
+  object,
+);
+const json = fc.oneof(
+  fc.constantFrom("null", "undefined", '"x"', "{", '{"toString":1,"valueOf":1}', '{"__proto__":null}'),
+  fc.json(),
+);
+
+const one = (kind: number, write: Write): Content => ({ kind, length: 1, write });
+const lengthOnly = (kind: number) => (length: number) => ({ kind, length, write: number(length) });
+
+const content: fc.Arbitrary<Content> = fc.oneof(
+  fc.nat({ max: 9 }).map(lengthOnly(0)),
+  fc.constantFrom(1, 2, 3, 2 ** 40).map(lengthOnly(1)),
+  fc
+    .array(json, { maxLength: 3 })
+    .map((values) => ({ kind: 2, length: values.length, write: counted(values.map(text)) })),
+  fc
+    .uint8Array({ maxLength: 3 })
+    .map((bytes) => one(3, (encoder) => encoding.writeVarUint8Array(encoder, bytes))),
+  fc
+    .constantFrom("a", "bc", "a✨b😀c", "", "\0")
+    .map((written) => ({ kind: 4, length: written.length, write: text(written) })),
+  json.map((written) => one(5, text(written))),
+  fc.tuple(word, json).map(([key, written]) => one(6, inTurn(text(key), text(written)))),
+  fc
+    .tuple(fc.nat({ max: 7 }), word)
+    .map(([type, name]) =>
+      one(7, type === 3 || type === 5 ? inTurn(number(type), text(name)) : number(type)),
+    ),
+  fc
+    .array(value, { maxLength: 3 })
+    .map((values) => ({ kind: 8, length: values.length, write: counted(values.map(any)) })),
+  fc.tuple(word, value).map(([guid, options]) => one(9, inTurn(text(guid), any(options)))),
+  fc.integer({ min: 1, max: 4 }).map(lengthOnly(10)),
+);
+
+interface Id {
+  readonly client: number;
+  readonly clock: number;
+}
+
+const client = fc.integer({ min: 1, max: 4 });
+const id: fc.Arbitrary<Id> = fc.record({ client, clock: fc.nat({ max: 6 }) });
+const neighbor = fc.option(id, { freq: 1 });
+const HOSTILE_ROOTS = ["text", "map", "list", "xml"] as const;
+
+const struct = fc.record({
+  content,
+  origin: neighbor,
+  rightOrigin: neighbor,
+  container: fc.oneof(fc.constantFrom(...HOSTILE_ROOTS), id),
+  key: fc.option(word, { freq: 1 }),
+});
+
+type Struct = typeof struct extends fc.Arbitrary<infer Value> ? Value : never;
+
+function writeStruct({ content, origin, rightOrigin, container, key }: Struct): Write {
+  if (content.kind === 0 || content.kind === 10) return inTurn(number(content.kind), content.write);
+  const info =
+    content.kind | (origin === null ? 0 : 128) | (rightOrigin === null ? 0 : 64) | (key === null ? 0 : 32);
+  const writeId = (at: Id) => inTurn(number(at.client), number(at.clock));
+  const place =
+    typeof container === "string"
+      ? inTurn(number(1), text(container))
+      : inTurn(number(0), writeId(container));
+  const isAlone = origin === null && rightOrigin === null;
+  return inTurn(
+    (encoder) => encoding.writeUint8(encoder, info),
+    ...[origin, rightOrigin].flatMap((at) => (at === null ? [] : [writeId(at)])),
+    ...(isAlone ? [place, ...(key === null ? [] : [text(key)])] : []),
+    content.write,
+  );
+}
+
+const block = fc
+  .record({ client, clock: fc.nat({ max: 6 }), structs: fc.array(struct, { maxLength: 5 }) })
+  .map((block) => ({
+    ...block,
+    write: inTurn(
+      number(block.structs.length),
+      number(block.client),
+      number(block.clock),
+      ...block.structs.map(writeStruct),
+    ),
+  }));
+
+const deletion = fc
+  .record({ client, clock: fc.nat({ max: 8 }), length: fc.integer({ min: 1, max: 5 }) })
+  .map(({ client, clock, length }) => inTurn(...[client, 1, clock, length].map(number)));
+
+/** Most have their clients in Yjs' order. */
+const hostileUpdate: fc.Arbitrary<Uint8Array> = fc
+  .record({
+    blocks: fc.oneof(
+      { weight: 5, arbitrary: fc.uniqueArray(block, { maxLength: 3, selector: ({ client }) => client }) },
+      { weight: 1, arbitrary: fc.array(block, { maxLength: 3 }) },
+    ),
+    isSorted: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
+    deletions: fc.array(deletion, { maxLength: 2 }),
+  })
+  .map(({ blocks, isSorted, deletions }) => {
+    const ordered = isSorted ? blocks.toSorted((one, other) => other.client - one.client) : blocks;
+    return encoding.encode(inTurn(counted(ordered.map(({ write }) => write)), counted(deletions)));
+  });
 
 const ADA: Author = { type: "user", id: "ada" };
 
 /** A document with these updates, as far as they are accepted, and what the other clients have received of each. */
-function write(updates: readonly Uint8Array[]) {
-  const documents = new Documents({ ...FREE, storage: new MemoryStorage(), now: () => 1 });
+function write(storage: RoomStorage, updates: readonly Uint8Array[]) {
+  storage.clear();
+  const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const received = updates.flatMap((update) => {
     try {
       return documents.append("notes", update, ADA) ?? [];
@@ -80,11 +221,13 @@ function expectReadable(documents: Documents, received: readonly Uint8Array[]): 
   for (const update of back) if (update !== null) stateOf([whole, update]);
 }
 
-it("whatever an update holds, and however updates overlap: what is accepted stays readable for everyone (D3, D8)", () => {
+test("whatever an update holds, and however updates overlap: what is accepted stays readable for everyone (D3, D8)", ({
+  storage,
+}) => {
   let accepted = 0;
   fc.assert(
     fc.property(fc.array(hostileUpdate, { minLength: 1, maxLength: 4 }), (updates) => {
-      const { documents, received } = write(updates);
+      const { documents, received } = write(storage, updates);
       accepted += received.length;
       expectReadable(documents, received);
     }),
@@ -115,19 +258,23 @@ const collected = (length: number) => [0, length];
 it.each([
   ["what was collected", [updateOf(blockOf(1, 0, collected(1))), updateOf(blockOf(1, 0, typed("abc")))], 3],
   ["what is yet to come", [updateOf(blockOf(1, 1, typed("bcd"))), updateOf(blockOf(1, 0, collected(2)))], 4],
-])("an operation that is written again over %s stays what it was (D1, D8)", (_, updates, clock) => {
-  expect(() => stateOf(updates)).toThrow();
-  const { documents, received } = write(updates);
-  expect(received).toHaveLength(2);
-  expect(stateOf(received)).toEqual([[1, clock]]);
-  expectReadable(documents, received);
-});
+] as const)("an operation that is written again over %s stays what it was (D1, D8)", (_, updates, clock) =>
+  withStorage(({ storage }) => {
+    expect(() => stateOf(updates)).toThrow();
+    const { documents, received } = write(storage, updates);
+    expect(received).toHaveLength(2);
+    expect(stateOf(received)).toEqual([[1, clock]]);
+    expectReadable(documents, received);
+  }),
+);
 
-it("operations that wait for one another are the same to clients that join later and before (D1, D8)", () => {
+test("operations that wait for one another are the same to clients that join later and before (D1, D8)", ({
+  storage,
+}) => {
   const deleted = (client: number, clock: number) => [1, 0, client, clock, 1];
   const early = updateOf(blockOf(3, 0, deleted(2, 0)), blockOf(2, 2, deleted(1, 0)));
   const late = updateOf(blockOf(2, 0, [7, 1, "text", 0]));
-  const { documents, received } = write([early, late]);
+  const { documents, received } = write(storage, [early, late]);
   expect(stateOf(received)).toEqual([
     [2, 1],
     [3, 1],
@@ -135,9 +282,11 @@ it("operations that wait for one another are the same to clients that join later
   expectReadable(documents, received);
 });
 
-it("an update that begins with a gap is whole for a client that has its deletions only (D1, D8)", () => {
+test("an update that begins with a gap is whole for a client that has its deletions only (D1, D8)", ({
+  storage,
+}) => {
   const gap = Uint8Array.from([1, 1, 3, 0, 10, 1, 1, 1, 1, 0, 1]);
-  const { documents, received } = write([gap, updateOf(blockOf(3, 0, collected(1)))]);
+  const { documents, received } = write(storage, [gap, updateOf(blockOf(3, 0, collected(1)))]);
   expect(stateOf(received)).toEqual([[3, 1]]);
   expectReadable(documents, received);
 });
@@ -184,10 +333,12 @@ it("types that are nested too deeply to be deleted are refused, and not a failur
   expect(show).toThrow("nested too deeply");
 });
 
-it("an update that hides what others wrote, by clients in another order than Yjs', is refused (D8)", () => {
+test("an update that hides what others wrote, by clients in another order than Yjs', is refused (D8)", ({
+  storage,
+}) => {
   const written = updateOf(blockOf(7, 0, typed("what Ada wrote")));
   const hiding = updateOf(blockOf(1, 0, typed("x")), blockOf(7, 14, typed("!")));
   expect(stateOf([Y.mergeUpdates([written, hiding])])).toEqual([[1, 1]]);
   expect(() => scanUpdate(hiding)).toThrow("descending order");
-  expect(write([written, hiding]).received).toEqual([written]);
+  expect(write(storage, [written, hiding]).received).toEqual([written]);
 });

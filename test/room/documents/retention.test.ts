@@ -1,6 +1,6 @@
 /** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { documentTrailKeptMs } from "../../../src/platform/config/limits.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
@@ -13,9 +13,8 @@ import {
 } from "../../../src/room/documents/updates/limits.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
+import { test } from "../support/with-storage.ts";
 import { FREE } from "./free-quota.ts";
-import { inMemory, inSqlite } from "./storage-drivers.ts";
 import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -48,134 +47,133 @@ const letters = (count: number): Uint8Array[] =>
     Array.from({ length: count }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const),
   ).map(({ update }) => update);
 
-describe.each([
-  ["memory", inMemory, 40],
-  ["SQLite", inSqlite, 12],
-])("the old history of a document in %s", (_, withStorage, numRuns) => {
-  it("has one row between two of the versions that stay, and loses no operation and no author (D22)", () =>
-    withStorage((open) => {
-      let document = 0;
-      const waits = fc.constantFrom(
-        0,
-        1_000,
-        VERSION_QUIET_MS,
-        VERSION_QUIET_MS,
-        DAY_MS,
-        9 * DAY_MS,
-        40 * DAY_MS,
-      );
-      const then = fc.constantFrom("nothing", "nothing", "fold", "restart", "name", "unname", "delete");
-      fc.assert(
-        fc.property(
-          fc.array(edit, { minLength: 1, maxLength: 30 }),
-          fc.array(fc.tuple(waits, then), { minLength: 3, maxLength: 20 }),
-          (edits, steps) => {
-            const name = `document ${document++}`;
-            let room = openDocuments(open());
-            const writes = updatesOf(edits).map((written) => ({ ...written, at: 0 }));
-            const expected = new Map<number, VersionInfo>();
-            const learn = () => {
-              for (const version of room.versions(name)) expected.set(version.seq, version);
-            };
-            const check = (written: typeof writes) => {
-              const isKept = (version: VersionInfo) =>
-                version.name !== null || version.createdAt >= room.horizon();
-              for (const version of expected.values()) if (!isKept(version)) expected.delete(version.seq);
-              const versions = room.versions(name);
-              expect(versions.map(({ seq }) => seq)).toEqual(
-                [...expected.keys()].sort((one, other) => one - other),
-              );
-              const trail = room.trail(name);
-              let end = 0;
-              for (const { seq, authors } of versions) {
-                const had = written.slice(0, seq).map(({ update }) => update);
-                expect(contentOf(room.read(name, seq))).toEqual(contentOf(had));
-                const wrote = written.slice(end, seq).map(({ client }) => by(client));
-                expect(idsOf(authors)).toEqual(idsOf(wrote));
-                expect(trail.map((entry) => entry.seq)).toContain(seq);
-                end = seq;
-              }
-              const plain = contentOf(written.map(({ update }) => update));
-              expect(contentOf(missing(room.documents, name, NOTHING_KNOWN))).toEqual(plain);
-              const storage = open();
-              const rows = storage.documents.listUpdates(storage.documents.find(name)?.id ?? 0, 0);
-              expect(contentOf(rows.map(({ data }) => data))).toEqual(plain);
-              const young = written.filter(({ at }) => at >= room.horizon()).length;
-              expect(rows.length).toBeLessThanOrEqual(versions.length + young + 1);
-              let first = 0;
-              for (const { seq, updates, firstAt, at, authors } of trail) {
-                const joined = written.slice(first, seq);
-                expect([updates, firstAt, at]).toEqual([joined.length, joined[0]?.at, joined.at(-1)?.at]);
-                expect(idsOf(authors)).toEqual(idsOf(joined.map(({ client }) => by(client))));
-                if (at >= room.horizon()) expect(authors).toHaveLength(1);
-                first = seq;
-              }
-              expect(first).toBe(written.length);
-              const stored = rows.reduce((sum, { data }) => sum + data.length, 0);
-              expect(storage.documents.find(name)?.trailBytes).toBe(stored);
-            };
-            for (const [index, write] of writes.entries()) {
-              const [wait = 0, next = "nothing"] = steps[index % steps.length] ?? [];
-              room.clock.now += wait;
-              write.at = room.clock.now;
-              room.documents.append(name, write.update, by(write.client));
-              learn();
-              if (next === "restart") room = openDocuments(open(), room.clock.now);
-              if (next === "fold") {
-                room.documents.fold(name);
-                check(writes.slice(0, index + 1));
-              }
-              if (next === "name") room.history.change(name, { type: "create", name: "v", by: by(0) });
-              const seq = room.versions(name).at(-1)?.seq;
-              if (next === "unname" && seq !== undefined)
-                room.history.change(name, { type: "rename", seq, name: null, by: by(0) });
-              if (next === "delete" && seq !== undefined) {
-                room.history.change(name, { type: "delete", seq });
-                expected.delete(seq);
-              }
-              learn();
+describe("the old history of a document", () => {
+  test("has one row between two of the versions that stay, and loses no operation and no author (D22)", ({
+    storage,
+    reopen,
+  }) => {
+    let document = 0;
+    const waits = fc.constantFrom(
+      0,
+      1_000,
+      VERSION_QUIET_MS,
+      VERSION_QUIET_MS,
+      DAY_MS,
+      9 * DAY_MS,
+      40 * DAY_MS,
+    );
+    const then = fc.constantFrom("nothing", "nothing", "fold", "restart", "name", "unname", "delete");
+    fc.assert(
+      fc.property(
+        fc.array(edit, { minLength: 1, maxLength: 30 }),
+        fc.array(fc.tuple(waits, then), { minLength: 3, maxLength: 20 }),
+        (edits, steps) => {
+          const name = `document ${document++}`;
+          let room = openDocuments(storage);
+          const writes = updatesOf(edits).map((written) => ({ ...written, at: 0 }));
+          const expected = new Map<number, VersionInfo>();
+          const learn = () => {
+            for (const version of room.versions(name)) expected.set(version.seq, version);
+          };
+          const check = (written: typeof writes) => {
+            const isKept = (version: VersionInfo) =>
+              version.name !== null || version.createdAt >= room.horizon();
+            for (const version of expected.values()) if (!isKept(version)) expected.delete(version.seq);
+            const versions = room.versions(name);
+            expect(versions.map(({ seq }) => seq)).toEqual(
+              [...expected.keys()].sort((one, other) => one - other),
+            );
+            const trail = room.trail(name);
+            let end = 0;
+            for (const { seq, authors } of versions) {
+              const had = written.slice(0, seq).map(({ update }) => update);
+              expect(contentOf(room.read(name, seq))).toEqual(contentOf(had));
+              const wrote = written.slice(end, seq).map(({ client }) => by(client));
+              expect(idsOf(authors)).toEqual(idsOf(wrote));
+              expect(trail.map((entry) => entry.seq)).toContain(seq);
+              end = seq;
             }
-            const isFolded = open().documents.tails(open().documents.find(name)?.id).length === 0;
-            room.documents.fold(name);
-            if (!isFolded) check(writes);
-          },
-        ),
-        { numRuns },
-      );
-    }));
+            const plain = contentOf(written.map(({ update }) => update));
+            expect(contentOf(missing(room.documents, name, NOTHING_KNOWN))).toEqual(plain);
+            const rows = storage.documents.listUpdates(storage.documents.find(name)?.id ?? 0, 0);
+            expect(contentOf(rows.map(({ data }) => data))).toEqual(plain);
+            const young = written.filter(({ at }) => at >= room.horizon()).length;
+            expect(rows.length).toBeLessThanOrEqual(versions.length + young + 1);
+            let first = 0;
+            for (const { seq, updates, firstAt, at, authors } of trail) {
+              const joined = written.slice(first, seq);
+              expect([updates, firstAt, at]).toEqual([joined.length, joined[0]?.at, joined.at(-1)?.at]);
+              expect(idsOf(authors)).toEqual(idsOf(joined.map(({ client }) => by(client))));
+              if (at >= room.horizon()) expect(authors).toHaveLength(1);
+              first = seq;
+            }
+            expect(first).toBe(written.length);
+            const stored = rows.reduce((sum, { data }) => sum + data.length, 0);
+            expect(storage.documents.find(name)?.trailBytes).toBe(stored);
+          };
+          for (const [index, write] of writes.entries()) {
+            const [wait = 0, next = "nothing"] = steps[index % steps.length] ?? [];
+            room.clock.now += wait;
+            write.at = room.clock.now;
+            room.documents.append(name, write.update, by(write.client));
+            learn();
+            if (next === "restart") room = openDocuments(reopen(), room.clock.now);
+            if (next === "fold") {
+              room.documents.fold(name);
+              check(writes.slice(0, index + 1));
+            }
+            if (next === "name") room.history.change(name, { type: "create", name: "v", by: by(0) });
+            const seq = room.versions(name).at(-1)?.seq;
+            if (next === "unname" && seq !== undefined)
+              room.history.change(name, { type: "rename", seq, name: null, by: by(0) });
+            if (next === "delete" && seq !== undefined) {
+              room.history.change(name, { type: "delete", seq });
+              expected.delete(seq);
+            }
+            learn();
+          }
+          const isFolded = reopen().documents.tails(reopen().documents.find(name)?.id).length === 0;
+          room.documents.fold(name);
+          if (!isFolded) check(writes);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
 
-  it("is seen as it was at any time that is kept, also right after a long pause (D22)", () =>
-    withStorage((open) => {
-      const { clock, documents, history, versions, read } = openDocuments(open());
-      const updates = letters(4);
-      for (const update of updates) {
-        documents.append("notes", update, by(0));
-        documents.fold("notes");
-        clock.now += 40 * DAY_MS;
-      }
-      const [kept, ...others] = versions("notes");
-      expect([kept?.seq, others]).toEqual([3, []]);
-      expect(contentOf(read("notes", 3))).toEqual(contentOf(updates.slice(0, 3)));
-      expect(() => history.change("notes", { type: "delete", seq: 2 })).toThrow("Version not found");
-    }));
-
-  it("does not stop a version from being made of the document as it is, before it is brought back (D21)", () =>
-    withStorage((open) => {
-      const { clock, documents, history, versions } = openDocuments(open());
-      const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
-      documents.append("notes", first, by(0));
-      history.change("notes", { type: "create", name: "v", by: by(0) });
-      history.change("notes", { type: "rename", seq: 1, name: null, by: by(0) });
-      clock.now += 40 * DAY_MS;
+  test("is seen as it was at any time that is kept, also right after a long pause (D22)", ({ storage }) => {
+    const { clock, documents, history, versions, read } = openDocuments(storage);
+    const updates = letters(4);
+    for (const update of updates) {
+      documents.append("notes", update, by(0));
       documents.fold("notes");
-      expect(versions("notes")).toEqual([]);
-      documents.append("notes", second, by(1), true);
-      expect(versions("notes")).toMatchObject([{ seq: 1, name: null, createdAt: clock.now }]);
-    }));
+      clock.now += 40 * DAY_MS;
+    }
+    const [kept, ...others] = versions("notes");
+    expect([kept?.seq, others]).toEqual([3, []]);
+    expect(contentOf(read("notes", 3))).toEqual(contentOf(updates.slice(0, 3)));
+    expect(() => history.change("notes", { type: "delete", seq: 2 })).toThrow("Version not found");
+  });
+
+  test("does not stop a version from being made of the document as it is, before it is brought back (D21)", ({
+    storage,
+  }) => {
+    const { clock, documents, history, versions } = openDocuments(storage);
+    const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
+    documents.append("notes", first, by(0));
+    history.change("notes", { type: "create", name: "v", by: by(0) });
+    history.change("notes", { type: "rename", seq: 1, name: null, by: by(0) });
+    clock.now += 40 * DAY_MS;
+    documents.fold("notes");
+    expect(versions("notes")).toEqual([]);
+    documents.append("notes", second, by(1), true);
+    expect(versions("notes")).toMatchObject([{ seq: 1, name: null, createdAt: clock.now }]);
+  });
 });
 
-it("a long history becomes old in pieces, a bounded one in each fold, and rows name a bounded set of authors (D22)", () => {
-  const storage = new MemoryStorage();
+test("a long history becomes old in pieces, a bounded one in each fold, and rows name a bounded set of authors (D22)", ({
+  storage,
+}) => {
   const { clock, documents, versions, trail } = openDocuments(storage);
   const total = AGED_VERSIONS + AGED_ENTRIES + 50;
   const [last, ...updates] = letters(total + 9).reverse();
@@ -210,7 +208,7 @@ it("a long history becomes old in pieces, a bounded one in each fold, and rows n
   expect(contentOf(missing(documents, "notes", NOTHING_KNOWN)).state).toHaveLength(1);
 });
 
-it("the days are a setting of the deployment (D22)", () => {
+test("the days are a setting of the deployment (D22)", () => {
   expect(documentTrailKeptMs({})).toBe(FREE.trailKeptMs);
   expect(documentTrailKeptMs({ DOCUMENT_TRAIL_DAYS: "7" })).toBe(7 * DAY_MS);
   for (const wrong of ["0", "-1", "1.5", "a month"])
@@ -219,8 +217,9 @@ it("the days are a setting of the deployment (D22)", () => {
     );
 });
 
-it("a document of which an update is refused for want of space gives up what is old of its history (D2, D22)", () => {
-  const storage = new MemoryStorage();
+test("a document of which an update is refused for want of space gives up what is old of its history (D2, D22)", ({
+  storage,
+}) => {
   const clock = { now: 1_000 * DAY_MS };
   let isFull = false;
   const full = () => {

@@ -1,6 +1,6 @@
 /** How documents are sent part by part, and what the room remembers of the clients that it asks. */
 import * as encoding from "lib0/encoding";
-import { expect, it, vi } from "vitest";
+import { expect, vi } from "vitest";
 import * as Y from "yjs";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
 import { KNOWN_PART } from "../../../src/room/documents/loaded-documents.ts";
@@ -11,9 +11,10 @@ import {
 } from "../../../src/room/documents/sync/document-messages.ts";
 import { type DocumentFrame, parseDocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
+import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect } from "../../../src/room/transport/connection.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
+import { test } from "../support/with-storage.ts";
 import { FREE } from "./free-quota.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -22,8 +23,7 @@ const STEP_1 = { type: "step1", stateVector: NOTHING_KNOWN } as const;
 const ANSWER = { type: "step2", update: NOTHING } as const;
 
 /** Ada's socket of Hocuspocus' client, which has documents open. */
-function openRoom() {
-  const storage = new MemoryStorage();
+function openRoom(storage: RoomStorage) {
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const channels = new Channels(documents);
   const effects: Effect[] = [];
@@ -80,8 +80,10 @@ function writeLarge({ write, fold }: Pick<ReturnType<typeof openRoom>, "write" |
   return doc;
 }
 
-it("a client that asks again and again without answering is asked once, and nothing more is kept of it (D15)", () => {
-  const room = openRoom();
+test("a client that asks again and again without answering is asked once, and nothing more is kept of it (D15)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   const { receive, subscription } = room.open("other");
   const types = Array.from({ length: 1_000 }, () => typesOf(receive(STEP_1)));
   expect(types[0]).toEqual(["step2", "step1"]);
@@ -97,8 +99,10 @@ it("a client that asks again and again without answering is asked once, and noth
   }
 });
 
-it("Hocuspocus' client hears that all is stored after all is, also if it has deleted without a connection (D9)", () => {
-  const room = openRoom();
+test("Hocuspocus' client hears that all is stored after all is, also if it has deleted without a connection (D9)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   const doc = new Y.Doc();
   doc.getText("text").insert(0, "x");
   const before = Y.encodeStateAsUpdate(doc);
@@ -117,8 +121,8 @@ it("Hocuspocus' client hears that all is stored after all is, also if it has del
   expect(statuses({ type: "update", update: before })).toBe(1);
 });
 
-it("Hocuspocus' client hears so in a document that very many clients have written (D9)", () => {
-  const room = openRoom();
+test("Hocuspocus' client hears so in a document that very many clients have written (D9)", ({ storage }) => {
+  const room = openRoom(storage);
   const many = encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, 20_000);
     // One deleted operation each.
@@ -137,8 +141,10 @@ it("Hocuspocus' client hears so in a document that very many clients have writte
   expect(typesOf(receive({ type: "step2", update: offline }))).toEqual(["other"]);
 });
 
-it("of edits that Hocuspocus' client sends together, those from before its step 1 have no status (D9)", () => {
-  const room = openRoom();
+test("of edits that Hocuspocus' client sends together, those from before its step 1 have no status (D9)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   const doc = new Y.Doc();
   doc.getText("text").insert(0, "before");
   const stateVector = Y.encodeStateVector(doc);
@@ -149,8 +155,10 @@ it("of edits that Hocuspocus' client sends together, those from before its step 
   expect([typesOf(together), typesOf(receive(ANSWER))]).toEqual([[], ["other"]]);
 });
 
-it("a part of a large document is read when it is sent, and none is kept for the next one (D4)", () => {
-  const room = openRoom();
+test("a part of a large document is read when it is sent, and none is kept for the next one (D4)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   writeLarge(room);
   const read = vi.spyOn(room.storage.documents, "readPart");
   const partsRead = () => read.mock.calls.splice(0).flatMap(([, part]) => (part === KNOWN_PART ? [] : part));
@@ -160,8 +168,10 @@ it("a part of a large document is read when it is sent, and none is kept for the
   expect(typesOf(receive(ANSWER))).toEqual(["other"]);
 });
 
-it("a client receives only the parts again that were folded meanwhile, so that steady edits let it finish (D4)", () => {
-  const room = openRoom();
+test("a client receives only the parts again that were folded meanwhile, so that steady edits let it finish (D4)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   const doc = writeLarge(room);
   const reader = new Y.Doc();
   const { receive } = room.open("notes");
@@ -182,16 +192,20 @@ it("a client receives only the parts again that were folded meanwhile, so that s
   expect(reader.getText("text").length).toBe(doc.getText("text").length);
 });
 
-it("while a part is not answered, the room does not hibernate, and once the last one is sent it may (D15)", () => {
-  const room = openRoom();
+test("while a part is not answered, the room does not hibernate, and once the last one is sent it may (D15)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   writeLarge(room);
   const { receive } = room.open("notes");
   const stays = [STEP_1, ANSWER, ANSWER, ANSWER].map((frame) => receive(frame) && room.staysAwake());
   expect(stays).toEqual([true, true, false, false]);
 });
 
-it("the answer to a mark brings no further part, so that one is on its way at a time (D15)", () => {
-  const room = openRoom();
+test("the answer to a mark brings no further part, so that one is on its way at a time (D15)", ({
+  storage,
+}) => {
+  const room = openRoom(storage);
   writeLarge(room);
   const { receive, subscription } = room.open("notes");
   receive(STEP_1);
@@ -200,8 +214,8 @@ it("the answer to a mark brings no further part, so that one is on its way at a 
   expect(sent).toEqual([["update", "step1"], [], ["update", "step2", "step1"]]);
 });
 
-it("an answer about one document of a socket is none about another one (D9)", () => {
-  const room = openRoom();
+test("an answer about one document of a socket is none about another one (D9)", ({ storage }) => {
+  const room = openRoom(storage);
   writeLarge(room);
   room.open("other").receive(STEP_1);
   const { receive } = room.open("notes");

@@ -9,21 +9,19 @@ import {
 } from "../../../src/room/transport/output.ts";
 import { failed, roomOfTwo } from "../support/rooms.ts";
 
-describe("a client that accepts arrays", () => {
-  it("receives the messages of one turn as one frame; other clients receive them one by one (R58)", async () => {
-    const { room, ada, atBen } = await roomOfTwo();
-    const socket = await room.connect();
-    socket.send({ type: "JOIN_ROOM", data: { token: ada.token, batch: true } });
-    expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room joined" }]);
-    const set = (key: string) => ({ type: "STORE_SET", store: "s", key, value: 1 });
-    socket.send({ type: "STORE_BATCH", data: { operations: [set("a"), set("b")] } });
-    expect(JSON.parse(await socket.nextText())).toMatchObject([{ seq: 1 }, { seq: 2 }, { success: true }]);
-    await room.hibernate();
-    socket.send({ type: "LEAVE_ROOM" });
-    expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room left" }]);
-    expect(await socket.closed).toMatchObject({ code: 1000 });
-    expect(await atBen.takeEvents()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
-  });
+it("a client that accepts arrays receives the messages of one turn as one frame; other clients receive them one by one (R58)", async () => {
+  const { room, ada, atBen } = await roomOfTwo();
+  const socket = await room.connect();
+  socket.send({ type: "JOIN_ROOM", data: { token: ada.token, batch: true } });
+  expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room joined" }]);
+  const set = (key: string) => ({ type: "STORE_SET", store: "s", key, value: 1 });
+  socket.send({ type: "STORE_BATCH", data: { operations: [set("a"), set("b")] } });
+  expect(JSON.parse(await socket.nextText())).toMatchObject([{ seq: 1 }, { seq: 2 }, { success: true }]);
+  await room.hibernate();
+  socket.send({ type: "LEAVE_ROOM" });
+  expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room left" }]);
+  expect(await socket.closed).toMatchObject({ code: 1000 });
+  expect(await atBen.takeEvents()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
 });
 
 describe("a client", () => {

@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { inject, it } from "vitest";
 import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
 import type { Runs } from "../../endurance/runs.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { copyStored } from "./backup.ts";
 import { FuzzedObject } from "./fuzzed-object.ts";
 import { FuzzedRoom } from "./fuzzed-room.ts";
@@ -13,44 +12,29 @@ import { live } from "./fuzzer.ts";
 import { life, realLife } from "./steps.ts";
 
 const { seed, protocol }: Runs = inject("endurance");
-const inSqlite = Math.ceil(protocol / 4);
 const inObjects = Math.ceil(protocol / 10);
 /** Timeouts for starting, and for each run on a busy machine. */
 const [START_MS, RUN_MS, OBJECT_MS] = [30_000, 1_000, 20_000];
 
-console.log(
-  `Protocol: ${protocol} lives of a room in memory, ${inSqlite} in SQLite and ${inObjects} of its object, with seed ${seed}`,
-);
+console.log(`Protocol: ${protocol} lives of a room and ${inObjects} of its object, with seed ${seed}`);
 
 it(
-  "in memory: whatever clients send, those who behave well see everything, once, and stay (R6 to R82, D1 to D19)",
-  async () => {
-    const property = fc.asyncProperty(life, (steps) => {
-      const storage = new MemoryStorage();
-      return live(new FuzzedRoom(() => storage), steps);
-    });
-    await fc.assert(property, { seed, numRuns: protocol });
-  },
-  START_MS + protocol * RUN_MS,
-);
-
-it(
-  "in SQLite, reopened whenever the room starts: the same holds (R6 to R82, D1 to D19)",
+  "whatever clients send, those who behave well see everything, once, and stay (R6 to R82, D1 to D19)",
   async () => {
     const property = fc.asyncProperty(life, (steps) =>
-      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
+      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) =>
         live(
           new FuzzedRoom(
-            () => new SqliteStorage(state.storage),
-            () => copyStored(state.storage),
+            () => new SqliteStorage(storage),
+            () => copyStored(storage),
           ),
           steps,
         ),
       ),
     );
-    await fc.assert(property, { seed, numRuns: inSqlite });
+    await fc.assert(property, { seed, numRuns: protocol });
   },
-  START_MS + inSqlite * RUN_MS,
+  START_MS + protocol * RUN_MS,
 );
 
 it(

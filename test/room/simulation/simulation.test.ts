@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { makeRoom, type TestRoom, type TestUser } from "../support/rooms.ts";
 import type { TestSocket } from "../support/test-socket.ts";
+import { test } from "../support/with-storage.ts";
 import { Simulation, type Step } from "./simulation.ts";
 
 const pick = fc.nat(9);
@@ -36,13 +37,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-it("sessions, stats and what clients receive agree, whatever happens (R18 to R23, R25 to R30)", () => {
+test("sessions, stats and what clients receive agree, whatever happens (R18 to R23, R25 to R30)", ({
+  reopen,
+}) => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 60, size: "max" }),
       fc.constantFrom(0, 10_000),
       (steps, graceMs) => {
-        const simulation = new Simulation(graceMs);
+        reopen().clear();
+        const simulation = new Simulation(reopen, graceMs);
         for (const each of steps) simulation.run(each);
         simulation.finish();
       },
@@ -51,8 +55,10 @@ it("sessions, stats and what clients receive agree, whatever happens (R18 to R23
   );
 });
 
-it("a decision that is older than the deletion of its user does not let the user join (R18)", () => {
-  const simulation = new Simulation(10_000);
+test("a decision that is older than the deletion of its user does not let the user join (R18)", ({
+  reopen,
+}) => {
+  const simulation = new Simulation(reopen, 10_000);
   simulation.run({ type: "open" });
   simulation.run({ type: "join", pick: 0, user: 0, answerNow: false });
   simulation.run({ type: "deleteUser", user: 0 });
@@ -61,8 +67,10 @@ it("a decision that is older than the deletion of its user does not let the user
   simulation.finish();
 });
 
-it("no one notices a restart whose users come back within the grace, and who comes back later has left (R20, R75)", () => {
-  const simulation = new Simulation(10_000);
+test("no one notices a restart whose users come back within the grace, and who comes back later has left (R20, R75)", ({
+  reopen,
+}) => {
+  const simulation = new Simulation(reopen, 10_000);
   const joinAll = (users: readonly number[]) => {
     for (const user of users) {
       simulation.run({ type: "open" });

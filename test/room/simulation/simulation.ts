@@ -3,9 +3,10 @@ import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
 import { Room } from "../../../src/room/engine/room.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
-import { CLOSE, type JoinedRoom, type ServerMessage } from "../../../src/room/protocol/protocol.ts";
+import type { JoinedRoom, ServerMessage } from "../../../src/room/protocol/protocol.ts";
+import { CLOSE } from "../../../src/room/protocol/protocol.ts";
+import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
-import { MemoryStorage } from "../memory-storage/storage-memory.ts";
 import { ROOM } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";
 
@@ -43,7 +44,8 @@ const USERS = ["u0", "u1", "u2", "u3"];
 const WHOLE_MS = 1_000;
 
 export class Simulation {
-  readonly #storage = new MemoryStorage();
+  readonly #open: () => RoomStorage;
+  #storage: RoomStorage;
   readonly #sockets = new Map<string, Socket>();
   readonly #deleted = new Set<string>();
   readonly #events = new EventHistory();
@@ -64,12 +66,14 @@ export class Simulation {
   readonly #leftForGood = new Map<string, boolean>();
   readonly #graceMs: number;
 
-  constructor(graceMs: number) {
-    this.#graceMs = graceMs;
+  /** `open` is called whenever the room starts. */
+  constructor(open: () => RoomStorage, graceMs: number) {
+    [this.#open, this.#storage, this.#graceMs] = [open, open(), graceMs];
     this.#room = this.#start();
   }
 
   #start(): Room {
+    this.#storage = this.#open();
     return new Room({
       storage: this.#storage,
       now: () => this.#now,

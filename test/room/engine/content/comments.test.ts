@@ -4,8 +4,8 @@ import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
 import { CommentEvents } from "../../../../src/room/engine/outbox/room-events.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
+import { withStorage } from "../../support/with-storage.ts";
 
 /** A room of two, where `write` creates a comment of the first user. */
 async function roomWithComments() {
@@ -186,18 +186,18 @@ it("an erased user's comments, mentions and reactions go, and no one catches up 
   expect((await atBen.takeEvents()).filter(({ event }) => event === "userDeleted")).toEqual([]);
 });
 
-it("the comments of a board of the demo have less room", () => {
-  const storage = new MemoryStorage();
-  const ports = { storage, now: () => 0, newId: () => crypto.randomUUID(), roomId: () => "room" };
-  const stats = () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
-  const events = new CommentEvents({ ...ports, cause: () => null, stats });
-  const quota = new StoreQuota(() => 0);
-  const comments = new Comments(ports, new Changes(storage, ports.now, ports.newId), events, quota);
-  const use = { quota: "store_bytes", used: 0, limit: 1_000_000 } as const;
-  quota.copied(use, 0, 1_000);
-  comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
-  const write = () => comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
-  expect(write).toThrow("The comments of this room can have at most 1000 bytes; delete some");
-  quota.copied(use, 0);
-  expect(write().text).toHaveLength(500);
-});
+it("the comments of a board of the demo have less room", () =>
+  withStorage(({ storage }) => {
+    const ports = { storage, now: () => 0, newId: () => crypto.randomUUID(), roomId: () => "room" };
+    const stats = () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
+    const events = new CommentEvents({ ...ports, cause: () => null, stats });
+    const quota = new StoreQuota(() => 0);
+    const comments = new Comments(ports, new Changes(storage, ports.now, ports.newId), events, quota);
+    const use = { quota: "store_bytes", used: 0, limit: 1_000_000 } as const;
+    quota.copied(use, 0, 1_000);
+    comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
+    const write = () => comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
+    expect(write).toThrow("The comments of this room can have at most 1000 bytes; delete some");
+    quota.copied(use, 0);
+    expect(write().text).toHaveLength(500);
+  }));

@@ -5,12 +5,13 @@ import { StoreQuota } from "../../../../src/room/engine/content/stats-projection
 import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import { Downloads } from "../../../../src/room/engine/downloads.ts";
 import { MIN_LINE_BYTES } from "../../../../src/room/protocol/limits.ts";
+import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { gateway, roomOfTwo, type TestRoom } from "../../support/rooms.ts";
 import { storeEventsOf } from "../../support/store-events.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
+import { withStorage } from "../../support/with-storage.ts";
 
 const KIB_100 = "x".repeat(100 * 1024);
 const WANTED = { store: "s", download: true };
@@ -32,9 +33,8 @@ async function fill(socket: TestSocket, keys: readonly string[]): Promise<void> 
   for (const key of keys) await socket.call("STORE_SET", { store: "s", key, value: { key, KIB_100 } });
 }
 
-/** A store of 9 MB in a room in memory, and a user who can afford to download it, or not. */
-function openLarge() {
-  const storage = new MemoryStorage();
+/** A store of 9 MB, and a user who can afford to download it, or not. */
+function openLarge(storage: RoomStorage) {
   const changes = new Changes(
     storage,
     () => 0,
@@ -107,56 +107,59 @@ describe("a download", () => {
     ]);
   });
 
-  it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () => {
-    const { downloads, stores, keys, user } = openLarge();
-    const readPart = () => JSON.parse(readResponse(downloads)) as Part;
-    expect([downloads.open("s", ADA), downloads.begin("other")]).toEqual(["id", false]);
-    const first = readPart();
-    expect([first.seq, first.next]).toEqual([90, first.entries.at(-3)]);
-    user.canAfford = false;
-    expect(downloads.begin("id")).toBe(false);
-    user.canAfford = true;
-    stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
-    const second = readPart();
-    expect([second.seq, second.next]).toEqual([91, null]);
-    const read = [...first.entries, ...second.entries].filter((_, index) => index % 3 === 0);
-    expect([read, downloads.begin("id")]).toEqual([keys.slice(0, -1), false]);
-  });
-
-  it("comes in one response if its client wants lines, each a part, which is an array as a whole (R77, R78)", () => {
-    const { downloads, stores, keys } = openLarge();
-    downloads.open("s", ADA, true);
-    let pieces = 0;
-    const text = readResponse(downloads, () => {
-      pieces += 1;
-      if (pieces === 1) stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
-    });
-    const parts = JSON.parse(text) as Part[];
-    expect(parts.flatMap(({ entries }) => entries.filter((_, index) => index % 3 === 0))).toEqual(
-      keys.slice(0, -1),
-    );
-    expect(parts.map(({ seq }) => seq)).toEqual(parts.map(() => 91));
-    expect(parts.map(({ next }) => next)).toEqual([
-      ...parts.slice(0, -1).map(({ entries }) => entries.at(-3)),
-      null,
-    ]);
-    const lines = text.split("\n");
-    expect(lines.slice(0, -1).map((line) => JSON.parse(line.slice(1)))).toEqual(parts);
-    expect(lines.slice(0, -2).map(({ length }) => length > MIN_LINE_BYTES)).toEqual([true, true, true]);
-    expect(downloads.begin("id")).toBe(false);
-  });
-
-  it("in lines ends with a whole part when its user may spend no more (R69, R77)", () => {
-    const { downloads, user } = openLarge();
-    downloads.open("s", ADA, true);
-    const text = readResponse(downloads, () => {
+  it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () =>
+    withStorage(({ storage }) => {
+      const { downloads, stores, keys, user } = openLarge(storage);
+      const readPart = () => JSON.parse(readResponse(downloads)) as Part;
+      expect([downloads.open("s", ADA), downloads.begin("other")]).toEqual(["id", false]);
+      const first = readPart();
+      expect([first.seq, first.next]).toEqual([90, first.entries.at(-3)]);
       user.canAfford = false;
-    });
-    const [first, second, ...others] = JSON.parse(text) as Part[];
-    expect([first?.next, second, others]).toEqual([first?.entries.at(-3), undefined, []]);
-    user.canAfford = true;
-    expect(downloads.begin("id")).toBe(false);
-  });
+      expect(downloads.begin("id")).toBe(false);
+      user.canAfford = true;
+      stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
+      const second = readPart();
+      expect([second.seq, second.next]).toEqual([91, null]);
+      const read = [...first.entries, ...second.entries].filter((_, index) => index % 3 === 0);
+      expect([read, downloads.begin("id")]).toEqual([keys.slice(0, -1), false]);
+    }));
+
+  it("comes in one response if its client wants lines, each a part, which is an array as a whole (R77, R78)", () =>
+    withStorage(({ storage }) => {
+      const { downloads, stores, keys } = openLarge(storage);
+      downloads.open("s", ADA, true);
+      let pieces = 0;
+      const text = readResponse(downloads, () => {
+        pieces += 1;
+        if (pieces === 1) stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
+      });
+      const parts = JSON.parse(text) as Part[];
+      expect(parts.flatMap(({ entries }) => entries.filter((_, index) => index % 3 === 0))).toEqual(
+        keys.slice(0, -1),
+      );
+      expect(parts.map(({ seq }) => seq)).toEqual(parts.map(() => 91));
+      expect(parts.map(({ next }) => next)).toEqual([
+        ...parts.slice(0, -1).map(({ entries }) => entries.at(-3)),
+        null,
+      ]);
+      const lines = text.split("\n");
+      expect(lines.slice(0, -1).map((line) => JSON.parse(line.slice(1)))).toEqual(parts);
+      expect(lines.slice(0, -2).map(({ length }) => length > MIN_LINE_BYTES)).toEqual([true, true, true]);
+      expect(downloads.begin("id")).toBe(false);
+    }));
+
+  it("in lines ends with a whole part when its user may spend no more (R69, R77)", () =>
+    withStorage(({ storage }) => {
+      const { downloads, user } = openLarge(storage);
+      downloads.open("s", ADA, true);
+      const text = readResponse(downloads, () => {
+        user.canAfford = false;
+      });
+      const [first, second, ...others] = JSON.parse(text) as Part[];
+      expect([first?.next, second, others]).toEqual([first?.entries.at(-3), undefined, []]);
+      user.canAfford = true;
+      expect(downloads.begin("id")).toBe(false);
+    }));
 
   it("in lines says how long they are at least (R77)", async () => {
     const { atAda } = await roomOfTwo();

@@ -105,49 +105,43 @@ describe("the quota of the bytes of stores (R74)", () => {
   });
 });
 
-describe("the documents of a room (R74)", () => {
-  it("count like its stores, are refused beyond the quota, and make space when they are deleted", async () => {
-    const room = await makeRoom();
-    const doc = new Y.Doc();
-    // Too small to be folded: the room does that by itself, and has the document twice from then on.
-    doc.getText("text").insert(0, "x".repeat(0.75 * MIB));
-    const options = { author: { type: "organization" }, onlyIfEmpty: false } as const;
-    const write = (name: string) =>
-      room.inside((object) =>
-        object.writeDocument(room.accountId, name, Y.encodeStateAsUpdate(doc), options),
-      );
-    expect([await write("one"), await write("two")]).toEqual([true, true]);
-    await room.alarm();
-    const bytes = Y.encodeStateAsUpdate(doc).length;
-    expect(await used(room)).toBe(2 * bytes);
-    await setLimit(room, 3 * bytes - 1);
-    await room.join(await room.user());
-    await room.advance(1_000);
-    const message = `The quota store_bytes is exceeded: ${2 * bytes} of ${3 * bytes - 1} are used; delete `;
-    expect(await write("three")).toEqual({ code: "FORBIDDEN", message: expect.stringContaining(message) });
-    for (const name of ["one", "two"])
-      await room.inside((object) => object.deleteDocument(room.accountId, name));
-    await room.advance(1_000);
-    expect(await used(room)).toBe(0);
-    expect(await write("three")).toBe(true);
-  });
+it("the documents of a room (R74) count like its stores, are refused beyond the quota, and make space when they are deleted", async () => {
+  const room = await makeRoom();
+  const doc = new Y.Doc();
+  // Too small to be folded: the room does that by itself, and has the document twice from then on.
+  doc.getText("text").insert(0, "x".repeat(0.75 * MIB));
+  const options = { author: { type: "organization" }, onlyIfEmpty: false } as const;
+  const write = (name: string) =>
+    room.inside((object) => object.writeDocument(room.accountId, name, Y.encodeStateAsUpdate(doc), options));
+  expect([await write("one"), await write("two")]).toEqual([true, true]);
+  await room.alarm();
+  const bytes = Y.encodeStateAsUpdate(doc).length;
+  expect(await used(room)).toBe(2 * bytes);
+  await setLimit(room, 3 * bytes - 1);
+  await room.join(await room.user());
+  await room.advance(1_000);
+  const message = `The quota store_bytes is exceeded: ${2 * bytes} of ${3 * bytes - 1} are used; delete `;
+  expect(await write("three")).toEqual({ code: "FORBIDDEN", message: expect.stringContaining(message) });
+  for (const name of ["one", "two"])
+    await room.inside((object) => object.deleteDocument(room.accountId, name));
+  await room.advance(1_000);
+  expect(await used(room)).toBe(0);
+  expect(await write("three")).toBe(true);
 });
 
-describe("what a room knows of it", () => {
-  it("is due at each whole MiB that is passed, in either direction, and after a refusal", () => {
-    const quota = new StoreQuota((part) => (part === "stores" ? MIB : 0));
-    quota.changed(0, MIB - 1);
-    expect(quota.isDue).toBe(false);
-    quota.changed(MIB - 1, MIB);
-    expect([quota.isDue, quota.takeNews(), quota.takeNews()]).toEqual([true, true, false]);
-    quota.copying();
-    quota.copied({ quota: "store_bytes", used: 5 * MIB, limit: 5 * MIB }, MIB);
-    quota.changed(MIB, MIB - 1);
-    expect(quota.isDue).toBe(true);
-    quota.copying();
-    expect(quota.isDue).toBe(false);
-    expect(() => quota.require("stores", MIB - 1, MIB)).not.toThrow();
-    expect(() => quota.require("stores", MIB, MIB + 1)).toThrow("store_bytes");
-    expect(quota.isDue).toBe(true);
-  });
+it("what a room knows of it is due at each whole MiB that is passed, in either direction, and after a refusal", () => {
+  const quota = new StoreQuota((part) => (part === "stores" ? MIB : 0));
+  quota.changed(0, MIB - 1);
+  expect(quota.isDue).toBe(false);
+  quota.changed(MIB - 1, MIB);
+  expect([quota.isDue, quota.takeNews(), quota.takeNews()]).toEqual([true, true, false]);
+  quota.copying();
+  quota.copied({ quota: "store_bytes", used: 5 * MIB, limit: 5 * MIB }, MIB);
+  quota.changed(MIB, MIB - 1);
+  expect(quota.isDue).toBe(true);
+  quota.copying();
+  expect(quota.isDue).toBe(false);
+  expect(() => quota.require("stores", MIB - 1, MIB)).not.toThrow();
+  expect(() => quota.require("stores", MIB, MIB + 1)).toThrow("store_bytes");
+  expect(quota.isDue).toBe(true);
 });

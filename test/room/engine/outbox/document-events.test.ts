@@ -1,5 +1,5 @@
 /** What happens to documents is reported together, each once and in order, while a subscriber listens. */
-import { beforeEach, expect, it } from "vitest";
+import { expect } from "vitest";
 import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
 import { Documents } from "../../../../src/room/documents/documents.ts";
 import { VERSION_QUIET_MS } from "../../../../src/room/documents/updates/limits.ts";
@@ -8,16 +8,17 @@ import {
   DocumentEvents,
   UNHEARD_INTERVAL_MS,
 } from "../../../../src/room/engine/outbox/delayed-events.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
 import type { DocumentUpdatedEvent, EventName, VersionEvent } from "../../../../src/wire/events.ts";
 import { FREE } from "../../documents/free-quota.ts";
 import { updatesOf } from "../../documents/yjs-edits.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
+import { test } from "../../support/with-storage.ts";
 
 const ADA = { type: "user", id: "ada" } as const;
 
 let now: number;
-let storage: MemoryStorage;
+let storage: SqliteStorage;
 let events: DocumentEvents;
 let documents: Documents;
 let history: DocumentHistory;
@@ -37,13 +38,17 @@ function open(): void {
   history = new DocumentHistory(ports, documents);
 }
 
-beforeEach(() => {
-  [now, storage] = [1_000_000, new MemoryStorage()];
-  open();
-  events.offerRow(ROOM);
-  const edits = Array.from({ length: 9 }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const);
-  letters = updatesOf(edits).map(({ update }) => update);
-});
+/** A test of a room that has just begun. */
+const it = (title: string, work: () => unknown) =>
+  test(title, (tables) => {
+    storage = tables.storage;
+    now = 1_000_000;
+    open();
+    events.offerRow(ROOM);
+    const edits = Array.from({ length: 9 }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const);
+    letters = updatesOf(edits).map(({ update }) => update);
+    return work();
+  });
 
 const write = (name: string) => documents.append(name, letters.shift() ?? new Uint8Array(), ADA);
 

@@ -1,14 +1,10 @@
 /** Events are recorded in the transaction of what they report, and completely. */
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { MAX_USERS_CHARACTERS } from "../../../../src/room/engine/outbox/room-events.ts";
 import { Sessions } from "../../../../src/room/engine/participants/sessions.ts";
-import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
-import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
 import type { SessionClosedEvent } from "../../../../src/wire/events.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
+import { test } from "../../support/with-storage.ts";
 
 const sessionOf = (userId: string, name = "Ada") => ({
   id: `session of ${userId}`,
@@ -25,8 +21,7 @@ const sessionOf = (userId: string, name = "Ada") => ({
   },
 });
 
-/** Fails once, between the two events of a join. */
-function failBetweenEvents(storage: RoomStorage): void {
+test("a join that fails between its events leaves none of them", ({ storage }) => {
   let ids = 0;
   const sessions = new Sessions(storage, () => {
     ids += 1;
@@ -43,18 +38,9 @@ function failBetweenEvents(storage: RoomStorage): void {
   ]);
   sessions.start(ROOM, sessionOf("ada"));
   expect(storage.events.list(9).map(({ event }) => event)).toEqual(["session.started", "participant.joined"]);
-}
+});
 
-it("a join that fails between its events leaves none of them, in memory", () =>
-  failBetweenEvents(new MemoryStorage()));
-
-it("a join that fails between its events leaves none of them, in SQLite", () =>
-  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) =>
-    failBetweenEvents(new SqliteStorage(storage)),
-  ));
-
-it("session.closed lists the users in the order of their first joins, as many as fit", () => {
-  const storage = new MemoryStorage();
+test("session.closed lists the users in the order of their first joins, as many as fit", ({ storage }) => {
   const sessions = new Sessions(storage, () => crypto.randomUUID());
   const ids = Array.from({ length: 300 }, (_, index) => `user ${index}`);
   for (const id of ids) sessions.start(ROOM, sessionOf(id, "x".repeat(1_000)));

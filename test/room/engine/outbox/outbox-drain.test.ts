@@ -1,10 +1,11 @@
 /** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
-import { beforeEach, expect, it } from "vitest";
+import { expect } from "vitest";
 import { OutboxDrain } from "../../../../src/room/engine/outbox/outbox-drain.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import { test } from "../../support/with-storage.ts";
 
 let now: number;
-let storage: MemoryStorage;
+let storage: SqliteStorage;
 let drain: OutboxDrain;
 /** The ids of each batch that was fanned out. */
 let batches: string[][];
@@ -22,24 +23,28 @@ const record = (...ids: string[]) => {
 const pending = () =>
   storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
 
-beforeEach(() => {
-  [now, storage, batches, results, failures, calls] = [1_000_000, new MemoryStorage(), [], [], 0, []];
-  drain = new OutboxDrain({
-    now: () => now,
-    storage,
-    async fanOut(events, budget) {
-      batches.push(events.map(({ id }) => id));
-      for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();
-      const result = results.shift() ?? new Map<string, string>();
-      if (result instanceof Error) throw result;
-      return result;
-    },
-    keepAlive: () => undefined,
-    failed: () => {
-      failures += 1;
-    },
+/** A test of a room that has just begun. */
+const it = (title: string, work: () => unknown) =>
+  test(title, (tables) => {
+    storage = tables.storage;
+    [now, batches, results, failures, calls] = [1_000_000, [], [], 0, []];
+    drain = new OutboxDrain({
+      now: () => now,
+      storage,
+      async fanOut(events, budget) {
+        batches.push(events.map(({ id }) => id));
+        for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();
+        const result = results.shift() ?? new Map<string, string>();
+        if (result instanceof Error) throw result;
+        return result;
+      },
+      keepAlive: () => undefined,
+      failed: () => {
+        failures += 1;
+      },
+    });
+    return work();
   });
-});
 
 it("passes on the events of one turn at once, and those recorded in the meantime after them", async () => {
   record("a", "b");

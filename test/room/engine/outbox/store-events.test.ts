@@ -1,31 +1,36 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
-import { beforeEach, expect, it } from "vitest";
+import { expect } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import {
   STORE_EVENT_INTERVAL_MS,
   type StoreEvents,
   UNHEARD_INTERVAL_MS,
 } from "../../../../src/room/engine/outbox/delayed-events.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
 import type { EventCause, StoreEvent } from "../../../../src/wire/events.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { ROOM } from "../../support/rows.ts";
 import { storeEventsOf } from "../../support/store-events.ts";
+import { test } from "../../support/with-storage.ts";
 
 let now: number;
-let storage: MemoryStorage;
+let storage: SqliteStorage;
 let changes: Changes;
 let events: StoreEvents;
 
-beforeEach(() => {
-  [now, storage] = [1_000_000, new MemoryStorage()];
-  changes = new Changes(
-    storage,
-    () => now,
-    () => "epoch",
-  );
-  events = storeEventsOf(storage, () => now);
-  events.offerRow(ROOM);
-});
+/** A test of a room that has just begun. */
+const it = (title: string, work: () => unknown) =>
+  test(title, (tables) => {
+    storage = tables.storage;
+    now = 1_000_000;
+    changes = new Changes(
+      storage,
+      () => now,
+      () => "epoch",
+    );
+    events = storeEventsOf(storage, () => now);
+    events.offerRow(ROOM);
+    return work();
+  });
 
 /** One change of each of these stores, in one transaction. */
 const change = (...stores: string[]) =>

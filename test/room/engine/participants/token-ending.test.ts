@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
-import { MemoryStorage } from "../../memory-storage/storage-memory.ts";
 import { makeRoom, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import { ROOM } from "../../support/rows.ts";
+import { withStorage } from "../../support/with-storage.ts";
 
 const endTokens = async ({ user }: TestUser): Promise<void> => {
   await env.DB.prepare("UPDATE users SET token_epoch = token_epoch + 1 WHERE id = ?").bind(user.id).run();
@@ -37,34 +37,35 @@ describe("when tokens are ended (R64),", () => {
     expect(await room.online(ada)).toEqual([]);
   });
 
-  it("a decision that is older lets no one in, even when their ending is complete before it", () => {
-    const room = new Room({
-      storage: new MemoryStorage(),
-      now: () => 0,
-      newId: () => crypto.randomUUID(),
-      graceMs: 10_000,
-      roomId: () => ROOM.id,
-      storeQuotaBytes: 1024 ** 3,
-      trailKeptMs: Number.POSITIVE_INFINITY,
-      lastPingAt: () => null,
-      answerableIn: () => 0,
-      canTakeMore: () => true,
-      closingOf: () => 0,
-      report: (_, error) => {
-        throw error;
-      },
-    });
-    const { accountId, id: roomId } = ROOM;
-    const names = { name: "Ada", profilePicture: null, customId: null };
-    const user = { id: "ada", accountId, roomId, ...names, role: "editor", createdAt: 0 } as const;
-    room.open("socket", "192.0.2.1");
-    const join = JSON.stringify({ type: "JOIN_ROOM", data: { token: "of an earlier epoch" } });
-    expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
-    room.updates.apply({ type: "tokens.ended", userId: user.id });
-    expect(room.updates.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
-    const approval = { approved: true, room: ROOM, user, ceiling: "editor", tokenExpiresAt: 1 } as const;
-    expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
-  });
+  it("a decision that is older lets no one in, even when their ending is complete before it", () =>
+    withStorage(({ storage }) => {
+      const room = new Room({
+        storage,
+        now: () => 0,
+        newId: () => crypto.randomUUID(),
+        graceMs: 10_000,
+        roomId: () => ROOM.id,
+        storeQuotaBytes: 1024 ** 3,
+        trailKeptMs: Number.POSITIVE_INFINITY,
+        lastPingAt: () => null,
+        answerableIn: () => 0,
+        canTakeMore: () => true,
+        closingOf: () => 0,
+        report: (_, error) => {
+          throw error;
+        },
+      });
+      const { accountId, id: roomId } = ROOM;
+      const names = { name: "Ada", profilePicture: null, customId: null };
+      const user = { id: "ada", accountId, roomId, ...names, role: "editor", createdAt: 0 } as const;
+      room.open("socket", "192.0.2.1");
+      const join = JSON.stringify({ type: "JOIN_ROOM", data: { token: "of an earlier epoch" } });
+      expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
+      room.updates.apply({ type: "tokens.ended", userId: user.id });
+      expect(room.updates.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
+      const approval = { approved: true, room: ROOM, user, ceiling: "editor", tokenExpiresAt: 1 } as const;
+      expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
+    }));
 
   it("a socket of the new token survives the command, however late and often it comes", async () => {
     const room = await makeRoom();

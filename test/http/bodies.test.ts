@@ -1,0 +1,267 @@
+/** Forms come in pieces of any size, and say the same in all of them. */
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { type FormEvent, FormParser, MAX_PARTS } from "../../src/http/form/form-parser.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/request-input.ts";
+import { isTooDeep } from "../../src/platform/text.ts";
+import type { Room } from "../../src/wire/room.ts";
+import { account } from "../support/api.ts";
+
+interface Said {
+  readonly name: string;
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+  readonly content: string;
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+/** A character a byte, so that a failure can be read. */
+const latin1 = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+
+/** What a body says, given to the parser in chunks that end at these places. */
+function read(body: Uint8Array, boundary: string, cuts: readonly number[] = []): Said[] {
+  const parser = new FormParser(`multipart/form-data; boundary="${boundary}"`, "Files");
+  const said: Said[] = [];
+  const hear = (events: readonly FormEvent[]) => {
+    for (const event of events) {
+      const last = said.at(-1);
+      if (event instanceof Uint8Array) {
+        if (last !== undefined) said[said.length - 1] = { ...last, content: last.content + latin1(event) };
+      } else if (event !== "end") said.push({ ...event, content: "" });
+    }
+  };
+  const places = [
+    0,
+    ...cuts.map((cut) => cut % (body.byteLength + 1)).sort((a, b) => a - b),
+    body.byteLength,
+  ];
+  for (let i = 1; i < places.length; i += 1) hear(parser.write(body.slice(places[i - 1], places[i])));
+  hear(parser.end());
+  return said;
+}
+
+const refusal = (body: string, cuts: readonly number[] = []): string => {
+  try {
+    read(encode(body), "b", cuts);
+    return "none";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+const head = "--b\r\nContent-Disposition: form-data; ";
+
+describe("a form", () => {
+  // Made of what boundaries are made of, so that contents nearly contain them.
+  const boundary = fc.oneof(
+    fc.string({ unit: fc.constantFrom("-", "b"), minLength: 1, maxLength: 70 }),
+    fc.constantFrom("-".repeat(70), "----WebKitFormBoundaryAbCdEf", "'()+_,-./:=?x"),
+  );
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }).map(latin1),
+    fc.string({ unit: fc.constantFrom("-", "b", "\r", "\n", "\r\n", "\r\n--", "\r\n--b"), maxLength: 40 }),
+    fc.nat({ max: 300 }).map((length) => "-".repeat(length)),
+  );
+  const toBytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+  it("says the same whichever way it is cut", () => {
+    fc.assert(
+      fc.property(
+        boundary,
+        fc.array(content, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom("", "a preamble\r\n"),
+        fc.constantFrom("", "\r\n", "\r\nan epilogue", "\r\n--b\r\n\r\n"),
+        fc.array(fc.nat({ max: 5000 }), { maxLength: 12 }),
+        (edge, contents, preamble, epilogue, cuts) => {
+          fc.pre(contents.every((text) => !`\r\n${text}\r\n`.includes(`\r\n--${edge}`)));
+          const parts = contents.map(
+            (text, index) =>
+              `--${edge}\r\nContent-Disposition: form-data; name="${index}"\r\n\r\n${text}\r\n`,
+          );
+          const body = toBytes(`${preamble}${parts.join("")}--${edge}--${epilogue}`);
+          const expected = contents.map((text, index) => ({
+            name: String(index),
+            filename: undefined,
+            contentType: undefined,
+            content: text,
+          }));
+          expect(read(body, edge, cuts)).toEqual(expected);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("says the same when it comes byte by byte", () => {
+    const body = encode(
+      `${head}name="file"; filename="ä😀.txt"\r\nContent-Type: text/plain\r\n\r\n-\r\n--\r\n--b--\r\n`,
+    );
+    const everywhere = Array.from(body, (_, index) => index);
+    const expected = [{ name: "file", filename: "ä😀.txt", contentType: "text/plain", content: "-\r\n--" }];
+    expect(read(body, "b")).toEqual(expected);
+    expect(read(body, "b", everywhere)).toEqual(expected);
+  });
+
+  it.each([
+    ['filename="a.txt"', "a.txt"],
+    ["filename=a.txt", "a.txt"],
+    ['filename=""', ""],
+    ['filename="a%22b%0D%0Ac.txt"', 'a"b\r\nc.txt'],
+    ['filename="a;b=c.txt"', "a;b=c.txt"],
+    ['filename="ä😀日本.txt"', "ä😀日本.txt"],
+    ["filename*=UTF-8''%C3%A4%20b.txt", "ä b.txt"],
+    ["filename=\"a.txt\"; filename*=UTF-8''b.txt", "b.txt"],
+    ["filename*=UTF-8''b.txt; filename=\"a.txt\"", "b.txt"],
+    ['filename="a.txt"; filename="b.txt"', "a.txt"],
+    ['FileName="a.txt"', "a.txt"],
+  ])("that says %s means %j", (said, filename) => {
+    expect(read(encode(`${head}name="file"; ${said}\r\n\r\n\r\n--b--`), "b")[0]?.filename).toBe(filename);
+  });
+});
+
+describe("a form is refused", () => {
+  const anywhere = fc.array(fc.nat({ max: 20_000 }), { maxLength: 8 });
+
+  it.each([
+    ["without a closing boundary", `${head}name="a"\r\n\r\nhello`, "is incomplete"],
+    ["that ends in a boundary that does not close", `${head}name="a"\r\n\r\nhello\r\n--b`, "is incomplete"],
+    ["that breaks off in headers", `${head}name="a"`, "is incomplete"],
+    [
+      "with another boundary",
+      '--c\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--c--',
+      "is incomplete",
+    ],
+    ["that is empty", "", "is incomplete"],
+    ["with a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\n\r\n--b--", "name"],
+    [
+      "with a part that is none of a form",
+      '--b\r\nContent-Disposition: attachment; name="a"\r\n\r\n\r\n--b--',
+      "name",
+    ],
+    ["with a part without Content-Disposition", "--b\r\nX: y\r\n\r\n\r\n--b--", "name"],
+    ["with a control in a header", `${head}name="a\u0001"\r\n\r\n\r\n--b--`, "malformed headers"],
+    ["with NUL in a header", `${head}name="a\u0000"\r\n\r\n\r\n--b--`, "malformed headers"],
+    ["with a malformed filename*", `${head}name="a"; filename*=UTF-8''%FF\r\n\r\n\r\n--b--`, "filename*"],
+    ["with a header that is none", "--b\r\nno header\r\n\r\n\r\n--b--", "malformed headers"],
+    ["with 20 KiB of headers", `${head}name="a"\r\nX: ${"x".repeat(20_000)}\r\n\r\n\r\n--b--`, "16 KiB"],
+    ["with ten thousand parts", `${head}name="a"\r\n\r\n\r\n`.repeat(10_000), `more than ${MAX_PARTS}`],
+  ])("%s, however it is cut", (_, body, reason) => {
+    fc.assert(
+      fc.property(anywhere, (cuts) => {
+        expect(refusal(body, cuts)).toContain(reason);
+      }),
+      { numRuns: 20, examples: [[[]]] },
+    );
+  });
+
+  it.each([
+    null,
+    "",
+    "application/json",
+    "multipart/form-data",
+    "multipart/form-data; boundary=",
+    'multipart/form-data; boundary="a\\"b"',
+    `multipart/form-data; boundary=${"b".repeat(71)}`,
+    "multipart/mixed; boundary=b",
+    "multipart/form-data; boundary=ä",
+  ])("whose type is %j", (contentType) => {
+    expect(() => new FormParser(contentType, "Files")).toThrow("must be multipart/form-data");
+  });
+});
+
+// JSON bodies at the limits of size and depth, and with duplicate keys.
+
+const depthOf = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? 1 + Math.max(0, ...Object.values(value as object).map(depthOf))
+    : 0;
+
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+describe("depth", () => {
+  it("is that of the parsed value, whatever its strings contain", () => {
+    const brackets = fc.constantFrom("[", "]", "{", "}", '"', "\\", '\\"[', "x");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 40 },
+        fc.array(brackets).map((parts) => parts.join("")),
+        tie("array"),
+        tie("object"),
+      ),
+      array: fc.array(tie("value"), { maxLength: 2 }),
+      object: fc.dictionary(brackets, tie("value"), { maxKeys: 2 }),
+    }));
+    const wrapped = fc.tuple(value, fc.nat(40)).map(([inner, levels]) => {
+      let outer: unknown = inner;
+      for (let i = 0; i < levels; i += 1) outer = i % 2 === 0 ? [outer] : { '"]': outer };
+      return outer;
+    });
+    fc.assert(
+      fc.property(wrapped, fc.constantFrom(0, 2), fc.nat(MAX_DEPTH), (any, indent, max) => {
+        expect(isTooDeep(JSON.stringify(any, null, indent), max)).toBe(depthOf(any) > max);
+      }),
+    );
+  });
+
+  it("is allowed up to the limit", () => {
+    expect([isTooDeep(nested(MAX_DEPTH), MAX_DEPTH), isTooDeep(nested(MAX_DEPTH + 1), MAX_DEPTH)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it("is found out without a look at each character where little nests", () => {
+    const looks = vi.spyOn(String.prototype, "charCodeAt");
+    try {
+      expect(isTooDeep(JSON.stringify({ data: "x".repeat(60_000) }), MAX_DEPTH)).toBe(false);
+      expect(looks).not.toHaveBeenCalled();
+    } finally {
+      looks.mockRestore();
+    }
+  });
+
+  it("does not count what strings contain, however much that is", () => {
+    const brackets = "[".repeat(MAX_DEPTH + 1);
+    expect(isTooDeep(JSON.stringify([brackets]), MAX_DEPTH)).toBe(false);
+    expect(isTooDeep(JSON.stringify([brackets]), 0)).toBe(true);
+  });
+});
+
+describe("size", () => {
+  const bytes = (size: number) => new Uint8Array(size).fill(0x20);
+  const post = (body: BodyInit) => new Request("https://atrium.test", { method: "POST", body });
+  const chunked = (size: number) =>
+    post(
+      new ReadableStream({
+        start(controller) {
+          for (let sent = 0; sent < size; sent += 1000)
+            controller.enqueue(bytes(Math.min(1000, size - sent)));
+          controller.close();
+        },
+      }),
+    );
+
+  it.each([0, 1, 999, 1000, 1001, MAX_BODY_BYTES])("of %d bytes is read whole", async (size) => {
+    for (const request of [post(bytes(size)), chunked(size)]) {
+      expect(await readBody(request, "Rooms")).toEqual(bytes(size));
+    }
+  });
+
+  it("is refused one byte above the limit", async () => {
+    for (const request of [post(bytes(MAX_BODY_BYTES + 1)), chunked(MAX_BODY_BYTES + 1)]) {
+      await expect(readBody(request, "Rooms")).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+        module: "Rooms",
+      });
+    }
+  });
+});
+
+it("duplicate keys keep their last value", async () => {
+  const { api } = await account();
+  const answer = await api.send<{ room: Room }>("POST", "/rooms", {
+    body: '{"name":7,"customId":"a","name":"first","name":"last","customId":"b"}',
+    headers: { "Content-Type": "application/json" },
+  });
+  expect(answer.data.room).toMatchObject({ name: "last", custom_id: "b" });
+});

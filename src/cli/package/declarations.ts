@@ -37,7 +37,7 @@ export async function writeDeclarations(options: DeclarationOptions): Promise<vo
 }
 
 const SRC = path.join(import.meta.dirname, "../..");
-const SCHEMAS = ["wire/room.ts", "wire/user.ts", "wire/file.ts", "wire/events.ts", "wire/events.ts"];
+const SCHEMAS = ["wire/room.ts", "wire/user.ts", "wire/file.ts", "wire/events.ts"];
 
 export async function workflowDeclarations(): Promise<string> {
   const plainTypes = new PlainTypes();

@@ -1,4 +1,5 @@
 /** Reads of the event log: of the whole organization, or of one room. */
+import type * as z from "zod";
 import { decodeCursor, encodeCursor, PrunedError, readPage } from "../../delivery/event-log/log-page.ts";
 import { type EventLogs, SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
@@ -7,6 +8,8 @@ import { presentTime } from "../../platform/time.ts";
 import type { Event } from "../../wire/events.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { EventLogQuery, EventPage } from "./schema.ts";
+
+type LogRequest = z.infer<typeof EventLogQuery>;
 
 /** The shards to read, and what a cursor of them belongs to. */
 interface Scope {
@@ -18,14 +21,14 @@ interface Scope {
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** A page of the organization's log, including rooms that were deleted. BAD_REQUEST for a cursor of another log, GONE for one that is too old. */
-export const listEvents = (ctx: EventLogContext, query: EventLogQuery): Promise<EventPage> =>
+export const listEvents = (ctx: EventLogContext, query: LogRequest): Promise<EventPage> =>
   listFrom(ctx, { name: ctx.accountId, shards: ALL_SHARDS, roomId: null }, query);
 
 /** A page of a room's log. NOT_FOUND without the room, otherwise as {@link listEvents}. */
 export async function listRoomEvents(
   ctx: EventLogContext,
   roomId: string,
-  query: EventLogQuery,
+  query: LogRequest,
 ): Promise<EventPage> {
   await getRoomRow(ctx, roomId);
   return listFrom(ctx, { name: roomId, shards: [shardOf(roomId)], roomId }, query);
@@ -58,7 +61,7 @@ export async function findEventsNaming(
 async function listFrom(
   ctx: EventLogContext,
   { name, shards, roomId }: Scope,
-  { after, from, events: names, limit }: EventLogQuery,
+  { after, from, events: names, limit }: LogRequest,
 ): Promise<EventPage> {
   if (after !== undefined && from !== undefined)
     throw new AppError("Events", "BAD_REQUEST", "from cannot be combined with after: send one of them");

@@ -45,4 +45,3 @@ export const EventLogQuery = z.object({
       example: ["user.created"],
     }),
 });
-export type EventLogQuery = z.infer<typeof EventLogQuery>;

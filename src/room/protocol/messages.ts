@@ -82,7 +82,11 @@ const StoreSync = StorePage.extend({ download: z.boolean().optional(), lines: z.
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
 /** Whose presence a client receives from now on, or no longer: that of everyone with numbers for users (R86). */
-const PresenceSubscription = z.object({ target: Id, on: z.boolean(), numbers: z.boolean().default(false) });
+export const PresenceSubscription = z.object({
+  target: Id,
+  on: z.boolean(),
+  numbers: z.boolean().default(false),
+});
 export type PresenceSubscription = z.infer<typeof PresenceSubscription>;
 
 /** A whole presence state, or changes to it: the fields of `patch` are set, and those of `remove` removed. */

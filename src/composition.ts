@@ -1,10 +1,10 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 
-import type { AppContext } from "./app-context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery } from "./delivery/subscribers.ts";
 import { boardUploadBounds } from "./demo/boards.ts";
+import type { AppContext } from "./endpoints.ts";
 import type { Env } from "./env.ts";
 import { apiKeyScheme } from "./features/accounts/verify-key.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
@@ -21,13 +21,12 @@ import { limitTrigger } from "./http/authenticate.ts";
 import type { HealthChecks } from "./http/monitoring.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
 import { originOf } from "./http/security.ts";
-import { ownHosts, webhookDevTargets } from "./platform/config/hosts.ts";
-import { hasRequestLog, hasRequestQuota, quotaDefaults } from "./platform/config/limits.ts";
-import { jwtSecrets } from "./platform/config/secrets.ts";
+import { hasRequestLog, hasRequestQuota, jwtSecrets, ownHosts, quotaDefaults } from "./platform/config.ts";
 import type { RequestContext } from "./platform/d1/context.ts";
 import { PING } from "./platform/d1/d1.ts";
 import { openAll, openTenant } from "./platform/d1/databases.ts";
 import { sleep } from "./platform/flow/concurrency.ts";
+import { readSetting } from "./platform/settings.ts";
 import { RequestMetrics } from "./platform/telemetry/metrics.ts";
 import { hasMetrics, metrics, writeMetrics } from "./platform/telemetry/telemetry.ts";
 import { roomGateway } from "./room/host/gateway.ts";
@@ -93,7 +92,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       quotaDefaults: quotaDefaults(env),
       uploadBounds: boardUploadBounds(env),
       mail: () => mailOutbox(env),
-      webhookDevTargets: webhookDevTargets(env),
+      webhookDevTargets: readSetting(env, "WEBHOOK_DEV_TARGETS"),
       ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },

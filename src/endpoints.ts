@@ -1,20 +1,29 @@
 /** Every endpoint of the API. */
-
-import type { AppContext } from "./app-context.ts";
 import { accountEndpoints } from "./features/accounts/routes.ts";
 import { auditEndpoints } from "./features/audit/routes.ts";
+import type { EventLogContext } from "./features/events/queries.ts";
 import { eventLogEndpoints } from "./features/events/routes.ts";
+import type { FileContext } from "./features/files/context.ts";
 import { fileEndpoints } from "./features/files/routes.ts";
+import type { MemberContext } from "./features/members/context.ts";
 import { invitationEndpoints, memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
+import type { OrganizationContext } from "./features/organizations/context.ts";
 import { organizationEndpoints } from "./features/organizations/routes.ts";
+import type { PrivacyContext } from "./features/privacy/context.ts";
 import { privacyEndpoints } from "./features/privacy/routes.ts";
+import type { QuotaContext } from "./features/quotas/guard.ts";
 import { quotaEndpoints } from "./features/quotas/routes.ts";
+import type { RequestLogContext } from "./features/request-log/context.ts";
 import { requestLogEndpoints } from "./features/request-log/routes.ts";
 import { realtimeEndpoints } from "./features/room-content/routes.ts";
+import type { RoomContext } from "./features/rooms/context.ts";
 import { roomEndpoints } from "./features/rooms/routes.ts";
+import type { UserContext } from "./features/users/context.ts";
 import { roomWithUsersEndpoints, tokenEndpoints, userEndpoints } from "./features/users/routes.ts";
+import type { WebhookContext } from "./features/webhooks/context.ts";
 import { deliveryEndpoints, webhookEndpoints } from "./features/webhooks/routes.ts";
+import type { WorkflowContext } from "./features/workflows/context.ts";
 import { workflowEndpoints } from "./features/workflows/routes.ts";
 import { triggerEndpoints, workflowSecretEndpoints } from "./features/workflows/routes-trigger.ts";
 import type { Endpoint } from "./http/endpoint.ts";
@@ -42,3 +51,16 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...triggerEndpoints,
   ...eventLogEndpoints,
 ];
+
+export interface AppContext
+  extends QuotaContext,
+    OrganizationContext,
+    MemberContext,
+    RequestLogContext,
+    RoomContext,
+    UserContext,
+    FileContext,
+    PrivacyContext,
+    WebhookContext,
+    WorkflowContext,
+    EventLogContext {}

@@ -1,7 +1,5 @@
 /** The bindings of a deployment, as wrangler.toml names them. */
-
-import type { SettingName } from "./platform/config/settings.ts";
-import type { DebugPort } from "./platform/debug-port.ts";
+import type { SettingName } from "./platform/settings.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
@@ -33,4 +31,15 @@ export interface Env extends Partial<Record<SettingName, string>> {
   /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
   readonly DISPATCHER?: DispatchNamespace;
   readonly ASSETS: Fetcher;
+}
+
+type RemoteEntrypoint = object;
+
+export interface DebugPort {
+  /** The workerd that listens at the address, such as `unix:/path`. */
+  connect(address: string): Promise<RemoteWorkerd>;
+}
+
+interface RemoteWorkerd {
+  getEntrypoint(service: string, entrypoint: string): Promise<RemoteEntrypoint>;
 }

@@ -10,7 +10,7 @@ import { roomPorts } from "./features/room-content/room-ports.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
-import { backlogLimits, quotaDefaults } from "./platform/config/limits.ts";
+import { backlogLimits, quotaDefaults } from "./platform/config.ts";
 import { openTenant } from "./platform/d1/databases.ts";
 import { targetFetch } from "./platform/network.ts";
 import { RoomObject as LiveRoom } from "./room/host/room-object.ts";

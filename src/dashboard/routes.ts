@@ -3,9 +3,9 @@
 import type { Env } from "../env.ts";
 import { failure } from "../http/envelope.ts";
 import { type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
-import type { Settings } from "../platform/config/settings.ts";
-import { hasTurnstile } from "../platform/config/sign-up.ts";
+import { hasTurnstile } from "../platform/config.ts";
 import { AppError } from "../platform/errors.ts";
+import type { Settings } from "../platform/settings.ts";
 
 /** For previews of uploaded files and of files chosen for upload. */
 const NEEDS: PageNeeds = { "img-src": "'self' blob: data:", "media-src": "'self' blob:" };

@@ -2,8 +2,7 @@
 
 import type { UploadBounds } from "../features/files/context.ts";
 import type { RoomRow } from "../features/rooms/table.ts";
-import { demoAccountId } from "../platform/config/organizations.ts";
-import type { Settings } from "../platform/config/settings.ts";
+import { readSetting, type Settings } from "../platform/settings.ts";
 import { text } from "../platform/text.ts";
 import type { QuotaUse } from "../wire/quota.ts";
 
@@ -37,7 +36,7 @@ export const BOARD_COMMENT_BYTES = 4 * MEBIBYTE;
 
 /** Whether a room with this custom ID is a board. */
 const isBoard = (settings: Settings, accountId: string, customId: string | null): boolean =>
-  customId?.startsWith(BOARD_PREFIX) === true && accountId === demoAccountId(settings);
+  customId?.startsWith(BOARD_PREFIX) === true && accountId === readSetting(settings, "DEMO_ACCOUNT_ID");
 
 /** What users may upload in a room; null for no bounds beyond those of every file. */
 export const boardUploadBounds =

@@ -3,8 +3,8 @@
 import type { Env } from "../env.ts";
 import { deleteRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
-import { demoAccountId } from "../platform/config/organizations.ts";
 import { openTenant } from "../platform/d1/databases.ts";
+import { readSetting } from "../platform/settings.ts";
 import { BOARD_LIFETIME_MS, KEPT_BOARDS } from "./boards.ts";
 import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
 
@@ -18,7 +18,7 @@ export interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs"
 
 /** Deletes expired boards like any room, with the event `room.deleted`. `now` in epoch ms. */
 export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): Promise<void> {
-  const accountId = demoAccountId(env);
+  const accountId = readSetting(env, "DEMO_ACCOUNT_ID");
   if (accountId === undefined) return;
   const tenant = openTenant(env, accountId);
   const { db } = tenant;

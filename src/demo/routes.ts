@@ -8,9 +8,9 @@ import { endpointsFor } from "../http/endpoint.ts";
 import { failure, toAppError } from "../http/envelope.ts";
 import type { RequestHandler } from "../http/pipeline.ts";
 import { withoutCors, withPageHeaders } from "../http/security.ts";
-import { demoAccountId } from "../platform/config/organizations.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
+import { readSetting } from "../platform/settings.ts";
 import { Name } from "../platform/text.ts";
 import { BoardCode } from "./boards.ts";
 import { admitHelpers, createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
@@ -63,7 +63,7 @@ const helpers = endpoint({
 
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
 function requireDemo(env: Env): string {
-  const accountId = demoAccountId(env);
+  const accountId = readSetting(env, "DEMO_ACCOUNT_ID");
   if (accountId !== undefined) return accountId;
   throw new AppError(
     "Server",

@@ -21,14 +21,14 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
   (
     | {
         readonly kind: "envelope";
-        readonly query: Shape | undefined;
-        readonly body: z.ZodType | undefined;
-        readonly form: FormDescription | undefined;
-        readonly binary: BinaryForm<unknown, object> | undefined;
+        readonly query?: Shape;
+        readonly body?: z.ZodType;
+        readonly form?: FormDescription;
+        readonly binary?: BinaryForm<unknown, object>;
         readonly status: 200 | 201 | 202;
         readonly done: string;
         readonly data: Shape;
-        readonly audit: ErasedAuditRule | undefined;
+        readonly audit?: ErasedAuditRule;
         handle(ctx: C, input: ErasedInput): Promise<object>;
       }
     | {
@@ -41,8 +41,10 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
 /** An endpoint of any context, for code that describes it and never calls it. */
 export type AnyEndpoint = Endpoint<never>;
 
+/** The pipeline passes input parsed by the endpoint's own schemas, so erasing their types is safe. */
+const erased = (kind: "envelope" | "raw", definition: object) => ({ ...definition, kind }) as never;
+
 export function endpointsFor<C extends RequestContext>() {
-  // The pipeline passes input parsed by the endpoint's own schemas, so erasing their types here is safe.
   return {
     endpoint<
       const Path extends string,
@@ -50,26 +52,17 @@ export function endpointsFor<C extends RequestContext>() {
       Body extends z.ZodType = z.ZodUndefined,
       Data extends Shape = Shape,
     >(definition: EndpointDefinition<C, Path, Query, Body, Data>): Endpoint<C> {
-      const { handle, query, body, binary, audit, ...rest } = definition;
-      return {
-        ...{ ...rest, query, body, form: undefined, binary: binary as never, audit: audit as never },
-        ...{ kind: "envelope", handle: handle as never },
-      };
+      return erased("envelope", definition);
     },
 
     formEndpoint<const Path extends string, Data extends Shape>(
       definition: FormEndpointDefinition<C, Path, Data>,
     ): Endpoint<C> {
-      const { handle, ...rest } = definition;
-      return {
-        ...{ ...rest, query: undefined, body: undefined, binary: undefined, audit: undefined },
-        ...{ kind: "envelope", handle: handle as never },
-      };
+      return erased("envelope", definition);
     },
 
     rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<C, Path>): Endpoint<C> {
-      const { respond, ...rest } = definition;
-      return { ...rest, kind: "raw", respond: respond as never };
+      return erased("raw", definition);
     },
   };
 }

@@ -10,7 +10,7 @@ export const ErrorDetail = z
     module: z.enum(MODULES).meta({ description: "The part of the service that reports the error." }),
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
     message: z.string().meta({
-      description: "What is wrong, and what to do about it.",
+      description: "The problem, and its remedy.",
       example: "Room not found",
     }),
   })

@@ -63,7 +63,10 @@ const Offset = z
   )
   .transform(Number)
   .default(0)
-  .meta({ description: "How many items to skip.", override: { type: "integer", minimum: 0, default: 0 } });
+  .meta({
+    description: "The number of items to skip.",
+    override: { type: "integer", minimum: 0, default: 0 },
+  });
 
 export const paging = { limit: Limit, offset: Offset };
 

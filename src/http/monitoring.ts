@@ -1,9 +1,9 @@
 /** `GET /health`: whether the service's dependencies respond, for load balancers and monitoring. */
 
 import type { Env } from "../env.ts";
-import { metricsToken } from "../platform/config/secrets.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
+import { readSetting } from "../platform/settings.ts";
 import { PROMETHEUS_TYPE } from "../platform/telemetry/prometheus.ts";
 import { readMetrics } from "../platform/telemetry/telemetry.ts";
 import { bearerOf, limitAuthFailures } from "./authenticate.ts";
@@ -72,7 +72,7 @@ export async function metricsResponse(request: Request, env: Env): Promise<Respo
 }
 
 async function requireToken(request: Request, env: Env): Promise<void> {
-  const token = metricsToken(env);
+  const token = readSetting(env, "METRICS_TOKEN");
   if (token === undefined) throw CLOSED;
   if (equalInConstantTime(bearerOf(request) ?? "", token)) return;
   await limitAuthFailures(env, request);

@@ -250,7 +250,7 @@ interface Audited {
   readonly method: string;
   readonly operation: string;
   readonly database?: "directory";
-  readonly audit: ErasedAuditRule | undefined;
+  readonly audit?: ErasedAuditRule;
 }
 
 const MAX_VALUE_CHARS = 255;

@@ -1,5 +1,7 @@
 /** Reads the JSON body of a request. Its size and depth are checked before anything is parsed. */
+
 import * as z from "zod";
+import { concatBytes } from "../platform/crypto/encoding.ts";
 import { AppError, type Module } from "../platform/errors.ts";
 import { isPlainText, isTooDeep } from "../platform/text.ts";
 import { BrokenOff } from "./form/form.ts";
@@ -44,13 +46,7 @@ async function collect(
     if (size > maxBytes) throw tooLarge(module, maxBytes);
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes.buffer;
+  return concatBytes(...chunks).buffer;
 }
 
 /** BAD_REQUEST for another Content-Type, bad UTF-8 or JSON, or deep nesting. The last of duplicate keys counts. */

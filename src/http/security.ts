@@ -2,10 +2,9 @@
 
 import { timingSafeEqual } from "node:crypto";
 import type { Env } from "../env.ts";
-import { allowedHosts, clientAddress, publicOrigin } from "../platform/config/hosts.ts";
-import type { Settings } from "../platform/config/settings.ts";
 import { AppError } from "../platform/errors.ts";
 import { CLIENT_ADDRESS_HEADER, hostOf } from "../platform/network.ts";
+import { readSetting, type Settings } from "../platform/settings.ts";
 
 /** Any origin may read responses, without credentials. For why this is not Hono's cors(), see docs/decisions/0013. */
 export const CORS_HEADERS = {
@@ -55,7 +54,7 @@ export function requireSameOrigin(request: Request, ownOrigin: string): void {
 
 /** `PUBLIC_ORIGIN`; without that setting the origin of the request, which the client's `Host` header decides. */
 export const originOf = (request: Request, settings: Settings): string =>
-  publicOrigin(settings) ?? new URL(request.url).origin;
+  readSetting(settings, "PUBLIC_ORIGIN") ?? new URL(request.url).origin;
 
 export type PageNeeds = Readonly<Record<string, string>>;
 
@@ -94,7 +93,7 @@ const ANY_HOST = "*";
 
 /** FORBIDDEN under a name outside `ALLOWED_HOSTS`: DNS rebinding would make foreign pages ours. */
 export function admit(request: Request, env: Env): Request {
-  const hosts = allowedHosts(env);
+  const hosts = readSetting(env, "ALLOWED_HOSTS");
   if (hosts.length > 0 && !hosts.includes(ANY_HOST)) {
     // Both, because what stands before the Worker may have taken the URL from another header.
     const names = [new URL(request.url), URL.parse(`http://${request.headers.get("Host") ?? ""}`)];
@@ -107,7 +106,7 @@ export function admit(request: Request, env: Env): Request {
       );
     }
   }
-  const address = clientAddress(env);
+  const address = readSetting(env, "CLIENT_ADDRESS");
   if (address === undefined) return request;
   const headers = new Headers(request.headers);
   headers.set(CLIENT_ADDRESS_HEADER, address);

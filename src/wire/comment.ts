@@ -10,8 +10,7 @@ export const Comment = z
     thread_id: z.string().meta({ description: "The id of the comment that started the thread." }),
     text: z.string(),
     anchor: z.unknown().meta({
-      description:
-        "What the comment is about, in your own format; null if it is about nothing in particular.",
+      description: "The subject of the comment, in your own format; null for none.",
     }),
     mentions: z.array(z.string()).meta({ description: "Ids of the mentioned users." }),
     reactions: z

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ROLES } from "../platform/d1/context.ts";
 import { fold } from "../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
-import type { LastSeen } from "./snapshots.ts";
+import type { LastSeen, UserSnapshot } from "./snapshots.ts";
 
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
@@ -85,13 +85,7 @@ export function presentUser(row: UserRecord, lastSeen?: LastSeen): User {
   };
 }
 
-export const presentSession = (session: {
-  readonly id: string;
-  readonly userId: string;
-  readonly roomId: string;
-  readonly joinedAt: number;
-  readonly leftAt: number | null;
-}): UserSession => ({
+export const presentSession = (session: UserSnapshot["sessions"][number]): UserSession => ({
   id: session.id,
   user_id: session.userId,
   room_id: session.roomId,

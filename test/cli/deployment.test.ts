@@ -11,10 +11,9 @@ import { print } from "../../src/cli/package/plain-types.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import type { Wrangler } from "../../src/cli/process/wrangler.ts";
 import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../../src/cli/service/development.ts";
-import { webhookDevTargets, workflowDevTargets } from "../../src/platform/config/hosts.ts";
-import type { Settings } from "../../src/platform/config/settings.ts";
-import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
+import { signUpPolicy } from "../../src/platform/config.ts";
 import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
+import { readSetting, type Settings } from "../../src/platform/settings.ts";
 import { MessageQueue } from "../../src/room/engine/message-queue.ts";
 import { Connections } from "../../src/room/transport/connections.ts";
 import { joinedSocket } from "../room/support/joined-socket.ts";
@@ -125,7 +124,10 @@ describe("a deployment", () => {
 
   it("lets webhooks and workflows reach public hosts only: the configuration has no development settings", () => {
     expect(Object.keys(vars).filter((name) => name.endsWith("_DEV_TARGETS"))).toEqual([]);
-    expect([webhookDevTargets(vars), workflowDevTargets(vars)]).toEqual([[], []]);
+    expect([readSetting(vars, "WEBHOOK_DEV_TARGETS"), readSetting(vars, "WORKFLOW_DEV_TARGETS")]).toEqual([
+      [],
+      [],
+    ]);
   });
 });
 

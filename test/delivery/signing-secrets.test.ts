@@ -12,7 +12,7 @@ import {
 import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
 import type { Workflow, WorkflowWithSecret } from "../../src/features/workflows/schema.ts";
-import { jwtSecrets } from "../../src/platform/config/secrets.ts";
+import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";

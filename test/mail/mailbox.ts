@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
-import type { Settings } from "../../src/platform/config/settings.ts";
+import type { Settings } from "../../src/platform/settings.ts";
 import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
 
 /** What links in mails begin with: another origin than requests have. */

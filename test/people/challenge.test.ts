@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
-import type { Settings } from "../../src/platform/config/settings.ts";
+import type { Settings } from "../../src/platform/settings.ts";
 import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { freshEmail, PASSWORD, signUp } from "../support/person.ts";

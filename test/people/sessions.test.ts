@@ -15,9 +15,7 @@ import {
 } from "../../src/features/people/sessions.ts";
 import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
-import { quotaDefaults } from "../../src/platform/config/limits.ts";
-import { jwtSecrets } from "../../src/platform/config/secrets.ts";
-import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
+import { jwtSecrets, quotaDefaults, signUpPolicy } from "../../src/platform/config.ts";
 import { type Database, openDatabase } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";

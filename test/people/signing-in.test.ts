@@ -8,8 +8,8 @@ import { onboardingEndpoints } from "../../src/features/members/dashboard-routes
 import type { DashboardEndpoint } from "../../src/features/people/context.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
 import type { Me } from "../../src/features/people/schema.ts";
-import type { Settings } from "../../src/platform/config/settings.ts";
-import { signUpPolicy } from "../../src/platform/config/sign-up.ts";
+import { signUpPolicy } from "../../src/platform/config.ts";
+import type { Settings } from "../../src/platform/settings.ts";
 import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { Browser, freshEmail, PASSWORD, signUp, tokenIn } from "../support/person.ts";

@@ -1,7 +1,7 @@
 /** The bounds of runs as settings: what holds without them, and what is none. */
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../src/platform/config/settings.ts";
-import { runLimits } from "../../src/platform/config/workflows.ts";
+import { runLimits } from "../../src/platform/config.ts";
+import type { Settings } from "../../src/platform/settings.ts";
 
 const SETTINGS: readonly (readonly [keyof Settings, keyof ReturnType<typeof runLimits>, number])[] = [
   ["WORKFLOW_WALL_MS", "wallMs", 30_000],

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { RoomObject } from "../../src/objects.ts";
-import { storeQuotaBytes } from "../../src/platform/config/limits.ts";
+import { storeQuotaBytes } from "../../src/platform/config.ts";
 import { Changes } from "../../src/room/engine/content/changes.ts";
 import { StoreQuota } from "../../src/room/engine/content/stats-projection.ts";
 import { Stores } from "../../src/room/engine/content/stores.ts";

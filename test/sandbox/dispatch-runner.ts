@@ -1,6 +1,6 @@
 /** The dispatch runner on the stand-in for a namespace, and what its API was asked. */
 import { env } from "cloudflare:workers";
-import { namespaceSettings } from "../../src/platform/config/workflows.ts";
+import { namespaceSettings } from "../../src/platform/config.ts";
 import { type DispatchBinding, DispatchRunner } from "../../src/sandbox/runners/dispatch-runner.ts";
 import { NamespaceApi } from "../../src/sandbox/runners/namespace-api.ts";
 import type { Attempt } from "../support/namespace/dispatcher.ts";

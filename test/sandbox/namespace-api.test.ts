@@ -1,7 +1,7 @@
 /** Uploads to a dispatch namespace: transient failures are retried, and others are explained. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { namespaceSettings } from "../../src/platform/config/workflows.ts";
+import { namespaceSettings } from "../../src/platform/config.ts";
 import { CALL_LIMIT_MS, NamespaceApi, NamespaceError } from "../../src/sandbox/runners/namespace-api.ts";
 
 const SETTINGS = namespaceSettings(env.NAMESPACE_SETTINGS);

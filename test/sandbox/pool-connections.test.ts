@@ -1,6 +1,6 @@
 /** A kept connection serves many runs of one process, and none of another, nor one that has ended. */
 import { beforeEach, expect, it } from "vitest";
-import type { DebugPort } from "../../src/platform/debug-port.ts";
+import type { DebugPort } from "../../src/env.ts";
 import {
   type CallEnd,
   connectEachTime,

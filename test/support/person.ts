@@ -7,7 +7,7 @@ import { cookieSecretOf, tokenHashOf } from "../../src/features/people/cookies.t
 import type { Me, OwnOrganization } from "../../src/features/people/schema.ts";
 import { people, signInSessions } from "../../src/features/people/table.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
-import { jwtSecrets } from "../../src/platform/config/secrets.ts";
+import { jwtSecrets } from "../../src/platform/config.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
 import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
 

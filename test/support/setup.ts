@@ -8,7 +8,7 @@ import type { Env } from "../../src/env.ts";
 import type { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import type { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
-import type { Settings } from "../../src/platform/config/settings.ts";
+import type { Settings } from "../../src/platform/settings.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";

@@ -11,7 +11,7 @@ import {
   UNPROVEN_REST_MS,
 } from "../../src/features/webhooks/receiver-health.ts";
 import type { Webhook, WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
-import { webhookDevTargets } from "../../src/platform/config/hosts.ts";
+import { readSetting } from "../../src/platform/settings.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 
 const URL_EXAMPLE = "https://hooks.example.com/a";
@@ -243,9 +243,9 @@ describe("a secret", () => {
 });
 
 it("development hosts are refused unless the setting names them", () => {
-  expect(webhookDevTargets({})).toEqual([]);
-  expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "" })).toEqual([]);
-  expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "localhost" })).toEqual(["localhost"]);
+  expect(readSetting({}, "WEBHOOK_DEV_TARGETS")).toEqual([]);
+  expect(readSetting({ WEBHOOK_DEV_TARGETS: "" }, "WEBHOOK_DEV_TARGETS")).toEqual([]);
+  expect(readSetting({ WEBHOOK_DEV_TARGETS: "localhost" }, "WEBHOOK_DEV_TARGETS")).toEqual(["localhost"]);
 });
 
 // How a receiver proves that it wants events, and what becomes of one that never does.

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeliveryRecord } from "../../src/delivery/subscriber/delivery.ts";
 import type { HandledEvent } from "../../src/delivery/subscriber/handler.ts";
+import type { DebugPort } from "../../src/env.ts";
 import { presentCurrentExecution } from "../../src/features/workflows/execution-schema.ts";
 import {
   continueStreak,
@@ -13,7 +14,6 @@ import {
   planRetry,
 } from "../../src/features/workflows/run-state.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
-import type { DebugPort } from "../../src/platform/debug-port.ts";
 import { RUNS } from "../../src/platform/telemetry/data-sets.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { connectEachTime, PoolClient } from "../../src/sandbox/runners/pool-client.ts";

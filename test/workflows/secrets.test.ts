@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { redact } from "../../src/features/workflows/run-starter.ts";
 import { resealSecrets, secretSealer } from "../../src/features/workflows/secret-commands.ts";
-import { jwtSecrets } from "../../src/platform/config/secrets.ts";
+import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import type { RunReport } from "../../src/sandbox/runners/runner.ts";
 import { type Account, account } from "../support/api.ts";

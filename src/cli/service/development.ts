@@ -1,5 +1,5 @@
 /** How the service on this machine, and in tests, differs from what wrangler.toml deploys. */
-import type { Settings } from "../../platform/config/settings.ts";
+import type { Settings } from "../../platform/settings.ts";
 
 /** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
 export const DEVELOPMENT_BINDINGS = { workerLoaders: { LOADER: {} } };

@@ -2,8 +2,8 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStructuredLog } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import type { Settings } from "../../platform/config/settings.ts";
-import { runLimits } from "../../platform/config/workflows.ts";
+import { runLimits } from "../../platform/config.ts";
+import type { Settings } from "../../platform/settings.ts";
 import { runEveryMinute } from "./cron.ts";
 import {
   DEVELOPMENT_BINDINGS,

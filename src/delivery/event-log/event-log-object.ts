@@ -1,7 +1,7 @@
 /** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
-import { eventLogLimits } from "../../platform/config/limits.ts";
+import { eventLogLimits } from "../../platform/config.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";

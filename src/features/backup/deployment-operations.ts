@@ -1,6 +1,6 @@
 /** Backups and restores of a whole deployment: its organizations by their IDs, and its people, who come first in a restore. */
 import * as z from "zod";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { jwtSecrets } from "../../platform/config.ts";
 import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import { openDirectory } from "../../platform/d1/databases.ts";
 import {

@@ -1,10 +1,12 @@
 /** What the operations of backups and restores have in common: a request that is the operator's, its body, and its answer. */
+
 import * as z from "zod";
 import type { Env } from "../../env.ts";
 import { insertAuditEntry } from "../../http/audit/store.ts";
 import { success } from "../../http/envelope.ts";
 import { checkBody, parseJson, readBody } from "../../http/request-input.ts";
 import { hex, sha256 } from "../../platform/crypto/encoding.ts";
+import { hkdf, hkdfMaterial } from "../../platform/crypto/sealer.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ARCHIVE_FORMAT, SIGNATURE_HEADER } from "./format.ts";
@@ -128,21 +130,10 @@ const encoder = new TextEncoder();
 
 const keys = new Map<string, Promise<CryptoKey>>();
 
-/** HKDF gives signatures a key of their own, which says nothing about the secret's other uses. */
 async function deriveKey(secret: string): Promise<CryptoKey> {
-  const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
-  return crypto.subtle.deriveKey(
-    {
-      name: "HKDF",
-      hash: "SHA-256",
-      salt: new Uint8Array(),
-      info: encoder.encode("backups of organizations"),
-    },
-    material,
-    { name: "HMAC", hash: "SHA-256", length: 256 },
-    false,
-    ["sign", "verify"],
-  );
+  const hmac = { name: "HMAC", hash: "SHA-256", length: 256 };
+  const info = hkdf("backups of organizations");
+  return crypto.subtle.deriveKey(info, await hkdfMaterial(secret), hmac, false, ["sign", "verify"]);
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {

@@ -3,7 +3,7 @@
 import type { Env } from "../../env.ts";
 import { failure, toAppError } from "../../http/envelope.ts";
 import { withoutCors } from "../../http/security.ts";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { jwtSecrets } from "../../platform/config.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { BACKUP_OPERATIONS } from "./backup-operations.ts";

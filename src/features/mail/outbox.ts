@@ -4,8 +4,7 @@
  */
 
 import type { Env } from "../../env.ts";
-import { mailSettings } from "../../platform/config/mail.ts";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { jwtSecrets, mailSettings } from "../../platform/config.ts";
 import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { openDirectory } from "../../platform/d1/databases.ts";

@@ -1,6 +1,6 @@
 /** The challenge of Cloudflare Turnstile, for deployments that want programs kept from signing in and up. */
 import * as z from "zod";
-import type { TurnstileSettings } from "../../platform/config/sign-up.ts";
+import type { TurnstileSettings } from "../../platform/config.ts";
 import { AppError } from "../../platform/errors.ts";
 
 const TIMEOUT_MS = 5_000;

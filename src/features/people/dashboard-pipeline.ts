@@ -5,9 +5,7 @@ import { delayRefusal, limitAuthFailures, limitClient, limitCredential } from ".
 import { failure, success, toAppError } from "../../http/envelope.ts";
 import { checkBody, checkPath, parseJson, readBody } from "../../http/request-input.ts";
 import { originOf, requireSameOrigin, withoutCors } from "../../http/security.ts";
-import { quotaDefaults } from "../../platform/config/limits.ts";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
-import { signUpPolicy, turnstileSettings } from "../../platform/config/sign-up.ts";
+import { jwtSecrets, quotaDefaults, signUpPolicy, turnstileSettings } from "../../platform/config.ts";
 import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
 import { choosePlace } from "../../platform/d1/place.ts";
 import { AppError } from "../../platform/errors.ts";

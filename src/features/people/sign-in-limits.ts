@@ -1,13 +1,12 @@
 /** Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. */
 
 import type { Env } from "../../env.ts";
-import { clientAddress } from "../../platform/config/hosts.ts";
-import type { Settings } from "../../platform/config/settings.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import { AppError } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import { KeyedLimits, TokenBucket, takeTurn } from "../../platform/flow/token-bucket.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
+import { readSetting, type Settings } from "../../platform/settings.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
@@ -119,7 +118,7 @@ export function signInLimits(
   env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
   network: string,
 ): SignInLimits {
-  const isShared = clientAddress(env) !== undefined;
+  const isShared = readSetting(env, "CLIENT_ADDRESS") !== undefined;
   const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
     const stub = openStub<GuessLimitObject>(env.GUESS_LIMITS, object);
     const waitMs = await stub.guess(key, rule);

@@ -4,7 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../env.ts";
-import { quotaDefaults } from "../../platform/config/limits.ts";
+import { quotaDefaults } from "../../platform/config.ts";
 import { isFenced } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";

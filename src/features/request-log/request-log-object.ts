@@ -1,7 +1,7 @@
 /** The Durable Object of an organization's request log: a bounded list of its latest API requests, some of them sampled. */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../env.ts";
-import { requestLogKeptMs } from "../../platform/config/limits.ts";
+import { requestLogKeptMs } from "../../platform/config.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";

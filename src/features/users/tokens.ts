@@ -1,6 +1,6 @@
 /** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import type { JwtSecrets } from "../../platform/config/secrets.ts";
+import type { JwtSecrets } from "../../platform/config.ts";
 import { hex } from "../../platform/crypto/encoding.ts";
 import {
   isPlausible,

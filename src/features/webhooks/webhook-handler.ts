@@ -17,10 +17,10 @@ import type {
 import { type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
-import { ownHosts, webhookDevTargets } from "../../platform/config/hosts.ts";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { jwtSecrets, ownHosts } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
+import { readSetting } from "../../platform/settings.ts";
 import { DELIVERIES } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -75,7 +75,7 @@ export class WebhookHandler implements DeliveryHandler {
     this.#env = env;
     this.#tenant = openTenant(env, key.accountId);
     this.#objects = openDelivery(env);
-    this.#devTargets = webhookDevTargets(env);
+    this.#devTargets = readSetting(env, "WEBHOOK_DEV_TARGETS");
     this.#ownHosts = ownHosts(env);
     this.#key = key;
     this.#secrets = new OpenSigningSecrets(key, () => signingSealer(jwtSecrets(env)));

@@ -5,11 +5,10 @@ import { relayEvents } from "../../delivery/outbox-relay.ts";
 import type { DeliveryOutcome, HandledEvent } from "../../delivery/subscriber/handler.ts";
 import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
-import { ownHosts, workflowDevTargets } from "../../platform/config/hosts.ts";
-import { quotaDefaults } from "../../platform/config/limits.ts";
-import { runLimits } from "../../platform/config/workflows.ts";
+import { ownHosts, quotaDefaults, runLimits } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { targetFetch } from "../../platform/network.ts";
+import { readSetting } from "../../platform/settings.ts";
 import { RUNS } from "../../platform/telemetry/data-sets.ts";
 import { metrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -114,7 +113,7 @@ export class RunStarter {
   #share(): Shared {
     const { env, tenant, now } = this.#ports;
     const [rooms, objects] = [roomGateway(env), openDelivery(env)];
-    const devTargets = workflowDevTargets(env);
+    const devTargets = readSetting(env, "WORKFLOW_DEV_TARGETS");
     const ports: Shared["ports"] = {
       db: tenant.db,
       rooms,

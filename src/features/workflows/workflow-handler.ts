@@ -12,7 +12,7 @@ import type {
 } from "../../delivery/subscriber/handler.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
-import { jwtSecrets } from "../../platform/config/secrets.ts";
+import { jwtSecrets } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";

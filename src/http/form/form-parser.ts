@@ -1,6 +1,7 @@
 /** Parses multipart/form-data (RFC 7578) as a stream: chunks in, events out, without buffering parts. */
 import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
+import { concatBytes } from "../../platform/crypto/encoding.ts";
 import { AppError, type Module } from "../../platform/errors.ts";
 
 const MAX_BOUNDARY_LENGTH = 70;
@@ -80,7 +81,7 @@ export class FormParser {
   /** The events in the next chunk of the body, which may be views of `chunk`. BAD_REQUEST when it is malformed. */
   write(chunk: Uint8Array): readonly FormEvent[] {
     // multipasta misreads a chunk that ends within the dashes of a closing boundary, so trailing dashes wait.
-    const joined = concat(this.#heldBack, chunk);
+    const joined = this.#heldBack.byteLength === 0 ? chunk : concatBytes(this.#heldBack, chunk);
     let end = joined.byteLength;
     while (end > 0 && joined[end - 1] === DASH && joined.byteLength - end < MAX_DASHES) end -= 1;
     if (joined.byteLength - end === MAX_DASHES) end = joined.byteLength;
@@ -122,12 +123,4 @@ export class FormParser {
   #refuse(why: string): AppError {
     return new AppError(this.#module, "BAD_REQUEST", why);
   }
-}
-
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  if (head.byteLength === 0) return tail;
-  const bytes = new Uint8Array(head.byteLength + tail.byteLength);
-  bytes.set(head);
-  bytes.set(tail, head.byteLength);
-  return bytes;
 }

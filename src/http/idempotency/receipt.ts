@@ -3,7 +3,7 @@
  * so that both or neither exist. Of two concurrent requests, the database lets one through (docs/decisions/0010).
  */
 
-import { sha256 } from "../../platform/crypto/encoding.ts";
+import { concatBytes, sha256 } from "../../platform/crypto/encoding.ts";
 import type { Actor, RequestContext } from "../../platform/d1/context.ts";
 import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, type Module } from "../../platform/errors.ts";
@@ -12,10 +12,7 @@ import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 /** What a retry has in common with the first request: who sends it, and what. */
 const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
   const head = new TextEncoder().encode(`${method} ${pathAndQuery}\n`);
-  const bytes = new Uint8Array(head.byteLength + body.byteLength);
-  bytes.set(head);
-  bytes.set(body, head.byteLength);
-  return sha256(bytes);
+  return sha256(concatBytes(head, body));
 };
 
 /** Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile. */

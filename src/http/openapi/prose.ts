@@ -39,7 +39,7 @@ export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN: "The credential is valid but does not permit this request.",
   NOT_FOUND: "The resource does not exist or belongs to another organization.",
   CONFLICT: "The request conflicts with existing data.",
-  GONE: "What the cursor refers to is no longer kept.",
+  GONE: "The position of the cursor is no longer kept.",
   RATE_LIMITED: "Too many requests. `Retry-After` says how long to wait.",
   INTERNAL_ERROR: "The service failed. The request can be retried.",
 };

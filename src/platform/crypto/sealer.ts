@@ -2,7 +2,7 @@
 
 import type { Database, Statement } from "../d1/d1.ts";
 import { WorkBudget } from "../flow/work-budget.ts";
-import { base64ToBytes, bytesToBase64, hex } from "./encoding.ts";
+import { base64ToBytes, bytesToBase64, concatBytes, hex } from "./encoding.ts";
 
 export interface Sealed {
   /** Names the key, and reveals nothing about it. */
@@ -40,18 +40,19 @@ function sealingKey(secret: string, purpose: string): Promise<SealingKey> {
   return key;
 }
 
-/** HKDF gives each purpose a key of its own, which says nothing about the secret's other uses. */
+/** HKDF: each `info` gives a key of its own, which says nothing about the secret's other uses. */
+export const hkdf = (info: string) => ({
+  name: "HKDF",
+  hash: "SHA-256",
+  salt: new Uint8Array(),
+  info: encoder.encode(info),
+});
+
+export const hkdfMaterial = (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey", "deriveBits"]);
+
 async function deriveKey(secret: string, purpose: string): Promise<SealingKey> {
-  const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, [
-    "deriveKey",
-    "deriveBits",
-  ]);
-  const hkdf = (info: string) => ({
-    name: "HKDF",
-    hash: "SHA-256",
-    salt: new Uint8Array(),
-    info: encoder.encode(info),
-  });
+  const material = await hkdfMaterial(secret);
   const id = await crypto.subtle.deriveBits(hkdf(`${purpose} key id`), material, 8 * KEY_ID_BYTES);
   const aes = { name: "AES-GCM", length: 256 };
   const key = await crypto.subtle.deriveKey(hkdf(purpose), material, aes, false, ["encrypt", "decrypt"]);
@@ -73,10 +74,7 @@ export function sealerFor(
       const { id, key } = await keyOf(current);
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
       const ciphertext = await crypto.subtle.encrypt(cipher(nonce, place), key, encoder.encode(text));
-      const sealed = new Uint8Array(NONCE_BYTES + ciphertext.byteLength);
-      sealed.set(nonce);
-      sealed.set(new Uint8Array(ciphertext), NONCE_BYTES);
-      return { keyId: id, sealed: bytesToBase64(sealed) };
+      return { keyId: id, sealed: bytesToBase64(concatBytes(nonce, new Uint8Array(ciphertext))) };
     },
     async open({ keyId, sealed }, place) {
       const known = await Promise.all([current, ...replaced].map(keyOf));

@@ -1,4 +1,5 @@
 /** Signatures as Standard Webhooks defines them: HMAC-SHA256 over id, time and body, with each secret in force. Made and verified. */
+import { base64ToBytes, bytesToBase64, concatBytes } from "./encoding.ts";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -11,18 +12,15 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-const fromBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-
 export const createSecret = (randomBytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))): string =>
-  PREFIX + toBase64(randomBytes);
+  PREFIX + bytesToBase64(randomBytes);
 
 const keyOf = (secret: string, use: "sign" | "verify"): Promise<CryptoKey> =>
-  crypto.subtle.importKey("raw", fromBase64(secret.slice(PREFIX.length)), HMAC, false, [use]);
+  crypto.subtle.importKey("raw", base64ToBytes(secret.slice(PREFIX.length)), HMAC, false, [use]);
 
 async function signWith(secret: string, content: BufferSource): Promise<string> {
   const key = await keyOf(secret, "sign");
-  return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)))}`;
+  return `v1,${bytesToBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)))}`;
 }
 
 /** The headers by which a receiver verifies the message with any one of the secrets. */
@@ -59,7 +57,7 @@ export function readSignedHeaders(headers: Headers): SignedHeaders | null {
   const given = (headers.get("webhook-signature") ?? "").split(" ").slice(0, MAX_SIGNATURES);
   const signatures = given
     .filter((one) => /^v1,[A-Za-z0-9+/]{43}=$/.test(one))
-    .map((one) => fromBase64(one.slice("v1,".length)));
+    .map((one) => base64ToBytes(one.slice("v1,".length)));
   return signatures.length === 0 ? null : { id, timestampSeconds: Number(timestamp), signatures };
 }
 
@@ -70,9 +68,7 @@ export async function isSignedWith(
   secrets: readonly string[],
 ): Promise<boolean> {
   const before = encoder.encode(`${id}.${timestampSeconds}.`);
-  const content = new Uint8Array(before.length + body.length);
-  content.set(before);
-  content.set(body, before.length);
+  const content = concatBytes(before, body);
   const keys = await Promise.all(secrets.map((secret) => keyOf(secret, "verify")));
   const checks = keys.flatMap((key) =>
     signatures.map((signature) => crypto.subtle.verify("HMAC", key, signature, content)),

@@ -133,12 +133,11 @@ export function preparedByShape<Shape extends string, Rows>(
 export function preparedByOrder<Filter extends string, Rows>(
   buildShape: (filter: Filter, ordered: string) => Query<Rows>,
 ): (filter: Filter, ordered: string, values: object) => Statement<RowOf<Rows>> {
-  const byFilter = new Map<Filter, (ordered: string, values: object) => Statement<RowOf<Rows>>>();
-  return (filter, ordered, values) => {
-    const known = byFilter.get(filter) ?? preparedByShape((shape: string) => buildShape(filter, shape));
-    byFilter.set(filter, known);
-    return known(ordered, values);
-  };
+  const byShape = preparedByShape((shape: string) => {
+    const [filter, ordered] = shape.split("|");
+    return buildShape(filter as Filter, ordered ?? "");
+  });
+  return (filter, ordered, values) => byShape(`${filter}|${ordered}`, values);
 }
 
 export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) => Statement<RowOf<Rows>> {

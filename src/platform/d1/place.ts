@@ -1,7 +1,6 @@
 /** Places new organizations: in which database, and what that one needs before the directory knows of it. */
 
-import { placeOrganizationsIn } from "../config/organizations.ts";
-import type { Settings } from "../config/settings.ts";
+import { readSetting, type Settings } from "../settings.ts";
 import type { Database, Tenant } from "./d1.ts";
 import { type DatabaseBindings, DIRECTORY, openAll } from "./databases.ts";
 import { deletePlaced, insertPlaced } from "./placement-store.ts";
@@ -40,7 +39,7 @@ export interface Place {
 /** A random one of the allowed databases. Throws when one is not bound. */
 export function choosePlace(env: DatabaseBindings & Settings): Place {
   const all = openAll(env);
-  const allowed = placeOrganizationsIn(env);
+  const allowed = readSetting(env, "PLACE_ORGANIZATIONS_IN");
   const choices = allowed.length === 0 ? [...all.keys()] : allowed;
   const name = choices[Math.floor(Math.random() * choices.length)] ?? DIRECTORY;
   const db = all.get(name);

@@ -1,9 +1,8 @@
 /** The metrics of this isolate, and where they are written: Analytics Engine if it is bound, and the stand-in that `GET /metrics` reads. */
 
-import { metricsToken } from "../config/secrets.ts";
-import type { Settings } from "../config/settings.ts";
 import { isFenced } from "../d1/d1.ts";
 import { type LogFields, logError } from "../log.ts";
+import { readSetting, type Settings } from "../settings.ts";
 import { DATA_SETS, ERRORS } from "./data-sets.ts";
 import { MAX_POINTS, type MetricSink, Metrics } from "./metrics.ts";
 import { MemorySink, presentMetrics } from "./prometheus.ts";
@@ -20,7 +19,7 @@ export interface MetricBindings extends Pick<Settings, "METRICS_TOKEN"> {
 
 const sinksOf = (env: MetricBindings): readonly MetricSink[] => [
   ...(env.METRICS === undefined ? [] : [env.METRICS]),
-  ...(metricsToken(env) === undefined ? [] : [standIn]),
+  ...(readSetting(env, "METRICS_TOKEN") === undefined ? [] : [standIn]),
 ];
 
 /** Never throws: metrics are no reason to fail. */

@@ -1,7 +1,7 @@
 /** The runtime of one room: creates the parts of its object, and connects them. */
 
-import { documentTrailKeptMs, reconnectGraceMs, storeQuotaBytes } from "../../platform/config/limits.ts";
-import type { Settings } from "../../platform/config/settings.ts";
+import { documentTrailKeptMs, storeQuotaBytes } from "../../platform/config.ts";
+import { readSetting, type Settings } from "../../platform/settings.ts";
 import { type MetricBindings, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
 import { StatsProjection } from "../engine/content/stats-projection.ts";
@@ -37,7 +37,7 @@ export class RoomRuntime {
   /** `now` returns epoch milliseconds. */
   constructor(ctx: DurableObjectState, env: RoomEnv, service: RoomPorts, now: () => number) {
     const context = new RoomContext(ctx, now);
-    const graceMs = reconnectGraceMs(env);
+    const graceMs = readSetting(env, "RECONNECT_GRACE_MS");
     const recorded = () => {
       this.alarm.outdate();
       this.outboxDrain.drain();

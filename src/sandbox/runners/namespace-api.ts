@@ -1,5 +1,5 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
-import type { NamespaceSettings } from "../../platform/config/workflows.ts";
+import type { NamespaceSettings } from "../../platform/config.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 
 /** A script as it is uploaded. */

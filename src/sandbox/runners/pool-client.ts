@@ -1,5 +1,5 @@
 /** The service's side of the pool: leases a process, calls it, and returns it, however the call ends. */
-import type { DebugPort } from "../../platform/debug-port.ts";
+import type { DebugPort } from "../../env.ts";
 import {
   type Lease,
   type LeaseEnd,

@@ -1,9 +1,10 @@
 /** Selects the runner of this deployment by its bindings. */
-import type { Settings } from "../../platform/config/settings.ts";
-import { namespaceSettings, runLimits } from "../../platform/config/workflows.ts";
-import type { DebugPort } from "../../platform/debug-port.ts";
+
+import type { DebugPort } from "../../env.ts";
+import { namespaceSettings, runLimits } from "../../platform/config.ts";
 import { AppError } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
+import type { Settings } from "../../platform/settings.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { Isolates } from "./isolates.ts";

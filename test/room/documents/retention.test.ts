@@ -1,7 +1,7 @@
 /** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { documentTrailKeptMs } from "../../../src/platform/config/limits.ts";
+import { documentTrailKeptMs } from "../../../src/platform/config.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";

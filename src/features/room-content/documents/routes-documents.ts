@@ -52,7 +52,7 @@ const documentContentEndpoint = endpoint({
     type: z
       .enum(SHARED_TYPES)
       .default("text")
-      .meta({ description: "What it is. Text and XML become a string." }),
+      .meta({ description: "The kind of the shared type. Text and XML become a string." }),
     version,
     maxLength: wholeNumber
       .pipe(z.int().min(1).max(MAX_SHOWN_LENGTH))
@@ -76,7 +76,7 @@ export const documentCompareEndpoint = endpoint({
   operation: "compareDocumentVersions",
   summary: "Compare two versions of a document",
   details:
-    "What differs in one of its shared types, and whose change it is; nothing when both show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. `CONFLICT` for a document above 2 MiB or 200,000 items (read the updates of both versions instead), for more than 4 MiB or 50,000 entries of the trail between the versions, for more than 200 levels of nesting, and for a response of more than 8 MiB.",
+    "The differences in one shared type, with their authors; none when both versions show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. `CONFLICT` for a document above 2 MiB or 200,000 items (read the updates of both versions instead), for more than 4 MiB or 50,000 entries of the trail between the versions, for more than 200 levels of nesting, and for a response of more than 8 MiB.",
   errors: ["NOT_FOUND", "CONFLICT"],
   query: z.object({
     from: wholeNumber.default(0).meta({
@@ -88,7 +88,7 @@ export const documentCompareEndpoint = endpoint({
       override: { type: "integer", minimum: 1 },
     }),
     root: z.string().min(1).max(255).default("default").meta({ description: "The name of the shared type." }),
-    type: z.enum(SHARED_TYPES).default("text").meta({ description: "What it is." }),
+    type: z.enum(SHARED_TYPES).default("text").meta({ description: "The kind of the shared type." }),
   }),
   status: 200,
   done: "Versions compared",
@@ -121,7 +121,7 @@ export const documentEndpoints = [
     path: `${DOCUMENT_PATH}/summary`,
     operation: "getDocumentSummary",
     summary: "Get a document's size, versions and latest change",
-    details: "What the list says of it, and how much is kept of its history, without what is in it.",
+    details: "The document as in the list, and the size of its history, without its content.",
     errors: ["NOT_FOUND"],
     done: "Document summary retrieved",
     data: z.object({ document: DocumentDetails }),

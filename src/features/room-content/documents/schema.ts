@@ -49,9 +49,11 @@ export const DocumentSummary = z
     seq: z.int().meta({ description: "The number of the latest update.", minimum: 0, example: 17 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    participants: z.int().meta({ description: "How many users have it open.", minimum: 0, example: 1 }),
+    participants: z
+      .int()
+      .meta({ description: "The number of users who have the document open.", minimum: 0, example: 1 }),
     participant_ids: z.array(z.string()).meta({
-      description: `Who they are: up to ${MAX_LISTED_PARTICIPANTS} of them.`,
+      description: `The IDs of up to ${MAX_LISTED_PARTICIPANTS} of these users.`,
       example: ["ada"],
     }),
   })
@@ -59,7 +61,7 @@ export const DocumentSummary = z
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
 
 export const DocumentDetails = DocumentSummary.extend({
-  versions: z.int().meta({ description: "How many versions are kept of it.", minimum: 0, example: 3 }),
+  versions: z.int().meta({ description: "The number of versions that are kept.", minimum: 0, example: 3 }),
   stored_bytes: z.int().meta({
     description:
       "In storage, with the history: what it counts for in the room's limit and in the quota `store_bytes`.",
@@ -89,7 +91,7 @@ export const SharedTypeName = z
   .object({
     name: z.string().meta({ example: "default" }),
     type: z.enum(SHARED_TYPES).meta({
-      description: "What it seems to be, judged by what is in it: the document does not say it.",
+      description: "The probable kind, judged by the content: the document does not name it.",
       example: "text",
     }),
   })
@@ -115,7 +117,7 @@ export const presentContent = ({ content, isTruncated, types }: Rendered): Docum
 });
 
 const authors = z.array(DocumentAuthor).meta({
-  description: "Whose change it is: several if that is only known of all of them, none if it is not known.",
+  description: "The authors of the change: several if only all of them are known, none if they are unknown.",
 });
 
 /** A stretch of text that was kept, inserted, deleted, or formatted in another way. */
@@ -173,11 +175,11 @@ export const presentChange = ({ path, segments, authors, ...change }: Change): D
 export const TrailEntry = z
   .object({
     author: DocumentAuthor.nullable().meta({ description: "Null when several wrote it." }),
-    authors: z.array(DocumentAuthor).meta({ description: "Who wrote it: up to 100 of them." }),
+    authors: z.array(DocumentAuthor).meta({ description: "Up to 100 authors." }),
     first_at: z.iso.datetime().meta({ description: "When the first of its updates arrived." }),
     last_at: z.iso.datetime().meta({ description: "When the last of its updates arrived." }),
     seq: z.int().meta({ description: "The number of the last of its updates.", minimum: 1, example: 17 }),
-    updates: z.int().meta({ description: "How many updates it has.", minimum: 1, example: 12 }),
+    updates: z.int().meta({ description: "The number of updates.", minimum: 1, example: 12 }),
     bytes: z.int().meta({ description: "Encoded.", minimum: 0, example: 96 }),
   })
   .meta({ id: "TrailEntry" });
@@ -194,9 +196,7 @@ export const DocumentVersion = z
       .nullable()
       .meta({ description: "Null for one that the room made by itself.", example: "Draft" }),
     named_by: DocumentAuthor.nullable(),
-    authors: z
-      .array(DocumentAuthor)
-      .meta({ description: "Who wrote since the version before: up to 100 of them." }),
+    authors: z.array(DocumentAuthor).meta({ description: "Up to 100 authors since the version before." }),
     updated_at: z.iso.datetime().meta({ description: "When its latest update arrived." }),
     created_at: z.iso.datetime().meta({ description: "When the version was made." }),
   })

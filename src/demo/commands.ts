@@ -58,7 +58,7 @@ const ANIMALS = ["Badger", "Finch", "Hare", "Heron", "Lynx", "Otter", "Puffin", 
 const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random() * names.length)] ?? "";
 
 /** The ways in which a visitor can ask for a board and a name; both are optional. */
-export interface Visit {
+interface Visit {
   /** Of a board that others have opened, or that this visitor opens. */
   readonly room?: string | undefined;
   readonly name?: string | undefined;

@@ -12,7 +12,7 @@ import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
 const DELETED_AT_ONCE = 50;
 
 /** What the cron trigger has for it; `log` is for boards that a later run has to delete. */
-export interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs" | "relayEvents" | "log"> {
+interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs" | "relayEvents" | "log"> {
   newId(): string;
 }
 

@@ -1,6 +1,6 @@
 /** Accessibility of the dashboard: themes, screen sizes, keyboard, and hostile names. */
 import { afterAll, describe, expect, it } from "vitest";
-import { pathPartOf } from "../../src/dashboard/page/data/path-name.ts";
+import { pathPartOf } from "../../src/dashboard/page/data/address.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../cli/processes.ts";

@@ -11,8 +11,8 @@ import { eachOrganization } from "../../src/cli/archive/each-organization.ts";
 import { OperatorClient } from "../../src/cli/archive/operator-client.ts";
 import { OperatorToken } from "../../src/cli/archive/operator-token.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
-import { readRefusal } from "../../src/dashboard/page/data/refusal.ts";
-import { readFields, writeFields } from "../../src/dashboard/page/workflows/draft-fields.ts";
+import { readRefusal } from "../../src/dashboard/page/data/messages.ts";
+import { readFields, writeFields } from "../../src/dashboard/page/workflows/draft.ts";
 
 const SLICE = { signature: "signature", text: "{}" };
 const DAMAGED = /is damaged, by a failure of power or by another command/;

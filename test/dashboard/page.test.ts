@@ -3,11 +3,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { actOnSeveral } from "../../src/dashboard/page/data/act-on-several.ts";
-import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/path-name.ts";
+import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/address.ts";
+import { operationName } from "../../src/dashboard/page/data/messages.ts";
 import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
-import { operationName } from "../../src/dashboard/page/logs/operation-name.ts";
+import { changedDocuments, itemOfFeed, mergeItems } from "../../src/dashboard/page/live/stream.ts";
 import { boundsOf, pointIn } from "../../src/dashboard/page/room/coordinates.ts";
-import { changedDocuments, itemOfFeed, mergeItems } from "../../src/dashboard/page/room/stream.ts";
 import { dashboardPage } from "../../src/dashboard/routes.ts";
 
 /** Files as the build writes them; other paths have none. */

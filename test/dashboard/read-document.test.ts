@@ -3,9 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
-import { jsonOf, textOf } from "../../src/dashboard/page/documents/document-root.ts";
+import { jsonOf, sortDocuments, textOf } from "../../src/dashboard/page/documents/document.ts";
 import { readUpdate } from "../../src/dashboard/page/documents/read-document.ts";
-import { sortDocuments } from "../../src/dashboard/page/documents/sort-documents.ts";
 import { previewOf } from "../../src/dashboard/page/ui/json-preview.ts";
 import { type DiffLine, diffLines } from "../../src/dashboard/page/ui/line-diff.ts";
 

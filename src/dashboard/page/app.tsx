@@ -1,7 +1,7 @@
 /** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
 import { lazy, Suspense, useEffect } from "react";
-import { Link, matchRoute, Redirect, Route, Switch, useParams, useRouter } from "wouter";
-import { loadPage } from "./data/load-page.ts";
+import { Link, matchRoute, Redirect, Route, Router, Switch, useParams, useRouter } from "wouter";
+import { loadPage } from "./data/connection.ts";
 import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
 import { PAGES } from "./pages.tsx";
@@ -60,14 +60,16 @@ function Organization() {
     );
   return (
     <OrganizationProvider key={accountId} me={me} organization={organization}>
-      <Shell>
-        <OrganizationPages />
-      </Shell>
+      <Router base={`/${accountId}`}>
+        <Shell>
+          <OrganizationPages />
+        </Shell>
+      </Router>
     </OrganizationProvider>
   );
 }
 
-/** Routes of an organization's pages. */
+/** Paths and links within it are relative to the organization. */
 function OrganizationPages() {
   usePreloading();
   return (
@@ -90,10 +92,10 @@ function usePreloading(): void {
   useEffect(() => {
     const onReach = ({ target }: Event) => {
       const link = target instanceof Element ? target.closest("a") : null;
-      if (!link?.pathname.startsWith(`${base}/`)) return;
-      const path = link.pathname.slice(base.length);
+      if (!link?.pathname.startsWith(base)) return;
+      const path = link.pathname.slice(base.length) || "/";
       const page = PAGES.find((one) => matchRoute(parser, one.path, path)[0]);
-      // What does not arrive now is asked for again when the link is followed.
+      // A failed load is repeated when the link is followed.
       page?.load().catch(() => undefined);
     };
     addEventListener("pointerover", onReach);
@@ -105,7 +107,7 @@ function usePreloading(): void {
   }, [parser, base]);
 }
 
-/** What stands in place of a page for an unknown URL; its frame has the landmark. */
+/** In place of a page for an unknown URL; its frame has the landmark. */
 function NotFound({ what }: { readonly what: string }) {
   usePageTitle("Not found");
   return (

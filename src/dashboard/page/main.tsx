@@ -4,8 +4,8 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app.tsx";
+import { queryClient } from "./data/api.ts";
 import { watchConnection } from "./data/connection.ts";
-import { queryClient } from "./data/query-client.ts";
 import { Notices, WithConnection } from "./ui/feedback.tsx";
 import { applyTheme } from "./ui/theme.ts";
 

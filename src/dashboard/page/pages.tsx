@@ -1,6 +1,6 @@
-/** The pages of an organization, each loaded when it is first opened, or when a pointer or the focus reaches a link to it. */
+/** The pages of an organization. Each is loaded when a pointer or the focus reaches a link to it, or when it is opened. */
 import { type ComponentType, lazy } from "react";
-import { loadPage } from "./data/load-page.ts";
+import { loadPage } from "./data/connection.ts";
 import { ErrorMessage } from "./ui/feedback.tsx";
 
 interface PageModule {
@@ -25,14 +25,14 @@ const page = (path: string, load: () => Promise<PageModule>) => ({
 
 /** The first whose path matches is shown. */
 export const PAGES = [
-  page("/:accountId", () => import("./overview/overview-page.tsx")),
-  page("/:accountId/rooms", () => import("./rooms/rooms-page.tsx")),
-  page("/:accountId/rooms/:roomId/*?", () => import("./room/room-page.tsx")),
-  page("/:accountId/files", () => import("./files/files-page.tsx")),
-  page("/:accountId/webhooks", () => import("./webhooks/webhooks-page.tsx")),
-  page("/:accountId/webhooks/:webhookId", () => import("./webhooks/webhook-page.tsx")),
-  page("/:accountId/workflows", () => import("./workflows/workflows-page.tsx")),
-  page("/:accountId/workflows/:workflowId", () => import("./workflows/workflow-page.tsx")),
-  page("/:accountId/logs/:part?", () => import("./logs/logs-page.tsx")),
-  page("/:accountId/settings/:part?", () => import("./settings/settings-page.tsx")),
+  page("/", () => import("./overview/overview-page.tsx")),
+  page("/rooms", () => import("./rooms/rooms-page.tsx")),
+  page("/rooms/:roomId/*?", () => import("./room/room-page.tsx")),
+  page("/files", () => import("./rooms/files-page.tsx")),
+  page("/webhooks", () => import("./webhooks/webhooks-page.tsx")),
+  page("/webhooks/:webhookId", () => import("./webhooks/webhook-page.tsx")),
+  page("/workflows", () => import("./workflows/workflows-page.tsx")),
+  page("/workflows/:workflowId", () => import("./workflows/workflow-page.tsx")),
+  page("/logs/:part?", () => import("./logs/logs-page.tsx")),
+  page("/settings/:part?", () => import("./settings/settings-page.tsx")),
 ];

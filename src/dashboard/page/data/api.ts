@@ -1,5 +1,10 @@
-/** Requests to `/dashboard/api`: sign-in, the signed-in person, and their organizations. */
+/** Requests to `/dashboard/api`, and the cache of all queries: pages render cached data at once and refresh them. */
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
+import { noteResult } from "./connection.ts";
+
+/** The query key of the signed-in person. */
+export const ME = ["me"];
 
 interface Envelope {
   readonly data: unknown;
@@ -29,3 +34,20 @@ async function send(method: string, path: string, body?: object): Promise<Envelo
     throw new AtriumError({ code: "UNREACHABLE", module: "Client", message });
   }
 }
+
+/** Shows the sign-in page when the sign-in session has ended elsewhere. */
+const onError = (error: unknown) => {
+  noteResult(error);
+  if (error instanceof AtriumError && error.code === "UNAUTHORIZED") queryClient.setQueryData(ME, null);
+};
+const onSuccess = () => noteResult(null);
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError, onSuccess }),
+  mutationCache: new MutationCache({ onError, onSuccess }),
+  defaultOptions: {
+    // The SDK retries where that helps. Without a network, requests fail at once: the banner says so.
+    queries: { retry: false, staleTime: 1000, networkMode: "always" },
+    mutations: { retry: false, networkMode: "always" },
+  },
+});

@@ -1,4 +1,4 @@
-/** Whether the service answers: known from the requests that pages make anyway, and asked for while it does not. */
+/** The connection to the service: the results of requests tell its state, and polls tell when it is back. */
 import { AtriumError } from "atrium/server";
 import { useSyncExternalStore } from "react";
 
@@ -65,7 +65,7 @@ export async function retryNow(): Promise<void> {
 }
 
 /** Asks the service whether it answers, and waits until it does. */
-export async function untilAnswered(): Promise<void> {
+async function untilAnswered(): Promise<void> {
   await retryNow();
   if (outage === null) return;
   await new Promise<void>((resolve) => {
@@ -92,5 +92,25 @@ const subscribe = (notify: () => void): (() => void) => {
   return () => watchers.delete(notify);
 };
 
-/** What is known of the connection. */
 export const useOutage = (): Outage | null => useSyncExternalStore(subscribe, () => outage);
+
+const RELOADED_AT = "atrium.reloaded-at";
+/** A reload fetches the code of a new deployment. A second one this soon would only fail again. */
+const RELOAD_AGAIN_MS = 30_000;
+
+/**
+ * The module that `load` imports. When its file does not arrive, this waits until the service answers and reloads the
+ * page: the browser remembers a failed import, and a new deployment has files of other names. Rejects soon after a
+ * reload.
+ */
+export async function loadPage<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    await untilAnswered();
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED_AT)) < RELOAD_AGAIN_MS) throw error;
+    sessionStorage.setItem(RELOADED_AT, String(Date.now()));
+    location.reload();
+    return new Promise(() => {});
+  }
+}

@@ -1,10 +1,7 @@
 /** The signed-in person; signing up, in and out. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Me } from "../../../features/people/schema.ts";
-import type { SignUpPolicy } from "../../../features/people/sign-up-policy.ts";
-import { callDashboard } from "./api.ts";
-
-export const ME = ["me"];
+import { callDashboard, ME } from "./api.ts";
 
 async function findMe(): Promise<Me | null> {
   const { me } = await callDashboard<{ readonly me: Me | null }>("GET", "session");
@@ -17,7 +14,7 @@ export function useMe() {
   return { me: data, error, isPending };
 }
 
-export interface SignUpInput {
+interface SignUpInput {
   readonly name: string;
   readonly email: string;
   readonly password: string;
@@ -27,25 +24,24 @@ export interface SignUpInput {
   readonly challenge?: string | undefined;
 }
 
-type SignInInput = Pick<SignUpInput, "email" | "password" | "challenge">;
-
-/** Who may sign up without an invitation. */
-export const useSignUpPolicy = () =>
-  useQuery({ queryKey: ["sign-up"], queryFn: () => callDashboard<SignUpPolicy>("GET", "sign-up") });
-
 /** Clears the query cache with every change of the signed-in person. */
-function useSignInRequest<Input extends object>(path: string) {
+function useSignInRequest<Input extends object>(path: string, onDone: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: Input) => callDashboard<Me>("POST", path, input),
     onSuccess: () => {
       queries.clear();
+      onDone();
     },
   });
 }
 
-export const useSignUp = () => useSignInRequest<SignUpInput>("sign-up");
-export const useSignIn = () => useSignInRequest<SignInInput>("sign-in");
+export const useSignUp = (onDone: () => void) => useSignInRequest<SignUpInput>("sign-up", onDone);
+export const useSignIn = (onDone: () => void) =>
+  useSignInRequest<Pick<SignUpInput, "email" | "password" | "challenge">>("sign-in", onDone);
+/** Chooses a new password by a link, which also signs in. */
+export const usePasswordLink = (path: string, onDone: () => void) =>
+  useSignInRequest<{ readonly password: string }>(path, onDone);
 
 export function useSignOut() {
   const queries = useQueryClient();

@@ -1,17 +1,30 @@
-/** The current organization and an SDK instance for it. */
-import { AtriumServer } from "atrium/server";
+/** The current organization, with queries and actions on its API. */
+import { Toast } from "@base-ui/react/toast";
+import {
+  keepPreviousData,
+  type QueryKey,
+  type UseQueryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { AtriumError, AtriumServer, type UserInput, type UserWithToken } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
 import type { Me, OwnOrganization } from "../../../features/people/schema.ts";
+import { ME } from "./api.ts";
+import { isUnreachable } from "./connection.ts";
+import { adviceOn } from "./errors.ts";
 
-export interface Current {
+interface Current {
   readonly me: Me;
   readonly organization: OwnOrganization;
   readonly atrium: AtriumServer;
 }
 
+/** Null on the pages outside of an organization. */
 export const CurrentContext = createContext<Current | null>(null);
 
-export interface OrganizationProviderProps {
+interface OrganizationProviderProps {
   readonly me: Me;
   readonly organization: OwnOrganization;
   readonly children: ReactNode;
@@ -38,7 +51,81 @@ export function useCurrent(): Current {
 export const useIsOwner = (): boolean => useCurrent().organization.role === "owner";
 
 /** Returns a function that prefixes query keys with the organization. */
-export function useKey(): (...parts: readonly unknown[]) => readonly unknown[] {
+export function useKey(): (...parts: QueryKey) => QueryKey {
   const { id } = useCurrent().organization;
   return useCallback((...parts) => [id, ...parts], [id]);
+}
+
+/** Queries the API. Earlier data stay while data of another `key` load. */
+export function useApiQuery<Data>(
+  key: QueryKey,
+  read: (atrium: AtriumServer) => Promise<Data>,
+  options: Omit<UseQueryOptions<Data>, "queryKey" | "queryFn"> = {},
+) {
+  const { atrium } = useCurrent();
+  return useQuery({
+    placeholderData: keepPreviousData,
+    ...options,
+    queryKey: useKey()(...key),
+    queryFn: () => read(atrium),
+  });
+}
+
+export interface ActionOptions<Result> {
+  /** The notice after success; none when the page shows the result anyway. */
+  readonly notice?: string | ((result: Result) => string);
+  /** True when the request succeeded but its result is a failure, such as a failed delivery. */
+  readonly isFailure?: (result: Result) => boolean;
+  /** Prefixes of the query keys to refresh. */
+  readonly refreshes?: readonly QueryKey[];
+  /** Called after the refresh. */
+  readonly onDone?: (result: Result) => void;
+  /** True when neither a form nor a dialog shows the error. */
+  readonly notifiesErrors?: boolean;
+}
+
+/** A mutation that notifies the person of its result and refreshes the queries that it affects. */
+export function useAction<Result, Input = void>(
+  act: (atrium: AtriumServer, input: Input) => Promise<Result>,
+  { notice, isFailure, refreshes = [], onDone, notifiesErrors = false }: ActionOptions<Result> = {},
+) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  const queries = useQueryClient();
+  const notices = Toast.useToastManager();
+  return useMutation({
+    mutationFn: (input: Input) => act(atrium, input),
+    onSuccess: async (result) => {
+      if (notice !== undefined) {
+        const title = typeof notice === "string" ? notice : notice(result);
+        notices.add({ title, ...(isFailure?.(result) && { type: "error" }) });
+      }
+      const keys = refreshes.map((part) => (part === ME ? ME : key(...part)));
+      await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      onDone?.(result);
+    },
+    onError: (error) => {
+      if (!notifiesErrors || isUnreachable(error)) return;
+      notices.add({ title: error.message, description: adviceOn(error), type: "error", priority: "high" });
+    },
+  });
+}
+
+/** The result of a read; null for NOT_FOUND. */
+export async function orNull<Data>(read: Promise<Data>): Promise<Data | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof AtriumError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** A user of a room that the dashboard needs, found by its custom ID and created once. */
+export async function findOrCreateUser(
+  atrium: AtriumServer,
+  input: UserInput & { readonly customId: string },
+): Promise<UserWithToken> {
+  const found = await orNull(atrium.users.getByCustomId(input.roomId, input.customId));
+  return found?.user ?? atrium.users.create(input);
 }

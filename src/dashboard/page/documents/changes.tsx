@@ -1,11 +1,11 @@
-/** What differs in one shared type between two states of a document, and whose change each is. */
+/** The changes in one shared type between two states of a document, with their authors. */
 import type { DocumentAuthor, DocumentChange, DocumentSegment } from "atrium/server";
 import { previewOf } from "../ui/json-preview.ts";
-import { joinNames } from "./use-author-names.ts";
+import { joinNames } from "./history.ts";
 
 type NameOf = (author: DocumentAuthor) => string;
 
-export interface ChangesProps {
+interface ChangesProps {
   readonly changes: readonly DocumentChange[];
   readonly nameOf: NameOf;
   /** The name of the shared type. */
@@ -70,7 +70,7 @@ function Segment({ segment, nameOf }: { readonly segment: DocumentSegment; reado
   return op === "delete" ? <del>{shown}</del> : <ins>{shown}</ins>;
 }
 
-/** How much of what was kept stands around each difference. */
+/** How many kept characters stand around each change. */
 const CONTEXT = 300;
 
 const shorten = (text: string): string =>

@@ -1,17 +1,14 @@
-/** What differs between two states of a document, in each of its shared types. */
-
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+/** The differences between two states of a document, in each of its shared types. */
 import type { DocumentAuthor } from "atrium/server";
 import { isUnreachable } from "../data/connection.ts";
-import { useCurrent, useKey } from "../data/organization.tsx";
+import { useApiQuery } from "../data/organization.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { TextDiff } from "../ui/text-diff.tsx";
 import { Changes } from "./changes.tsx";
-import type { DocumentRoot } from "./document-root.ts";
-import type { Chosen } from "./use-choice.ts";
-import type { DocumentPlace } from "./use-history.ts";
+import type { DocumentRoot } from "./document.ts";
+import type { Chosen, DocumentPlace } from "./history.ts";
 
-export interface ComparisonProps {
+interface ComparisonProps {
   readonly place: DocumentPlace;
   /** The earlier version. */
   readonly from: number;
@@ -53,14 +50,19 @@ interface DifferenceProps extends Omit<ComparisonProps, "before" | "after"> {
 
 function Difference({ place, from, to, seq, name, old, current, authorName }: DifferenceProps) {
   const type = (current ?? old)?.kind ?? "text";
-  const { data, error } = useComparison(place, { from, to, seq, root: name, type });
+  const { data, error } = useApiQuery(
+    ["document comparison", place.roomId, place.name, { from, to: to ?? seq, name, type }],
+    ({ documents }) =>
+      documents.compare(place.roomId, place.name, { from, root: name, type, ...(to !== null && { to }) }),
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
   if (data === undefined && !error) return <Loading />;
   if (data !== undefined && data.length > 0)
     return <Changes changes={data} nameOf={authorName} name={name} />;
   return (
     <>
       {error && !isUnreachable(error) && (
-        <p className="soft">Whose changes these are cannot be shown: {error.message}</p>
+        <p className="soft">The authors of these changes cannot be shown: {error.message}</p>
       )}
       <TextDiff what={`What changed in ${name}`} before={linesOf(old)} after={linesOf(current)} />
     </>
@@ -71,27 +73,4 @@ function Difference({ place, from, to, seq, name, old, current, authorName }: Di
 function linesOf(root: DocumentRoot | undefined): string {
   if (root === undefined) return "";
   return root.text ?? JSON.stringify(root.json, null, 2);
-}
-
-/** What differs in one shared type between two versions of a document, and whose change it is. */
-interface ComparisonQuery {
-  readonly from: number;
-  readonly to: Chosen;
-  /** The number of the document's latest update. */
-  readonly seq: number;
-  /** The name of the shared type. */
-  readonly root: string;
-  readonly type: DocumentRoot["kind"];
-}
-
-function useComparison({ roomId, name }: DocumentPlace, query: ComparisonQuery) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  const { from, to, seq, root, type } = query;
-  return useQuery({
-    queryKey: key("document comparison", roomId, name, { from, to: to ?? seq, root, type }),
-    queryFn: () => atrium.documents.compare(roomId, name, { from, root, type, ...(to !== null && { to }) }),
-    placeholderData: keepPreviousData,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
 }

@@ -1,12 +1,12 @@
-/** What a document says: as text, and its shared types as a tree. */
+/** The content of a document: as text, and its shared types as a tree. */
 import { Tabs } from "@base-ui/react/tabs";
 import { JsonTree, useShared } from "../ui/json-tree.tsx";
-import type { DocumentRoot } from "./document-root.ts";
+import type { DocumentRoot } from "./document.ts";
 
-/** More of a text at once makes the page slow. */
+/** More text at once makes the page slow. */
 const MAX_CHARACTERS = 200_000;
 
-export interface ContentViewProps {
+interface ContentViewProps {
   readonly roots: readonly DocumentRoot[];
 }
 

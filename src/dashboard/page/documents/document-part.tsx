@@ -1,44 +1,51 @@
-/** One document: what it says, now and in each version, who wrote it, and what can be done with it. */
+/** One document: its content, now and in each version, its authors, and its actions. */
 import type { DocumentDetails } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/use-address.ts";
-import { JoinBar } from "../live/join-bar.tsx";
-import { useNames } from "../live/use-names.ts";
+import { orNull, useApiQuery } from "../data/organization.tsx";
+import { JoinBar, LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
-import { Badge, Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { formatSize } from "../ui/size.ts";
-import { Time } from "../ui/time.tsx";
+import { Badge, Empty, ErrorMessage, Loaded, Loading } from "../ui/feedback.tsx";
+import { formatSize, Time } from "../ui/time.tsx";
 import { DocumentActions } from "./document-actions.tsx";
+import {
+  type DocumentPlace,
+  joinNames,
+  useAuthorNames,
+  useChoice,
+  useFreshHistory,
+  useVersions,
+} from "./history.ts";
 import { Preview } from "./preview.tsx";
 import { Trail } from "./trail.tsx";
-import { joinNames, useAuthorNames } from "./use-author-names.ts";
-import { useChoice } from "./use-choice.ts";
-import { useDocument } from "./use-documents.ts";
-import { type DocumentPlace, useFreshHistory, useVersions } from "./use-history.ts";
 import { NewVersion, VersionActions } from "./version-actions.tsx";
-import { VersionList } from "./version-list.tsx";
-import { VersionSlider } from "./version-slider.tsx";
+import { VersionList, VersionSlider } from "./versions.tsx";
 
 export default function DocumentPart(place: DocumentPlace) {
-  const address = useAddress();
-  const { data: document, error, refetch } = useDocument(place.roomId, place.name);
-  if (document === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
+  const { roomId, name } = place;
+  const query = useApiQuery(
+    ["room", roomId, "documents", name],
+    ({ documents }) => orNull(documents.summary(roomId, name)),
+    { refetchInterval: LIVE_REFRESH_MS },
+  );
   return (
-    <section aria-label={`Document ${place.name}`}>
-      <p className="above">
-        <Link href={address(`/rooms/${place.roomId}/documents`)}>Documents</Link>
-      </p>
-      <ErrorMessage error={error} />
-      {document === null ? <NoDocument name={place.name} /> : <Known place={place} document={document} />}
-    </section>
+    <Loaded query={query}>
+      {(document) => (
+        <section aria-label={`Document ${name}`}>
+          <p className="above">
+            <Link href={`/rooms/${roomId}/documents`}>Documents</Link>
+          </p>
+          {document === null ? (
+            <Empty title={`There is no document ${name}`}>
+              <p>It was deleted, or no one has written in it yet. It appears here with its first change.</p>
+            </Empty>
+          ) : (
+            <Known place={place} document={document} />
+          )}
+        </section>
+      )}
+    </Loaded>
   );
 }
-
-const NoDocument = ({ name }: { readonly name: string }) => (
-  <Empty title={`There is no document ${name}`}>
-    <p>It was deleted, or no one has written in it yet. It appears here with its first change.</p>
-  </Empty>
-);
 
 interface KnownProps {
   readonly place: DocumentPlace;
@@ -52,6 +59,7 @@ function Known({ place, document }: KnownProps) {
   const nameOf = useAuthorNames(place.roomId);
   const versions = data?.pages.flatMap((page) => page.versions) ?? [];
   const shown = versions.find(({ version }) => version === choice.version);
+  const choosing = { versions, chosen: choice.version, onChoose: choice.choose };
   return (
     <>
       <Head place={place} document={document} version={choice.version} />
@@ -59,30 +67,27 @@ function Known({ place, document }: KnownProps) {
       <div className="document-columns">
         <div className="document-main">
           <div className="version-bar">
-            <VersionSlider versions={versions} chosen={choice.version} onChoose={choice.choose} />
+            <VersionSlider {...choosing} />
             {shown === undefined ? (
               <NewVersion place={place} />
             ) : (
               <VersionActions place={place} version={shown} onLeave={() => choice.choose(null)} />
             )}
           </div>
-          <Preview
-            place={place}
-            document={document}
-            choice={choice}
-            versions={versions}
-            authorName={nameOf}
-          />
+          <Preview {...{ place, document, choice, versions }} authorName={nameOf} />
         </div>
         <div className="document-side">
           <section aria-labelledby="versions">
             <h3 id="versions">Versions</h3>
             <ErrorMessage error={error} onRetry={refetch} />
             {data === undefined && !error && <Loading />}
-            {data !== undefined && versions.length === 0 && <NoVersions />}
-            {versions.length > 0 && (
-              <VersionList {...{ versions, nameOf }} chosen={choice.version} onChoose={choice.choose} />
+            {data !== undefined && versions.length === 0 && (
+              <p className="soft">
+                There are none yet. The room makes one before the first change after two minutes of quiet, and
+                after five minutes of editing; or name the document as it is.
+              </p>
             )}
+            {versions.length > 0 && <VersionList {...choosing} nameOf={nameOf} />}
             {hasNextPage && (
               <Button isBusy={isFetchingNextPage} onClick={() => fetchNextPage()}>
                 Older versions
@@ -95,13 +100,6 @@ function Known({ place, document }: KnownProps) {
     </>
   );
 }
-
-const NoVersions = () => (
-  <p className="soft">
-    There are none yet. The room makes one before the first change after two minutes of quiet, and after five
-    minutes of editing; or name the document as it is.
-  </p>
-);
 
 function Head({ place, document, version }: KnownProps & { readonly version: number | null }) {
   const { nameOf } = useNames(place.roomId);

@@ -1,20 +1,23 @@
-/** What the chosen state of a document says, or what differs between two. */
+/** The content of the chosen state of a document, or the differences between two. */
 import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/server";
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { useApiQuery } from "../data/organization.tsx";
 import { useLive } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
-import { formatSize } from "../ui/size.ts";
+import { formatSize } from "../ui/time.tsx";
 import { Comparison } from "./comparison.tsx";
 import { ContentView } from "./content-view.tsx";
-import type { Choice, Chosen } from "./use-choice.ts";
-import { MAX_READ_BYTES, MAX_SHOWN_BYTES, useContent } from "./use-content.ts";
-import type { DocumentPlace } from "./use-history.ts";
-import { useLiveContent } from "./use-live-content.ts";
-import { titleOf } from "./version-slider.tsx";
+import type { DocumentRoot } from "./document.ts";
+import { type Choice, type Chosen, type DocumentPlace, titleOf } from "./history.ts";
 
-export interface PreviewProps {
+/** A document takes many times its bytes in memory: the page reads a larger one only when the person asks for it. */
+const MAX_SHOWN_BYTES = 1024 * 1024;
+/** A still larger one could end the tab. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+interface PreviewProps {
   readonly place: DocumentPlace;
   readonly document: DocumentSummary;
   readonly choice: Choice;
@@ -42,10 +45,9 @@ export function Preview(props: PreviewProps) {
 }
 
 function Content({ place, document, choice, versions, authorName }: PreviewProps) {
-  const { client } = useLive();
   const { version, comparedWith } = choice;
   const isCompared = comparedWith !== undefined && comparedWith !== version;
-  const pushed = useLiveContent(place, client);
+  const pushed = useLiveContent(place.name);
   const { seq } = document;
   const needsNow = version === null || comparedWith === null;
   const now = useContent(place, { version: null, seq, isWanted: needsNow && pushed === null });
@@ -55,9 +57,9 @@ function Content({ place, document, choice, versions, authorName }: PreviewProps
     seq,
     isWanted: typeof comparedWith === "number",
   });
-  const nowRoots = pushed ?? now.data?.roots;
-  const shown = version === null ? nowRoots : then.data?.roots;
-  const compared = comparedWith === null ? nowRoots : other.data?.roots;
+  const nowRoots = pushed ?? now.data;
+  const shown = version === null ? nowRoots : then.data;
+  const compared = comparedWith === null ? nowRoots : other.data;
   const error = (version === null ? now.error : then.error) ?? (isCompared ? other.error : null);
   const nameOf = (chosen: Chosen) => {
     const found = versions.find((one) => one.version === chosen);
@@ -114,4 +116,49 @@ function ComparisonChoice({ choice, versions, nameOf }: ComparisonChoiceProps) {
         ))}
     </SelectField>
   );
+}
+
+interface ContentOptions {
+  /** Null for the document as it is, whose latest update is `seq`. */
+  readonly version: number | null;
+  readonly seq: number;
+  readonly isWanted: boolean;
+}
+
+/** The shared types of a document or of a version. Yjs, which reads them, is loaded on demand. */
+const useContent = ({ roomId, name }: DocumentPlace, { version, seq, isWanted }: ContentOptions) =>
+  useApiQuery(
+    ["document content", roomId, name, version ?? "now", version ?? seq],
+    async ({ documents }): Promise<readonly DocumentRoot[]> => {
+      const [update, { readUpdate }] = await Promise.all([
+        documents.get(roomId, name, version === null ? {} : { version }),
+        import("./read-document.ts"),
+      ]);
+      return readUpdate(update);
+    },
+    {
+      enabled: isWanted,
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 60_000,
+      structuralSharing: false,
+    },
+  );
+
+/** The content as it changes; null while the person does not watch live, and until the document is there. */
+function useLiveContent(name: string): readonly DocumentRoot[] | null {
+  const { client } = useLive();
+  const [roots, setRoots] = useState<readonly DocumentRoot[] | null>(null);
+  useEffect(() => {
+    if (client === null) return;
+    const watching = new AbortController();
+    const { signal } = watching;
+    void import("./watch-document.ts").then(({ watchDocument }) => {
+      if (!signal.aborted) watchDocument(client, name, { signal, show: setRoots });
+    });
+    return () => {
+      watching.abort();
+      setRoots(null);
+    };
+  }, [client, name]);
+  return roots;
 }

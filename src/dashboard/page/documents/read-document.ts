@@ -1,8 +1,8 @@
 /** Reads the shared types of a Yjs document. Loaded on demand, because it contains Yjs. */
 import * as Y from "yjs";
-import type { DocumentRoot } from "./document-root.ts";
+import type { DocumentRoot } from "./document.ts";
 
-/** What is deeper is left out: anyone may nest as deep as they like. */
+/** Deeper content is left out: anyone may nest as deep as they like. */
 const MAX_DEPTH = 100;
 const LEFT_OUT = "…";
 
@@ -23,7 +23,7 @@ function blocksOf(nodes: readonly unknown[], depth: number): string[] {
   });
 }
 
-/** What stands in one line. */
+/** The text of one line. */
 function inlineOf(node: unknown, depth: number): string {
   if (depth > MAX_DEPTH) return LEFT_OUT;
   if (node instanceof Y.XmlElement)
@@ -79,14 +79,14 @@ function readRoot(doc: Y.Doc, name: string): DocumentRoot | null {
   }
 }
 
-/** What a shared type seems to be; null when nothing in it tells. */
+/** The kind that the content of a shared type suggests; null when nothing in it tells. */
 function kindOf(type: ReturnType<Y.Doc["share"]["get"]>): DocumentRoot["kind"] | null {
   for (let item = type?._start ?? null; item !== null; item = item.right) {
     const { content } = item;
     if (content instanceof Y.ContentString || content instanceof Y.ContentFormat) return "text";
     if (content instanceof Y.ContentEmbed) return "text";
     if (content instanceof Y.ContentType) return isXml(content.type) ? "xml" : "array";
-    // Neither what was deleted nor its kind is kept.
+    // A document keeps neither deleted content nor its kind.
     if (!(content instanceof Y.ContentDeleted)) return "array";
   }
   if (type?._map.size) return "map";

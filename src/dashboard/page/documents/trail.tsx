@@ -1,17 +1,15 @@
-/** Who wrote what in a document, and when. */
+/** The edit history of a document, and the buttons that roll back the edits of one user. */
 import type { DocumentAuthor, DocumentVersion, TrailEntry } from "atrium/server";
 import { Button } from "../ui/button.tsx";
+import { ConfirmButton } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { formatSize } from "../ui/size.ts";
-import { Time } from "../ui/time.tsx";
-import { Rollbacks } from "./rollbacks.tsx";
-import { joinNames } from "./use-author-names.ts";
-import { type DocumentPlace, useTrail } from "./use-history.ts";
+import { formatSize, Time } from "../ui/time.tsx";
+import { type DocumentPlace, joinNames, titleOf, useHistoryAction, useTrail } from "./history.ts";
 
-export interface TrailProps {
+interface TrailProps {
   readonly place: DocumentPlace;
   readonly nameOf: (author: DocumentAuthor) => string;
-  /** The version that is shown, since which one can take back what a user wrote. */
+  /** The shown version: a rollback concerns the edits since. */
   readonly version: DocumentVersion | undefined;
 }
 
@@ -57,3 +55,58 @@ const Entry = ({ entry: { authors, last_at, updates, bytes }, nameOf }: EntryPro
     <Time at={last_at} />
   </li>
 );
+
+interface RollbacksProps {
+  readonly place: DocumentPlace;
+  readonly authors: readonly DocumentAuthor[];
+  /** Undefined for all edits. */
+  readonly since: DocumentVersion | undefined;
+  readonly nameOf: (author: DocumentAuthor) => string;
+}
+
+/** A button for each user among the authors. */
+function Rollbacks({ place, authors, since, nameOf }: RollbacksProps) {
+  const users = new Map(
+    authors.flatMap((author) =>
+      author.type === "user" && author.id !== null ? [[author.id, nameOf(author)] as const] : [],
+    ),
+  );
+  return (
+    <div className="row-actions">
+      {[...users].map(([userId, name]) => (
+        <Rollback key={userId} {...{ place, userId, name, since }} />
+      ))}
+    </div>
+  );
+}
+
+interface RollbackProps extends Pick<RollbacksProps, "place" | "since"> {
+  readonly userId: string;
+  readonly name: string;
+}
+
+function Rollback({ place, userId, name, since }: RollbackProps) {
+  const rollBack = useHistoryAction(
+    place,
+    (documents) =>
+      documents.rollBack(place.roomId, place.name, { userId, ...(since && { from: since.version }) }),
+    { notice: (applied) => (applied ? "Changes taken back" : "There was nothing to take back") },
+  );
+  return (
+    <ConfirmButton
+      label={`Take back ${name}'s changes…`}
+      variant="quiet"
+      title={`Take back what ${name} wrote${since === undefined ? "" : ` since ${titleOf(since)}`}?`}
+      confirmLabel="Take back"
+      action={rollBack}
+    >
+      <p>
+        {since === undefined
+          ? "This concerns all that the user ever wrote; choose a version first to take back only what came after it. "
+          : ""}
+        Everyone who has the document open receives this as an edit. What others have written stays, and the
+        document as it is becomes a version.
+      </p>
+    </ConfirmButton>
+  );
+}

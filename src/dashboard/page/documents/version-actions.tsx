@@ -1,19 +1,8 @@
 /** Names, renames, restores and deletes a version of a document; names the document as it is. */
 import type { DocumentVersion } from "atrium/server";
-import { useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { ConfirmButton, FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
-import {
-  type DocumentPlace,
-  useCreateVersion,
-  useDeleteVersion,
-  useRenameVersion,
-  useRestoreVersion,
-} from "./use-history.ts";
-import { titleOf } from "./version-slider.tsx";
+import { type DocumentPlace, titleOf, useHistoryAction } from "./history.ts";
 
 const MAX_NAME_LENGTH = 255;
 
@@ -24,15 +13,17 @@ interface VersionActionsProps {
   readonly onLeave: () => void;
 }
 
-export function VersionActions({ place, version, onLeave }: VersionActionsProps) {
-  const title = titleOf(version);
-  const restore = useRestoreVersion(place, version.version);
-  const remove = useDeleteVersion(place, version.version);
-  const leavingAfter = <Result,>(action: { mutateAsync: () => Promise<Result> }) => ({
-    mutateAsync: async () => {
-      await action.mutateAsync();
-      onLeave();
-    },
+export function VersionActions({ place, version: shown, onLeave }: VersionActionsProps) {
+  const { roomId, name } = place;
+  const { version } = shown;
+  const title = titleOf(shown);
+  const restore = useHistoryAction(place, (documents) => documents.restoreVersion(roomId, name, version), {
+    notice: (applied) => (applied ? "Version restored" : "The document shows this version already"),
+    onDone: onLeave,
+  });
+  const remove = useHistoryAction(place, (documents) => documents.deleteVersion(roomId, name, version), {
+    notice: "Version deleted",
+    onDone: onLeave,
   });
   return (
     <div className="row-actions">
@@ -41,7 +32,7 @@ export function VersionActions({ place, version, onLeave }: VersionActionsProps)
         accessibleName={`Restore… ${title}`}
         title={`Restore ${title}?`}
         confirmLabel="Restore version"
-        act={{ ...restore, ...leavingAfter(restore) }}
+        action={restore}
       >
         <p>
           Everyone who has the document open receives this as an edit. What they write until the service has
@@ -49,14 +40,14 @@ export function VersionActions({ place, version, onLeave }: VersionActionsProps)
           becomes a version, to which you can go back.
         </p>
       </ConfirmButton>
-      <Rename key={version.version} place={place} version={version} />
+      <Rename key={version} place={place} version={shown} />
       <ConfirmButton
         label="Delete version…"
         accessibleName={`Delete version… ${title}`}
         variant="quiet"
         title={`Delete ${title}?`}
         confirmLabel="Delete version"
-        act={{ ...remove, ...leavingAfter(remove) }}
+        action={remove}
       >
         <p>
           This point of the history can no longer be shown or restored. Nothing that was written is deleted.
@@ -66,63 +57,50 @@ export function VersionActions({ place, version, onLeave }: VersionActionsProps)
   );
 }
 
-function Rename({ place, version }: Pick<VersionActionsProps, "place" | "version">) {
-  const [isOpen, setOpen] = useState(false);
-  const rename = useRenameVersion(place, version.version);
-  const close = () => setOpen(false);
-  const label = version.name === null ? "Name…" : "Rename…";
+function Rename({ place, version: { name, version } }: Omit<VersionActionsProps, "onLeave">) {
+  const title = titleOf({ name, version });
+  const rename = useHistoryAction(
+    place,
+    (documents, next: string | null) => documents.renameVersion(place.roomId, place.name, version, next),
+    { notice: "Version saved" },
+  );
+  const label = name === null ? "Name…" : "Rename…";
   return (
-    <>
-      <Button aria-label={`${label} ${titleOf(version)}`} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      <Dialog title={`Name of ${titleOf(version)}`} isOpen={isOpen} onClose={close}>
-        <Form
-          submitLabel="Save"
-          error={rename.error}
-          isBusy={rename.isPending}
-          onCancel={close}
-          onSubmit={({ name = "" }) => rename.mutate(name === "" ? null : name, { onSuccess: close })}
-        >
-          <TextField
-            label="Name"
-            name="name"
-            maxLength={MAX_NAME_LENGTH}
-            defaultValue={version.name ?? ""}
-            hint="A version with a name is kept until you delete it. Without one, it is dropped with the trail."
-          />
-        </Form>
-      </Dialog>
-    </>
+    <FormDialog
+      button={{ "aria-label": `${label} ${title}`, children: label }}
+      title={`Name of ${title}`}
+      submitLabel="Save"
+      action={rename}
+      toInput={({ name: next = "" }) => next || null}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        maxLength={MAX_NAME_LENGTH}
+        defaultValue={name ?? ""}
+        hint="A version with a name is kept until you delete it. Without one, it is dropped with the trail."
+      />
+    </FormDialog>
   );
 }
 
-/** The button and dialog that name the document as it is. */
-export function NewVersion({ place }: { readonly place: DocumentPlace }) {
-  const [isOpen, setOpen] = useState(false);
-  const create = useCreateVersion(place);
-  const close = () => setOpen(false);
+/** Names the document as it is. */
+export function NewVersion({ place }: Pick<VersionActionsProps, "place">) {
+  const create = useHistoryAction(
+    place,
+    (documents, name: string) => documents.createVersion(place.roomId, place.name, name),
+    { notice: "Version named" },
+  );
   return (
-    <>
-      <Button data-shortcut="new" onClick={() => setOpen(true)}>
-        Name this version…
-      </Button>
-      <Dialog
-        title="Name the document as it is"
-        about="You can show, compare and restore it later."
-        isOpen={isOpen}
-        onClose={close}
-      >
-        <Form
-          submitLabel="Save version"
-          error={create.error}
-          isBusy={create.isPending}
-          onCancel={close}
-          onSubmit={({ name = "" }) => create.mutate(name, { onSuccess: close })}
-        >
-          <TextField label="Name" name="name" required maxLength={MAX_NAME_LENGTH} />
-        </Form>
-      </Dialog>
-    </>
+    <FormDialog
+      button={{ "data-shortcut": "new", children: "Name this version…" }}
+      title="Name the document as it is"
+      about="You can show, compare and restore it later."
+      submitLabel="Save version"
+      action={create}
+      toInput={({ name = "" }) => name}
+    >
+      <TextField label="Name" name="name" required maxLength={MAX_NAME_LENGTH} />
+    </FormDialog>
   );
 }

@@ -2,13 +2,13 @@
 import type { AtriumClient } from "atrium/client";
 import { openDocument } from "atrium/documents";
 import { encodeStateAsUpdate } from "yjs";
-import type { DocumentRoot } from "./document-root.ts";
+import type { DocumentRoot } from "./document.ts";
 import { readUpdate } from "./read-document.ts";
 
 /** Combines changes in quick succession. */
 const PAUSE_MS = 200;
 
-export interface Watching {
+interface Watching {
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly show: (roots: readonly DocumentRoot[]) => void;

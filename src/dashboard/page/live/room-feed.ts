@@ -1,7 +1,7 @@
-/** What a room sends to everyone in it and pages only show: broadcasts, and each write to a store. */
+/** The messages of a room that pages only show: broadcasts, and each write to a store. */
 import type { AtriumClient } from "atrium/client";
 import { inspections } from "atrium/inspection";
-import type { FeedItem } from "./feed-item.ts";
+import type { FeedItem } from "./stream.ts";
 
 export class RoomFeed {
   readonly #listeners = new Set<(item: FeedItem) => void>();

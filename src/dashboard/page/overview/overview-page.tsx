@@ -1,84 +1,140 @@
-/** The organization's totals, its activity over time, and who is online. */
-import type { Overview } from "atrium/server";
+/** The organization's totals, the first steps of a new one, its activity over time, and who is online. */
+import type { Overview, Room } from "atrium/server";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { useAddress } from "../data/use-address.ts";
-import { useRooms } from "../rooms/use-rooms.ts";
-import { ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { Page } from "../ui/page.tsx";
-import { Table } from "../ui/table.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { useApiQuery } from "../data/organization.tsx";
+import { NewRoom, useRooms } from "../rooms/rooms.tsx";
+import { useKeys } from "../settings/api-part.tsx";
+import { Badge, ErrorMessage, Loaded } from "../ui/feedback.tsx";
+import { Page, Section } from "../ui/page.tsx";
+import { Stats } from "../ui/stats.tsx";
+import { type Column, Table } from "../ui/table.tsx";
 import { Quickstart } from "./quickstart.tsx";
-import { Stats } from "./stats.tsx";
 import { Usage } from "./usage.tsx";
-import { useOverview } from "./use-overview.ts";
 
-/** The rooms with participants, the newest first. */
-const MAX_ROOMS = 20;
 const REFRESH_MS = 5000;
 
-function OnlineRooms() {
-  const address = useAddress();
-  const { data, error } = useRooms({ limit: MAX_ROOMS, online: true }, REFRESH_MS);
-  return (
-    <section aria-labelledby="online-rooms">
-      <h2 id="online-rooms">Rooms online now</h2>
-      <ErrorMessage error={error} />
-      {data?.total === 0 && <p className="soft">No one is online right now.</p>}
-      {data !== undefined && data.total > 0 && (
-        <Table label="List of rooms online" columns={["Room", "Participants"]}>
-          {data.rooms.map(({ id, name, active_participants }) => (
-            <tr key={id}>
-              <th scope="row">
-                <Link href={address(`/rooms/${id}`)}>{name}</Link>
-              </th>
-              <td>{active_participants}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      {data !== undefined && data.total > data.rooms.length && (
-        <p>
-          <Link className="button plain" href={address("/rooms?show=online")}>
-            Show all {data.total} rooms online
-          </Link>
-        </p>
-      )}
-    </section>
-  );
-}
-
 export default function OverviewPage() {
-  const { data, error, refetch } = useOverview();
+  const overview = useApiQuery(["overview"], ({ organization }) => organization.overview(), {
+    refetchInterval: REFRESH_MS,
+  });
   return (
     <Page title="Overview">
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined ? !error && <Loading /> : <Summary overview={data} />}
+      <Loaded query={overview}>{(data) => <Summary overview={data} />}</Loaded>
     </Page>
   );
 }
 
-function Summary({ overview }: { readonly overview: Overview }) {
-  const address = useAddress();
+interface SummaryProps {
+  readonly overview: Overview;
+}
+
+const Summary = ({ overview }: SummaryProps) => (
+  <>
+    <Stats
+      stats={[
+        { label: "Rooms online", value: overview.rooms_online },
+        { label: "Participants", value: overview.participants_online },
+        { label: "Events (24 h)", value: overview.events_last_day, href: "/webhooks" },
+        { label: "Runs (24 h)", value: overview.runs_last_day, href: "/workflows" },
+        { label: "Total rooms", value: overview.rooms_total, href: "/rooms" },
+        { label: "Total users", value: overview.users_total },
+      ]}
+    />
+    <FirstSteps overview={overview} />
+    {overview.first_joined_at === null && <Quickstart />}
+    {overview.rooms_total > 0 && (
+      <>
+        <Usage />
+        <OnlineRooms />
+      </>
+    )}
+  </>
+);
+
+/** Each shows when it is done, and the list stays until all are. */
+function FirstSteps({ overview }: SummaryProps) {
+  const { data: keys } = useKeys({ limit: 1, offset: 0 });
+  if (keys === undefined) return null;
+  const hasRoom = overview.rooms_total > 0;
+  const hasKey = keys.total > 0;
+  const hasJoined = overview.first_joined_at !== null;
+  if (hasRoom && hasKey && hasJoined) return null;
   return (
-    <>
-      <Stats
-        stats={[
-          { label: "Rooms online", value: overview.rooms_online },
-          { label: "Participants", value: overview.participants_online },
-          { label: "Events (24 h)", value: overview.events_last_day, href: address("/webhooks") },
-          { label: "Runs (24 h)", value: overview.runs_last_day, href: address("/workflows") },
-          { label: "Total rooms", value: overview.rooms_total, href: address("/rooms") },
-          { label: "Total users", value: overview.users_total },
-        ]}
-      />
-      <FirstSteps overview={overview} />
-      {overview.first_joined_at === null && <Quickstart />}
-      {overview.rooms_total > 0 && (
-        <>
-          <Usage />
-          <OnlineRooms />
-        </>
+    <Section id="first-steps" title="Get started in three steps" className="steps">
+      <ol>
+        <Step
+          title="Create a room"
+          about="A room is a space your users share, such as a board, a document or a call."
+          isDone={hasRoom}
+        >
+          <NewRoom />
+        </Step>
+        <Step
+          title="Get an API key"
+          about="Your back end uses it to create users and get a token for each of them."
+          isDone={hasKey}
+        >
+          <Link className="button plain" href="/settings">
+            API keys
+          </Link>
+        </Step>
+        <Step
+          title="Join from a browser"
+          about="All the SDK needs is a user's token. The samples below have everything filled in."
+          isDone={hasJoined}
+        >
+          <a className="button plain" href="/docs/guides/connecting">
+            Documentation
+          </a>
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+interface StepProps {
+  readonly title: string;
+  readonly about: string;
+  readonly isDone: boolean;
+  /** How to do it. */
+  readonly children: ReactNode;
+}
+
+const Step = ({ title, about, isDone, children }: StepProps) => (
+  <li>
+    <div>
+      <h3>{title}</h3>
+      <p className="soft">{about}</p>
+    </div>
+    {isDone ? <Badge tone="good">done</Badge> : children}
+  </li>
+);
+
+const MAX_ROOMS = 20;
+
+const ROOM_COLUMNS: readonly Column<Room>[] = [
+  { label: "Room", cell: ({ id, name }) => <Link href={`/rooms/${id}`}>{name}</Link> },
+  { label: "Participants", cell: ({ active_participants }) => active_participants },
+];
+
+/** The rooms with participants, the newest first. */
+function OnlineRooms() {
+  const { data, error } = useRooms({ limit: MAX_ROOMS, online: true }, REFRESH_MS);
+  return (
+    <Section id="online-rooms" title="Rooms online now">
+      <ErrorMessage error={error} />
+      {data?.total === 0 && <p className="soft">No one is online right now.</p>}
+      {data && (
+        <Table label="List of rooms online" items={data.rooms} idOf={({ id }) => id} columns={ROOM_COLUMNS} />
       )}
-    </>
+      {data && data.total > data.rooms.length && (
+        <p>
+          <Link className="button plain" href="/rooms?show=online">
+            Show all {data.total} rooms online
+          </Link>
+        </p>
+      )}
+    </Section>
   );
 }

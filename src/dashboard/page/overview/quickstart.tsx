@@ -1,23 +1,28 @@
 /** Samples that connect, filled in with the person's own keys, until the first connection of a user. */
+
 import { Tabs } from "@base-ui/react/tabs";
-import { useIsOwner } from "../data/organization.tsx";
-import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/copy.tsx";
+import type { AtriumServer } from "atrium/server";
+import { useState } from "react";
+import { findOrCreateUser, useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { Button, CodeBlock } from "../ui/button.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
-import { type Snippet, snippetsOf } from "./snippets.ts";
-import { type QuickstartActions, useQuickstart } from "./use-quickstart.ts";
+import { Section } from "../ui/page.tsx";
+import { type QuickstartKeys, type Snippet, snippetsOf } from "./snippets.ts";
 
 export function Quickstart() {
   const quickstart = useQuickstart();
   return (
-    <section className="quickstart" aria-labelledby="quickstart">
-      <div className="title-row">
-        <h2 id="quickstart">Connect your application</h2>
+    <Section
+      id="quickstart"
+      title="Connect your application"
+      className="quickstart"
+      beside={
         <p className="waiting" role="status">
           <span className="pulse" aria-hidden="true" />
           Waiting for your first connection …
         </p>
-      </div>
+      }
+    >
       <Tabs.Root defaultValue="React">
         <Tabs.List className="tabs" aria-label="Ways to connect">
           {snippetsOf(quickstart.keys).map(({ name }) => (
@@ -32,7 +37,7 @@ export function Quickstart() {
           </Tabs.Panel>
         ))}
       </Tabs.Root>
-    </section>
+    </Section>
   );
 }
 
@@ -68,4 +73,48 @@ function Sample({ snippet: { name, needs, install, text }, quickstart }: SampleP
       <CodeBlock text={text} what={`the ${name} sample`} />
     </>
   );
+}
+
+/** By it the test user is found again. */
+const CUSTOM_ID = "quickstart";
+/** As long as members may have tokens made. */
+const TOKEN_SECONDS = 60 * 60;
+
+type QuickstartActions = ReturnType<typeof useQuickstart>;
+
+/** The keys of the samples: a room, a test user and an API key, created when the person asks for them. */
+function useQuickstart() {
+  const { organization } = useCurrent();
+  const [keys, setKeys] = useState<QuickstartKeys>({
+    ...{ serverUrl: location.origin, accountId: organization.id },
+    ...{ roomId: null, userId: null, token: null, apiKey: null },
+  });
+  const refreshes = [["overview"], ["rooms"], ["keys"]];
+  const fillToken = useAction(
+    async (atrium) => {
+      const user = await findTestUser(atrium);
+      setKeys((known) => ({ ...known, ...user }));
+    },
+    { refreshes },
+  );
+  const fillKey = useAction(
+    async (atrium) => {
+      const user = await findTestUser(atrium);
+      const { key: apiKey } = await atrium.organization.createKey("Quickstart");
+      setKeys((known) => ({ ...known, ...user, apiKey }));
+    },
+    { refreshes },
+  );
+  return { keys, fillToken, fillKey };
+}
+
+/** A user of the newest room, which is created if there is none. */
+async function findTestUser(
+  atrium: AtriumServer,
+): Promise<Pick<QuickstartKeys, "roomId" | "userId" | "token">> {
+  const { rooms } = await atrium.rooms.list({ limit: 1 });
+  const roomId = (rooms[0] ?? (await atrium.rooms.create({ name: "My first room" }))).id;
+  const { id: userId } = await findOrCreateUser(atrium, { roomId, name: "Ada", customId: CUSTOM_ID });
+  const { token } = await atrium.users.createToken(roomId, userId, { ttl: TOKEN_SECONDS });
+  return { roomId, userId, token };
 }

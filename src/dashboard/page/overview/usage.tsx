@@ -1,40 +1,39 @@
 /** What happened in the organization over a time that the person chooses, and how much of its quotas it uses. */
+
 import type { Usage as Figures } from "atrium/server";
 import { useMemo } from "react";
 import { Link } from "wouter";
-import { useAddress } from "../data/use-address.ts";
-import { useFilters } from "../data/use-filters.ts";
-import { QuotaMeters } from "../settings/quota-meters.tsx";
-import { useQuotas } from "../settings/use-quotas.ts";
+import { useFilters } from "../data/filters.ts";
+import { useApiQuery } from "../data/organization.tsx";
+import { QuotaMeters, useQuotas } from "../settings/quota-meters.tsx";
 import { Chart } from "../ui/chart.tsx";
-import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { Loaded } from "../ui/feedback.tsx";
 import { RangeSelect, rangeOf } from "../ui/fields.tsx";
-import { useUsage } from "./use-usage.ts";
+import { Section } from "../ui/page.tsx";
+
+const REFRESH_MS = 10_000;
 
 export function Usage() {
-  const address = useAddress();
   const filters = useFilters();
-  const { data, error, refetch } = useUsage(rangeOf(filters));
+  const range = rangeOf(filters);
+  const usage = useApiQuery(["usage", range], ({ organization }) => organization.usage(range), {
+    refetchInterval: REFRESH_MS,
+  });
   const quotas = useQuotas();
   return (
-    <section aria-labelledby="usage">
-      <div className="title-row">
-        <h2 id="usage">Usage</h2>
-        <RangeSelect filters={filters} />
-      </div>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined ? !error && <Loading /> : <Charts usage={data} />}
+    <Section id="usage" title="Usage" beside={<RangeSelect filters={filters} />}>
+      <Loaded query={usage}>{(data) => <Charts usage={data} />}</Loaded>
       {quotas.data && (
         <>
           <QuotaMeters quotas={quotas.data.quotas} />
           <p>
-            <Link className="button plain" href={address("/settings/quotas")}>
+            <Link className="button plain" href="/settings/quotas">
               About these quotas
             </Link>
           </p>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -1,17 +1,15 @@
 /** The comments of a room, thread by thread. */
-import type { Comment } from "atrium/server";
-import { useKey } from "../data/organization.tsx";
-import { chosen, useFilters } from "../data/use-filters.ts";
-import { useSelection } from "../data/use-selection.ts";
-import { type Names, useNames } from "../live/use-names.ts";
-import { Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { FilterSelect, SearchBox } from "../ui/fields.tsx";
-import { SelectAllRow } from "../ui/select-box.tsx";
-import { SelectionBar } from "../ui/several.tsx";
-import { Pager } from "../ui/table.tsx";
-import { CommentCard } from "./comment-card.tsx";
-import { NewComment } from "./new-comment.tsx";
-import { useCommentActions, useComments } from "./use-comments.ts";
+import type { Comment, User } from "atrium/server";
+import type { ReactNode } from "react";
+import { chosen, useFilters } from "../data/filters.ts";
+import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmAction, FormDialog, type FormDialogProps } from "../ui/dialog.tsx";
+import { Badge, Empty, Paged } from "../ui/feedback.tsx";
+import { FilterSelect, SearchBox, SelectField, TextArea } from "../ui/fields.tsx";
+import { type BulkAction, oneByOne, SelectableCards } from "../ui/selectable.tsx";
+import { Time } from "../ui/time.tsx";
 
 const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };
 
@@ -21,11 +19,17 @@ const byThread = (comments: readonly Comment[]): readonly Comment[] =>
 
 export function CommentsPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { get, search, searchFor, limit, offset, isNarrowed } = filters;
+  const { get, search, searchFor, isNarrowed } = filters;
   const resolved = RESOLVED[get("state")];
-  const query = { limit, offset, ...chosen({ search }), ...(resolved !== undefined && { resolved }) };
-  const { data, error, refetch } = useComments(roomId, query);
-  const names = useNames(roomId);
+  const query = { ...filters.page(), ...chosen({ search }), ...(resolved !== undefined && { resolved }) };
+  const comments = useApiQuery(
+    ["room", roomId, "comments", query],
+    (atrium) => atrium.comments.list(roomId, query),
+    // A search reads all comments of the room.
+    { refetchInterval: search === "" && LIVE_REFRESH_MS },
+  );
+  const { users = [], nameOf } = useNames(roomId);
+  const actions = useCommentActions(roomId);
   return (
     <section>
       <div className="filters">
@@ -37,52 +41,169 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
           all="All comments"
           options={{ open: "Open", resolved: "Resolved" }}
         />
-        <NewComment roomId={roomId} users={names.users ?? []} />
+        <CommentDialog
+          {...{ roomId, users }}
+          title="New comment"
+          submitLabel="Create comment"
+          button={{ icon: "plus", "data-shortcut": "new", children: "New comment" }}
+        />
       </div>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined && !error && <Loading />}
-      {data && <CommentCards roomId={roomId} comments={byThread(data.comments)} names={names} />}
-      {data?.total === 0 && (
-        <Empty title={isNarrowed ? "No matching comments" : "No comments yet"}>
-          {isNarrowed ? (
-            <p>Try another word, or all comments.</p>
-          ) : (
-            <p>
-              Users add comments with <code>client.comments.create({"{ text }"})</code>.
-            </p>
-          )}
-        </Empty>
-      )}
-      {data && <Pager filters={filters} total={data.total} />}
+      <Paged query={comments} filters={filters} empty={<NoComments isNarrowed={isNarrowed} />}>
+        {(data) => (
+          <SelectableCards
+            tag="ol"
+            className="comments"
+            cardClass={({ id, thread_id }) => (thread_id === id ? "comment" : "comment reply")}
+            noun={{ one: "comment", many: "comments" }}
+            items={byThread(data.comments)}
+            idOf={({ id }) => id}
+            nameOf={({ user_id, text }) => `${nameOf(user_id)}: ${text}`}
+            selectedName={({ user_id, text }) => `the comment of ${nameOf(user_id)}: ${text.slice(0, 80)}`}
+            actions={actions}
+            refreshes={[["room", roomId, "comments"]]}
+          >
+            {(comment, box) => <Card {...{ comment, box, users }} author={nameOf(comment.user_id)} />}
+          </SelectableCards>
+        )}
+      </Paged>
     </section>
   );
 }
 
-interface CommentCardsProps {
-  readonly roomId: string;
-  readonly comments: readonly Comment[];
-  readonly names: Names;
+const NoComments = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
+  isNarrowed ? (
+    <Empty title="No matching comments">
+      <p>Try another word, or all comments.</p>
+    </Empty>
+  ) : (
+    <Empty title="No comments yet">
+      <p>
+        Users add comments with <code>client.comments.create({"{ text }"})</code>.
+      </p>
+    </Empty>
+  );
+
+function useCommentActions(roomId: string): readonly BulkAction<Comment>[] {
+  const { comments } = useCurrent().atrium;
+  return [
+    {
+      label: "Resolve",
+      done: "resolved",
+      consequences: "They are shown as resolved to everyone in the room, and can be reopened.",
+      applies: ({ resolved }) => !resolved,
+      run: oneByOne(({ id }) => comments.update(roomId, id, { resolved: true })),
+    },
+    {
+      label: "Reopen",
+      done: "reopened",
+      consequences: "They are shown as open to everyone in the room again.",
+      applies: ({ resolved }) => resolved,
+      run: oneByOne(({ id }) => comments.update(roomId, id, { resolved: false })),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences: "They disappear for everyone in the room. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne(({ id }) => comments.delete(roomId, id)),
+    },
+  ];
 }
 
-function CommentCards({ roomId, comments, names: { nameOf, users = [] } }: CommentCardsProps) {
-  const key = useKey();
-  const selection = useSelection(comments, ({ id }) => id);
-  const actions = useCommentActions(roomId);
+interface CardProps {
+  readonly comment: Comment;
+  readonly box: ReactNode;
+  readonly author: string;
+  /** On whose behalf one can reply. */
+  readonly users: readonly User[];
+}
+
+function Card({ comment, box, author, users }: CardProps) {
+  const { id, room_id: roomId, thread_id, text, anchor, reactions, created_at } = comment;
+  const refreshes = [["room", roomId, "comments"]];
+  const resolve = useAction(
+    ({ comments }, next: boolean) => comments.update(roomId, id, { resolved: next }),
+    {
+      refreshes,
+      notifiesErrors: true,
+    },
+  );
+  // Optimistic: shows the requested state before the response.
+  const resolved = resolve.isPending ? resolve.variables : comment.resolved;
   return (
-    <div className="selectable-list" data-selection="">
-      {comments.length > 1 && <SelectAllRow selection={selection} />}
-      <ol className="comments">
-        {comments.map((comment) => (
-          <CommentCard key={comment.id} {...{ comment, nameOf, users, selection }} />
+    <>
+      <p className="comment-head">
+        {box}
+        <strong>{author}</strong> <Time at={created_at} />
+        {resolved && <Badge tone="good">resolved</Badge>}
+      </p>
+      <p className="comment-text">{text}</p>
+      {anchor !== null && <code className="soft small">{JSON.stringify(anchor)}</code>}
+      <p className="row-actions">
+        {Object.entries(reactions).map(([reaction, by]) => (
+          <span key={reaction} className="chip">
+            {reaction} {by.length}
+          </span>
         ))}
-      </ol>
-      <SelectionBar
-        selection={selection}
-        noun={{ one: "comment", many: "comments" }}
-        nameOf={({ user_id, text }) => `${nameOf(user_id)}: ${text}`}
-        actions={actions}
-        invalidates={[key("room", roomId, "comments")]}
-      />
-    </div>
+        <CommentDialog
+          {...{ roomId, users }}
+          threadId={thread_id}
+          title={`Reply to ${author}`}
+          submitLabel="Send reply"
+          button={{ variant: "quiet", "aria-label": `Reply to ${author}`, children: "Reply" }}
+        />
+        <Button variant="quiet" onClick={() => resolve.mutate(!resolved)}>
+          {resolved ? "Reopen" : "Resolve"}
+        </Button>
+        <ConfirmAction
+          label="Delete"
+          variant="quiet"
+          title="Delete this comment?"
+          confirmLabel="Delete comment"
+          act={({ comments }) => comments.delete(roomId, id)}
+          options={{ notice: "Comment deleted", refreshes }}
+        >
+          <p>It disappears for everyone in the room. This cannot be undone.</p>
+        </ConfirmAction>
+      </p>
+    </>
+  );
+}
+
+interface NewComment {
+  readonly userId: string;
+  readonly text: string;
+  /** Of the comment that it replies to. */
+  readonly threadId?: string;
+}
+
+interface CommentDialogProps extends Pick<FormDialogProps<NewComment>, "title" | "submitLabel" | "button"> {
+  readonly roomId: string;
+  readonly users: readonly User[];
+  readonly threadId?: string;
+}
+
+/** Creates a comment, or a reply to one, on behalf of a user. */
+function CommentDialog({ roomId, users, threadId, button, ...dialog }: CommentDialogProps) {
+  const write = useAction(({ comments }, comment: NewComment) => comments.create(roomId, comment), {
+    refreshes: [["room", roomId, "comments"]],
+  });
+  return (
+    <FormDialog
+      {...dialog}
+      button={{ ...button, disabled: users.length === 0 }}
+      about="Creates a comment on behalf of a user, as your back end can."
+      action={write}
+      toInput={({ userId = "", text = "" }) => ({ userId, text, ...(threadId && { threadId }) })}
+    >
+      <SelectField label="User" name="userId">
+        {users.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextArea label="Text" name="text" required rows={4} />
+    </FormDialog>
   );
 }

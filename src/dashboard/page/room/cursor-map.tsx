@@ -1,8 +1,10 @@
 /** Where the participants are, if their presence has coordinates: a map of their cursors. */
+
 import type { PresenceState, User } from "atrium/server";
+import { Section } from "../ui/page.tsx";
 import { boundsOf, type Point, pointIn } from "./coordinates.ts";
 
-export interface CursorMapProps {
+interface CursorMapProps {
   readonly users: readonly User[];
   readonly presences: Readonly<Record<string, PresenceState>>;
 }
@@ -31,8 +33,7 @@ export function CursorMap({ users, presences }: CursorMapProps) {
   const down = ({ y }: Point) => (y - min.y) / (max.y - min.y);
   const place = (point: Point) => ({ left: inside(across(point)), top: inside(down(point)) });
   return (
-    <section aria-labelledby="cursor-map">
-      <h2 id="cursor-map">Cursors</h2>
+    <Section id="cursor-map" title="Cursors">
       <ul className="cursor-map">
         {cursors.map(({ user, point, color }) => (
           <li
@@ -51,6 +52,6 @@ export function CursorMap({ users, presences }: CursorMapProps) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

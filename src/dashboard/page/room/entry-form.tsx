@@ -1,38 +1,18 @@
 /** The dialog that sets an entry of a store. If the entry has changed meanwhile, it shows both values. */
 import { AtriumError, type Entry } from "atrium/server";
 import { useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { CodeBlock } from "../ui/copy.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { orNull, useAction, useCurrent } from "../data/organization.tsx";
+import { Button, CodeBlock } from "../ui/button.tsx";
+import { Dialog, Form } from "../ui/dialog.tsx";
 import { TextArea, TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
-import { useFindEntry, useSetEntry } from "./use-stores.ts";
+import { queriesOf } from "./entries.tsx";
 
-/** What the entry has become while it was edited; null for `entry` when it was deleted. */
+/** The entry as it became while it was edited; null for `entry` when it was deleted. */
 interface Conflict {
   readonly entry: Entry | null;
 }
 
-const textOf = (entry: Entry): string => JSON.stringify(entry.value, null, 2);
-
-interface ConflictPartProps {
-  readonly conflict: Conflict;
-  /** Goes on with the current value instead of one's own. */
-  readonly onTake: () => void;
-}
-
-const ConflictPart = ({ conflict: { entry }, onTake }: ConflictPartProps) =>
-  entry === null ? (
-    <p role="alert">The entry was deleted while you edited it. Saving creates it again.</p>
-  ) : (
-    <div className="form" role="alert">
-      <p>The entry has changed while you edited it. It is now:</p>
-      <CodeBlock text={textOf(entry)} what="Current value" />
-      <Button onClick={onTake}>Edit this one instead</Button>
-    </div>
-  );
-
-export interface EntryFormProps {
+interface EntryFormProps {
   readonly roomId: string;
   readonly store: string;
   /** Null for a new one. */
@@ -41,43 +21,63 @@ export interface EntryFormProps {
   readonly onClose: () => void;
 }
 
+interface EntryWrite {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+const textOf = (entry: Entry): string => JSON.stringify(entry.value, null, 2);
+
 export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
-  const set = useSetEntry(roomId, store);
-  const find = useFindEntry(roomId, store);
+  const { stores } = useCurrent().atrium;
   const [parseError, setParseError] = useState<Error | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
-  /** What the text field begins with: another one starts anew. */
+  /** The value that the text field begins with: another one starts anew. */
   const [initial, setInitial] = useState(entry);
   const known = conflict === null ? initial : conflict.entry;
-  const save = async (key: string, value: unknown) => {
+  const set = useAction(
+    (_, { key, value }: EntryWrite) =>
+      stores.set(roomId, store, key, value, { ifVersion: known?.version ?? 0 }),
+    { refreshes: queriesOf(roomId, store), onDone: onClose },
+  );
+  const save = async (write: EntryWrite) => {
     try {
-      await set.mutateAsync({ key, value, ifVersion: known?.version ?? 0 });
-      onClose();
+      await set.mutateAsync(write);
     } catch (error) {
       if (!(error instanceof AtriumError) || error.code !== "CONFLICT") return; // the form shows it
-      const current = await find(key).catch(() => undefined);
+      const current = await orNull(stores.get(roomId, store, write.key)).catch(() => undefined);
       if (current === undefined) return;
       set.reset();
       setConflict({ entry: current });
+    }
+  };
+  const toInput = ({ key = name ?? "", value = "" }) => {
+    try {
+      setParseError(null);
+      return { key, value: JSON.parse(value) as unknown };
+    } catch (error) {
+      setParseError(
+        new Error(`The value is not valid JSON: ${error instanceof Error ? error.message : ""}.`),
+      );
+      return undefined;
     }
   };
   return (
     <Dialog title={name === null ? "New entry" : name} isOpen onClose={onClose} isWide>
       <Form
         submitLabel={conflict === null ? "Save" : "Replace it with mine"}
-        error={parseError ?? set.error}
-        isBusy={set.isPending}
-        onCancel={onClose}
-        onSubmit={({ key = name ?? "", value = "" }) => {
-          const parsed = parse(value);
-          setParseError(parsed.error);
-          if (parsed.error === null) void save(key, parsed.value);
+        action={{
+          isPending: set.isPending,
+          error: parseError ?? set.error,
+          mutate: (write) => void save(write),
         }}
+        toInput={toInput}
+        onCancel={onClose}
       >
         {name === null && <TextField label="Key" name="key" required />}
         {conflict && (
-          <ConflictPart
-            conflict={conflict}
+          <CurrentValue
+            {...conflict}
             onTake={() => {
               setInitial(conflict.entry);
               setConflict(null);
@@ -98,14 +98,18 @@ export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProp
   );
 }
 
-type Parsed = { readonly value: unknown; readonly error: null } | { readonly error: Error };
-
-function parse(text: string): Parsed {
-  try {
-    return { value: JSON.parse(text), error: null };
-  } catch (error) {
-    return {
-      error: new Error(`The value is not valid JSON: ${error instanceof Error ? error.message : ""}.`),
-    };
-  }
+interface CurrentValueProps extends Conflict {
+  /** Goes on with the current value instead of one's own. */
+  readonly onTake: () => void;
 }
+
+const CurrentValue = ({ entry, onTake }: CurrentValueProps) =>
+  entry === null ? (
+    <p role="alert">The entry was deleted while you edited it. Saving creates it again.</p>
+  ) : (
+    <div className="form" role="alert">
+      <p>The entry has changed while you edited it. It is now:</p>
+      <CodeBlock text={textOf(entry)} what="Current value" />
+      <Button onClick={onTake}>Edit this one instead</Button>
+    </div>
+  );

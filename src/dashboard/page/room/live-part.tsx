@@ -1,37 +1,33 @@
-/** The participants of a room and their presence. */
-import { useQuery } from "@tanstack/react-query";
-import type { PresenceState, Room, User } from "atrium/server";
+/** The participants of a room with their presence, its stream of events, its stores, and its cursors. */
+import type { PresenceState, Room, Search, User } from "atrium/server";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
-import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAddress } from "../data/use-address.ts";
-import { JoinBar } from "../live/join-bar.tsx";
-import { useLive } from "../live/live.tsx";
-import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
-import { Stats } from "../overview/stats.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
+import { useApiQuery } from "../data/organization.tsx";
+import { JoinBar, LIVE_REFRESH_MS, useLive } from "../live/live.tsx";
+import { ConfirmAction } from "../ui/dialog.tsx";
 import { Empty, ErrorMessage } from "../ui/feedback.tsx";
-import { Table } from "../ui/table.tsx";
+import { Section } from "../ui/page.tsx";
+import { Stats } from "../ui/stats.tsx";
+import { type Column, Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { CursorMap } from "./cursor-map.tsx";
 import { StoreTrees } from "./store-trees.tsx";
-import { useRoom } from "./use-room.ts";
 import { useStream } from "./use-stream.ts";
-import { useRemoveParticipant } from "./use-users.ts";
 
 const MAX_USERS = 100;
+
+export const useRoom = (roomId: string, users: Search) =>
+  useApiQuery(["room", roomId, "users", users], ({ rooms }) => rooms.get(roomId, users), {
+    refetchInterval: LIVE_REFRESH_MS,
+  });
 
 type Presences = Readonly<Record<string, PresenceState>>;
 
 /** All presence states: pushed by the room while watching live, else polled. */
 function usePresences(roomId: string): Presences {
-  const { atrium } = useCurrent();
-  const key = useKey();
   const { client } = useLive();
   const [pushed, setPushed] = useState<Presences>({});
-  const { data } = useQuery({
-    queryKey: key("room", roomId, "presence"),
-    queryFn: () => atrium.getPresence(roomId),
+  const { data } = useApiQuery(["room", roomId, "presence"], (atrium) => atrium.getPresence(roomId), {
     refetchInterval: LIVE_REFRESH_MS,
     enabled: client === null,
   });
@@ -42,11 +38,44 @@ function usePresences(roomId: string): Presences {
   return client === null ? (data ?? {}) : pushed;
 }
 
-export function LivePart({ room }: { readonly room: Room }) {
+interface RoomProps {
+  readonly room: Room;
+}
+
+export function LivePart({ room }: RoomProps) {
   const { data, error } = useRoom(room.id, { limit: MAX_USERS });
   const presences = usePresences(room.id);
   const online = (data?.users ?? []).filter(({ status }) => status === "online");
   const unlisted = room.active_participants - online.length;
+  const columns: readonly Column<User>[] = [
+    {
+      label: "Participant",
+      cell: ({ id, room_id, name }) => <Link href={`/rooms/${room_id}/users/${id}`}>{name}</Link>,
+    },
+    { label: "Role", cell: ({ role }) => role },
+    { label: "Joined", cell: ({ joined_at }) => joined_at && <Time at={joined_at} /> },
+    { label: "Presence", className: "json", cell: ({ id }) => <Presence state={presences[id]} /> },
+    {
+      label: "Actions",
+      className: "row-actions",
+      cell: ({ id, name }) => (
+        <ConfirmAction
+          label="Disconnect"
+          accessibleName={`Disconnect ${name}`}
+          variant="quiet"
+          title={`Disconnect ${name}?`}
+          confirmLabel="Close connections"
+          act={(atrium) => atrium.removeParticipant(room.id, id)}
+          options={{ notice: `${name} was disconnected`, refreshes: [["room", room.id]] }}
+        >
+          <p>
+            All tabs of this user leave the room, and do not come back by themselves. The user may join again:
+            end the user's tokens to prevent that.
+          </p>
+        </ConfirmAction>
+      ),
+    },
+  ];
   return (
     <>
       <Stats
@@ -58,7 +87,7 @@ export function LivePart({ room }: { readonly room: Room }) {
       />
       <JoinBar isClosed={room.state === "closed"} />
       <ErrorMessage error={error} />
-      {online.length > 0 && <Participants users={online} presences={presences} />}
+      <Table label="Participants" items={online} idOf={({ id }) => id} columns={columns} />
       {unlisted > 0 && data && data.usersTotal > MAX_USERS && (
         <p className="soft">
           And {unlisted} more participants. Only the newest {MAX_USERS} users are listed.
@@ -74,76 +103,27 @@ export function LivePart({ room }: { readonly room: Room }) {
   );
 }
 
-interface ParticipantsProps {
-  readonly users: readonly User[];
-  readonly presences: Presences;
-}
-
-function Participants({ users, presences }: ParticipantsProps) {
-  const address = useAddress();
-  return (
-    <Table label="Participants" columns={["Participant", "Role", "Joined", "Presence", "!Actions"]}>
-      {users.map((user) => (
-        <tr key={user.id}>
-          <th scope="row">
-            <Link href={address(`/rooms/${user.room_id}/users/${user.id}`)}>{user.name}</Link>
-          </th>
-          <td>{user.role}</td>
-          <td>{user.joined_at && <Time at={user.joined_at} />}</td>
-          <td className="json">
-            <Presence state={presences[user.id]} />
-          </td>
-          <td className="row-actions">
-            <Disconnection user={user} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-function Disconnection({ user }: { readonly user: User }) {
-  const disconnect = useRemoveParticipant(user);
-  return (
-    <ConfirmButton
-      label="Disconnect"
-      accessibleName={`Disconnect ${user.name}`}
-      variant="quiet"
-      title={`Disconnect ${user.name}?`}
-      confirmLabel="Close connections"
-      act={disconnect}
-    >
-      <p>
-        All tabs of this user leave the room, and do not come back by themselves. The user may join again: end
-        the user's tokens to prevent that.
-      </p>
-    </ConfirmButton>
-  );
-}
-
 const Presence = ({ state }: { readonly state: PresenceState | undefined }) =>
   state === undefined ? <span className="soft">none</span> : <code>{JSON.stringify(state)}</code>;
 
-function NoParticipants({ room }: { readonly room: Room }) {
-  const address = useAddress();
-  if (room.total_users_created > 0) return <p className="soft">No one is online right now.</p>;
-  return (
+const NoParticipants = ({ room: { id, total_users_created } }: RoomProps) =>
+  total_users_created > 0 ? (
+    <p className="soft">No one is online right now.</p>
+  ) : (
     <Empty title="No one has joined yet">
       <p>
-        <Link href={address(`/rooms/${room.id}/users`)}>Create a user</Link>, then join from a browser with
-        the user's token.
+        <Link href={`/rooms/${id}/users`}>Create a user</Link>, then join from a browser with the user's
+        token.
       </p>
     </Empty>
   );
-}
 
-/** What happens in a room as it happens, each as one line. */
+/** The events of a room as they happen, each as one line. */
 function EventStream({ roomId }: { readonly roomId: string }) {
   const { items, error } = useStream(roomId);
   const { client } = useLive();
   return (
-    <section aria-labelledby="event-stream">
-      <h2 id="event-stream">Events of the last hour</h2>
+    <Section id="event-stream" title="Events of the last hour">
       <ErrorMessage error={error} />
       {client === null && (
         <p className="soft">Watch live to see broadcasts and each write to a store as well.</p>
@@ -163,6 +143,6 @@ function EventStream({ roomId }: { readonly roomId: string }) {
           </ol>
         </section>
       )}
-    </section>
+    </Section>
   );
 }

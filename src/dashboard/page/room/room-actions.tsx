@@ -3,20 +3,41 @@ import { Menu } from "@base-ui/react/menu";
 import type { Room } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/use-address.ts";
+import { useAction } from "../data/organization.tsx";
 import { Button, Icon } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { DropMenu } from "../ui/drop-menu.tsx";
+import { Confirm, Dialog, DropMenu, Form } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
-import { useDeleteRoom, useReconcile, useUpdateRoom } from "./use-room.ts";
 
-export function RoomActions({ room }: { readonly room: Room }) {
+interface RoomActionsProps {
+  readonly room: Room;
+}
+
+export function RoomActions({ room: { id, name, custom_id, state } }: RoomActionsProps) {
+  const [, go] = useLocation();
   const [openDialog, setOpenDialog] = useState<"edit" | "delete" | null>(null);
-  const reconcile = useReconcile(room.id);
-  const isClosed = room.state === "closed";
-  const toggle = useUpdateRoom(room.id, isClosed ? "Room reopened" : "Room closed");
+  const close = () => setOpenDialog(null);
+  const isClosed = state === "closed";
+  const refreshes = [["room", id], ["rooms"]];
+  const reconcile = useAction(({ rooms }) => rooms.reconcile(id), {
+    notice: ({ previous_active_participants: before, reconciled_active_participants: now }) =>
+      before === now ? `No correction needed: ${now} online` : `Corrected from ${before} to ${now} online`,
+    refreshes,
+    notifiesErrors: true,
+  });
+  const setState = useAction(({ rooms }, next: Room["state"]) => rooms.update(id, { state: next }), {
+    notice: isClosed ? "Room reopened" : "Room closed",
+    refreshes,
+    notifiesErrors: true,
+  });
+  const edit = useAction(
+    ({ rooms }, changes: { name: string; customId: string | null }) => rooms.update(id, changes),
+    { notice: "Room saved", refreshes, onDone: close },
+  );
+  const remove = useAction(({ rooms }) => rooms.delete(id), {
+    notice: "Room deleted",
+    refreshes: [["rooms"], ["overview"]],
+    onDone: () => go("/rooms"),
+  });
   return (
     <>
       <Button isBusy={reconcile.isPending} onClick={() => reconcile.mutate()}>
@@ -24,7 +45,7 @@ export function RoomActions({ room }: { readonly room: Room }) {
       </Button>
       <DropMenu label="More actions" className="button plain" face={<Icon name="more" />} align="end">
         <Menu.Item onClick={() => setOpenDialog("edit")}>Edit…</Menu.Item>
-        <Menu.Item onClick={() => toggle.mutate({ state: isClosed ? "active" : "closed" })}>
+        <Menu.Item onClick={() => setState.mutate(isClosed ? "active" : "closed")}>
           {isClosed ? "Reopen" : "Close"}
         </Menu.Item>
         <Menu.Separator className="separator" />
@@ -32,61 +53,29 @@ export function RoomActions({ room }: { readonly room: Room }) {
           Delete…
         </Menu.Item>
       </DropMenu>
-      <Edit room={room} isOpen={openDialog === "edit"} onClose={() => setOpenDialog(null)} />
-      <Deletion room={room} isOpen={openDialog === "delete"} onClose={() => setOpenDialog(null)} />
-    </>
-  );
-}
-
-interface RoomDialogProps {
-  readonly room: Room;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function Edit({ room, isOpen, onClose }: RoomDialogProps) {
-  const update = useUpdateRoom(room.id, "Room saved");
-  return (
-    <Dialog title="Edit room" isOpen={isOpen} onClose={onClose}>
-      <Form
-        submitLabel="Save"
-        error={update.error}
-        isBusy={update.isPending}
-        onCancel={onClose}
-        onSubmit={({ name = "", customId = "" }) =>
-          update.mutate({ name, customId: customId || null }, { onSuccess: onClose })
-        }
+      <Dialog title="Edit room" isOpen={openDialog === "edit"} onClose={close}>
+        <Form
+          submitLabel="Save"
+          action={edit}
+          onCancel={close}
+          toInput={({ name: next = "", customId = "" }) => ({ name: next, customId: customId || null })}
+        >
+          <TextField label="Name" name="name" defaultValue={name} required maxLength={255} />
+          <TextField label="Custom ID" name="customId" defaultValue={custom_id ?? ""} maxLength={255} />
+        </Form>
+      </Dialog>
+      <Confirm
+        title={`Delete ${name}?`}
+        confirmLabel="Delete room"
+        action={remove}
+        isOpen={openDialog === "delete"}
+        onClose={close}
       >
-        <TextField label="Name" name="name" defaultValue={room.name} required maxLength={255} />
-        <TextField label="Custom ID" name="customId" defaultValue={room.custom_id ?? ""} maxLength={255} />
-      </Form>
-    </Dialog>
-  );
-}
-
-function Deletion({ room, isOpen, onClose }: RoomDialogProps) {
-  const address = useAddress();
-  const [, go] = useLocation();
-  const remove = useDeleteRoom(room.id);
-  const act = {
-    ...remove,
-    mutateAsync: async () => {
-      await remove.mutateAsync();
-      go(address("/rooms"));
-    },
-  };
-  return (
-    <Confirm
-      title={`Delete ${room.name}?`}
-      confirmLabel="Delete room"
-      act={act}
-      isOpen={isOpen}
-      onClose={onClose}
-    >
-      <p>
-        This deletes its users, stores, comments and files, and disconnects all participants. This cannot be
-        undone.
-      </p>
-    </Confirm>
+        <p>
+          This deletes its users, stores, comments and files, and disconnects all participants. This cannot be
+          undone.
+        </p>
+      </Confirm>
+    </>
   );
 }

@@ -2,24 +2,19 @@
 import type { Entry, StoreSummary } from "atrium/server";
 import { useState } from "react";
 import { Link } from "wouter";
-import { useAddress } from "../data/use-address.ts";
-import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { ErrorMessage, Loaded } from "../ui/feedback.tsx";
 import { JsonTree, useChangeCount } from "../ui/json-tree.tsx";
-import { EntryPager } from "./entry-pager.tsx";
-import { useEntryPage } from "./use-entry-page.ts";
-import { useStores } from "./use-stores.ts";
+import { Section } from "../ui/page.tsx";
+import { EntryPager, useEntryPage, useStores } from "./entries.tsx";
 
 export function StoreTrees({ roomId }: { readonly roomId: string }) {
-  const address = useAddress();
   const { data, error } = useStores(roomId);
   return (
-    <section aria-labelledby="store-trees">
-      <h2 id="store-trees">Stores</h2>
+    <Section id="store-trees" title="Stores">
       <ErrorMessage error={error} />
       {data?.length === 0 && (
         <p className="soft">
-          There are none. <Link href={address(`/rooms/${roomId}/stores`)}>Create one</Link>, or let a client
-          write.
+          There are none. <Link href={`/rooms/${roomId}/stores`}>Create one</Link>, or let a client write.
         </p>
       )}
       {data !== undefined && data.length > 0 && (
@@ -30,7 +25,7 @@ export function StoreTrees({ roomId }: { readonly roomId: string }) {
           ))}
         </section>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -63,14 +58,17 @@ interface EntriesProps {
 }
 
 function Entries({ roomId, store, total }: EntriesProps) {
-  const { data, error, refetch, position, isPlaceholderData } = useEntryPage(roomId, store);
-  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
+  const { query, position } = useEntryPage(roomId, store);
   return (
-    <>
-      {/* What comes to a page that is shown is new; another page is not. */}
-      <EntryNodes key={isPlaceholderData ? "loading" : position.offset} entries={data.entries} />
-      <EntryPager position={position} shown={Object.keys(data.entries).length} total={total} store={store} />
-    </>
+    <Loaded query={query}>
+      {({ entries }) => (
+        <>
+          {/* An entry that comes to a shown page is new; one of another page is not. */}
+          <EntryNodes key={query.isPlaceholderData ? "loading" : position.offset} entries={entries} />
+          <EntryPager {...{ position, store, total }} shown={Object.keys(entries).length} />
+        </>
+      )}
+    </Loaded>
   );
 }
 

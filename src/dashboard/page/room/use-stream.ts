@@ -1,61 +1,56 @@
-/** What happens in a room: its events, what its documents become and, while watching live, broadcasts and writes. */
-
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+/** The stream of a room: its events, changes of its documents and, while watching live, broadcasts and writes. */
+import { useQueryClient } from "@tanstack/react-query";
 import type { EventPage } from "atrium/server";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { HOUR_MS } from "../../../platform/time.ts";
 import { EVENTS } from "../data/events.ts";
-import { useCurrent, useKey } from "../data/organization.tsx";
-import { useDocuments } from "../documents/use-documents.ts";
-import { useLive } from "../live/live.tsx";
-import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
-import { useNames } from "../live/use-names.ts";
-import { changedDocuments, itemOfFeed, MAX_ITEMS, mergeItems, type StreamItem } from "./stream.ts";
+import { useApiQuery, useKey } from "../data/organization.tsx";
+import { useDocuments } from "../documents/documents-part.tsx";
+import { LIVE_REFRESH_MS, useLive, useNames } from "../live/live.tsx";
+import { changedDocuments, itemOfFeed, MAX_ITEMS, mergeItems, type StreamItem } from "../live/stream.ts";
 
-/** What happened in a room lately, from the event log: the newest first, continued while the page is open. */
 type RoomEvent = EventPage["events"][number];
 
-const SHOWN = 50;
+const MAX_EVENTS = 50;
 
-interface Stream {
+interface EventHistory {
   readonly events: readonly RoomEvent[];
   /** Where the next read continues. */
   readonly cursor: string;
 }
 
+/** Events of the event log, newest first, continued while the page is open. */
 function useRoomEvents(roomId: string) {
-  const { atrium } = useCurrent();
-  const key = useKey();
   const queries = useQueryClient();
-  const queryKey = key("room", roomId, "events");
-  return useQuery({
-    queryKey,
-    queryFn: async (): Promise<Stream> => {
-      const known = queries.getQueryData<Stream>(queryKey);
+  const key = useKey();
+  const part = ["room", roomId, "events"];
+  return useApiQuery(
+    part,
+    async (atrium): Promise<EventHistory> => {
+      const known = queries.getQueryData<EventHistory>(key(...part));
       const since =
         known === undefined
           ? { from: new Date(Date.now() - HOUR_MS).toISOString() }
           : { after: known.cursor };
       let { events = [] as readonly RoomEvent[], cursor = "" } = known ?? {};
       for await (const page of atrium.events.pages({ roomId, limit: 100, ...since })) {
-        events = [...page.events.toReversed(), ...events].slice(0, SHOWN);
+        events = [...page.events.toReversed(), ...events].slice(0, MAX_EVENTS);
         cursor = page.cursor;
       }
       return { events, cursor };
     },
-    refetchInterval: LIVE_REFRESH_MS,
-    structuralSharing: false,
-  });
+    { refetchInterval: LIVE_REFRESH_MS, structuralSharing: false },
+  );
 }
 
-/** What pages see of documents themselves, and the log has only while a webhook or a workflow listens. */
+/** The page sees these by itself; the log has them only while a webhook or a workflow listens. */
 const SEEN_ANYWAY: ReadonlySet<string> = new Set([
   "document.created",
   "document.updated",
   "document.deleted",
 ]);
 
-/** Whether a page that has been open since a time (ISO 8601) shows it without the log. */
+/** True when a page that is open since a time (ISO 8601) shows the event without the log. */
 const isSeenAnyway = ({ event, timestamp }: RoomEvent, since: string): boolean =>
   SEEN_ANYWAY.has(event) && timestamp >= since;
 
@@ -66,7 +61,7 @@ const itemOfEvent = (event: RoomEvent): StreamItem => ({
   about: describe(event),
 });
 
-/** What the event is about, or what its name means. */
+/** The subject of the event, or the meaning of its name. */
 function describe(event: RoomEvent): string {
   if ("user" in event && event.user !== undefined) return event.user.name;
   if ("comment" in event) return event.comment.text;
@@ -77,7 +72,7 @@ function describe(event: RoomEvent): string {
   return EVENTS[event.event];
 }
 
-/** However much is written, the page is drawn again only so often. */
+/** The page is drawn again at most this often. */
 const FLUSH_MS = 250;
 
 export function useStream(roomId: string) {
@@ -125,7 +120,7 @@ function useFeedItems(roomId: string): readonly StreamItem[] {
   return items;
 }
 
-/** What has become of documents since the page is shown. */
+/** Changes of documents since the page is shown. */
 function useDocumentItems(roomId: string): readonly StreamItem[] {
   const { data } = useDocuments(roomId);
   const known = useRef(data);

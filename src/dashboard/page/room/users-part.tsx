@@ -1,23 +1,21 @@
 /** The users of a room, with their tokens, and actions on several of them. */
-import type { UserSearch, UserWithToken } from "atrium/server";
+import type { Role, UserSearch, UserWithToken } from "atrium/server";
 import { Link } from "wouter";
-import { useKey } from "../data/organization.tsx";
-import { useAddress } from "../data/use-address.ts";
-import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
-import { useSelection } from "../data/use-selection.ts";
-import { CopyButton } from "../ui/copy.tsx";
-import { Badge, Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { FilterSelect, SearchBox } from "../ui/fields.tsx";
-import { SelectCell } from "../ui/select-box.tsx";
-import { SelectionBar } from "../ui/several.tsx";
-import { Pager, Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
-import { NewUser } from "./new-user.tsx";
-import { useUserActions, useUsers } from "./use-users.ts";
+import { DAY_MS } from "../../../platform/time.ts";
+import { chosen, useFilters } from "../data/filters.ts";
+import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { LIVE_REFRESH_MS } from "../live/live.tsx";
+import { CopyButton } from "../ui/button.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Badge, Empty, Paged } from "../ui/feedback.tsx";
+import { FilterSelect, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
+import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import type { Column } from "../ui/table.tsx";
+import { OptionalTime, Time } from "../ui/time.tsx";
 
-/** The UTC day that was so many days ago: it stays the same while the page refreshes. */
+/** The UTC day that was this many days ago: it stays the same while the page refreshes. */
 const dayBefore = (now: number, days: number): string =>
-  new Date(now - days * 86_400_000).toISOString().slice(0, 10);
+  new Date(now - days * DAY_MS).toISOString().slice(0, 10);
 
 /** What the list can be narrowed to, by the value in the page's address. */
 const SHOWN: Readonly<Record<string, (now: number) => UserSearch>> = {
@@ -27,17 +25,50 @@ const SHOWN: Readonly<Record<string, (now: number) => UserSearch>> = {
   before: (now) => ({ lastSeenTo: dayBefore(now, 7) }),
 };
 const LABELS = {
-  ...{ online: "Online", offline: "Offline" },
-  ...{ week: "Seen in the last 7 days", before: "Last seen before that" },
+  online: "Online",
+  offline: "Offline",
+  week: "Seen in the last 7 days",
+  before: "Last seen before that",
 };
+
+const COLUMNS: readonly Column<UserWithToken>[] = [
+  {
+    label: "Name",
+    sort: "name",
+    cell: ({ id, room_id, name }) => <Link href={`/rooms/${room_id}/users/${id}`}>{name}</Link>,
+  },
+  { label: "Custom ID", cell: ({ custom_id }) => custom_id ?? <span className="soft">–</span> },
+  { label: "Role", cell: ({ role }) => role },
+  {
+    label: "Status",
+    cell: ({ status }) => <Badge tone={status === "online" ? "good" : "plain"}>{status}</Badge>,
+  },
+  { label: "Last joined", cell: ({ joined_at }) => <OptionalTime at={joined_at} /> },
+  { label: "Created", sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    label: "Token",
+    cell: ({ token, name }) => <CopyButton text={token} what={`the token of ${name}`} label="Copy" />,
+  },
+];
 
 export function UsersPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { get, limit, offset, search, searchFor, sort, isNarrowed } = filters;
-  const { data, error, refetch } = useUsers(roomId, {
-    ...{ limit, offset, ...chosen({ search }), ...SHOWN[get("show")]?.(Date.now()) },
-    ...sortedBy(sort, ["name", "created_at"]),
-  });
+  const { get, search, searchFor, isNarrowed } = filters;
+  const query = {
+    ...{ ...filters.page(["name", "created_at"]), ...chosen({ search }) },
+    ...SHOWN[get("show")]?.(Date.now()),
+  };
+  const users = useApiQuery(
+    ["room", roomId, "users", "with tokens", query],
+    (atrium) => atrium.users.list(roomId, query),
+    { refetchInterval: LIVE_REFRESH_MS },
+  );
+  const actions = useUserActions(roomId);
+  const empty = (
+    <Empty title={isNarrowed ? "No matching users" : "No users yet"}>
+      <p>Create a user for each person in your application. They join from a browser with their token.</p>
+    </Empty>
+  );
   return (
     <section>
       <div className="filters">
@@ -45,70 +76,84 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
         <FilterSelect label="Users to show" filters={filters} name="show" all="All users" options={LABELS} />
         <NewUser roomId={roomId} />
       </div>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined && !error && <Loading />}
-      {data && <UserTable roomId={roomId} users={data.users} filters={filters} />}
-      {data?.total === 0 && (
-        <Empty title={isNarrowed ? "No matching users" : "No users yet"}>
-          <p>Create a user for each person in your application. They join from a browser with their token.</p>
-        </Empty>
-      )}
-      {data && <Pager filters={filters} total={data.total} />}
+      <Paged query={users} {...{ filters, empty }}>
+        {(data) => (
+          <SelectableTable
+            label="Users"
+            noun={{ one: "user", many: "users" }}
+            items={data.users}
+            idOf={({ id }) => id}
+            nameOf={({ name }) => name}
+            columns={COLUMNS}
+            {...{ filters, actions }}
+            refreshes={[["room", roomId], ["overview"]]}
+          />
+        )}
+      </Paged>
     </section>
   );
 }
 
-const COLUMNS = [
-  { label: "Name", sort: "name" },
-  ...["Custom ID", "Role", "Status", "Last joined"],
-  { label: "Created", sort: "created_at" },
-  "Token",
-];
-
-interface UserTableProps {
-  readonly roomId: string;
-  readonly users: readonly UserWithToken[];
-  readonly filters: Filters;
+function useUserActions(roomId: string): readonly BulkAction<UserWithToken>[] {
+  const { atrium } = useCurrent();
+  return [
+    {
+      label: "Disconnect",
+      done: "disconnected",
+      consequences: "Their connections close. They can join again with their tokens.",
+      applies: ({ status }) => status === "online",
+      run: oneByOne(({ id }) => atrium.removeParticipant(roomId, id)),
+    },
+    {
+      label: "End tokens of",
+      done: "with tokens ended",
+      consequences: "All their tokens so far stop working and their connections close. The users stay.",
+      run: oneByOne(({ id }) => atrium.users.endTokens(roomId, id)),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences: "Their tokens stop working and their connections close. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne(({ id }) => atrium.users.delete(roomId, id)),
+    },
+  ];
 }
 
-function UserTable({ roomId, users, filters }: UserTableProps) {
-  const address = useAddress();
-  const key = useKey();
-  const selection = useSelection(users, ({ id }) => id);
-  const actions = useUserActions(roomId);
+interface UserInput {
+  readonly name: string;
+  readonly role: Role;
+  readonly customId?: string;
+}
+
+function NewUser({ roomId }: { readonly roomId: string }) {
+  const create = useAction(({ users }, user: UserInput) => users.create({ ...user, roomId }), {
+    notice: ({ name }) => `User ${name} created`,
+    refreshes: [["room", roomId], ["overview"]],
+  });
   return (
-    <>
-      {users.length > 0 && (
-        <Table label="Users" columns={COLUMNS} {...{ selection, filters }}>
-          {users.map((user) => (
-            <tr key={user.id} data-selected={selection.has(user.id) || undefined}>
-              <SelectCell selection={selection} id={user.id} name={user.name} />
-              <th scope="row">
-                <Link href={address(`/rooms/${user.room_id}/users/${user.id}`)}>{user.name}</Link>
-              </th>
-              <td>{user.custom_id ?? <span className="soft">–</span>}</td>
-              <td>{user.role}</td>
-              <td>
-                <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
-              </td>
-              <td>{user.joined_at ? <Time at={user.joined_at} /> : <span className="soft">never</span>}</td>
-              <td>
-                <Time at={user.created_at} />
-              </td>
-              <td>
-                <CopyButton text={user.token} what={`the token of ${user.name}`} label="Copy" />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <SelectionBar
-        selection={selection}
-        noun={{ one: "user", many: "users" }}
-        nameOf={({ name }) => name}
-        actions={actions}
-        invalidates={[key("room", roomId), key("overview")]}
+    <FormDialog
+      button={{ variant: "primary", icon: "plus", "data-shortcut": "new", children: "New user" }}
+      title="New user"
+      submitLabel="Create user"
+      action={create}
+      toInput={({ name = "", customId = "", role }) => ({
+        name,
+        role: role === "viewer" ? "viewer" : "editor",
+        ...(customId && { customId }),
+      })}
+    >
+      <TextField label="Name" name="name" required maxLength={255} />
+      <SelectField label="Role" name="role" hint="Viewers can read, follow others and show presence.">
+        <option value="editor">editor</option>
+        <option value="viewer">viewer</option>
+      </SelectField>
+      <TextField
+        label="Custom ID"
+        name="customId"
+        maxLength={255}
+        hint="Optional. The ID of the user in your application; unique in the room."
       />
-    </>
+    </FormDialog>
   );
 }

@@ -1,14 +1,15 @@
-/** The list of rooms, with search, state and date filters, and actions on several of them. */
-import type { RoomSearch } from "atrium/server";
-import { chosen, sortedBy, useFilters } from "../data/use-filters.ts";
-import { Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { FilterSelect, SearchBox } from "../ui/fields.tsx";
+/** The list of rooms, of which several can be closed, reopened or deleted. */
+import type { ListedRoom, RoomSearch } from "atrium/server";
+import { Link } from "wouter";
+import { chosen, useFilters } from "../data/filters.ts";
+import { useCurrent } from "../data/organization.tsx";
+import { Badge, Empty, Paged } from "../ui/feedback.tsx";
+import { DateFilter, FilterSelect, SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/table.tsx";
-import { DateFilter } from "./date-filter.tsx";
-import { NewRoom } from "./new-room.tsx";
-import { RoomTable } from "./room-table.tsx";
-import { useRooms } from "./use-rooms.ts";
+import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import type { Column } from "../ui/table.tsx";
+import { formatDuration, OptionalTime, Time } from "../ui/time.tsx";
+import { NewRoom, useRooms } from "./rooms.tsx";
 
 const REFRESH_MS = 5000;
 
@@ -20,17 +21,39 @@ const SHOWN: Readonly<Record<string, RoomSearch>> = {
 };
 const LABELS = { online: "With users online", active: "Open", closed: "Closed" };
 
-const SORTS = ["name", "last_active_at", "created_at"] as const;
+const COLUMNS: readonly Column<ListedRoom>[] = [
+  { label: "Name", sort: "name", cell: ({ id, name }) => <Link href={`/rooms/${id}`}>{name}</Link> },
+  { label: "Custom ID", cell: (room) => room.custom_id ?? <span className="soft">–</span> },
+  {
+    label: "State",
+    cell: ({ state }) => <Badge tone={state === "active" ? "plain" : "waiting"}>{state}</Badge>,
+  },
+  {
+    label: "Online",
+    cell: ({ active_participants: online }) =>
+      online > 0 ? <Badge tone="good">{`${online} online`}</Badge> : <span className="soft">–</span>,
+  },
+  { label: "Last in use", sort: "last_active_at", cell: (room) => <OptionalTime at={room.last_active_at} /> },
+  {
+    label: "Total users",
+    className: "number",
+    cell: (room) => room.total_users_created.toLocaleString("en"),
+  },
+  { label: "Active time", className: "number", cell: (room) => formatDuration(room.duration_seconds) },
+  { label: "Created", sort: "created_at", cell: (room) => <Time at={room.created_at} /> },
+];
 
 export default function RoomsPage() {
   const filters = useFilters();
-  const { get, set, search, searchFor, sort, limit, offset, isNarrowed } = filters;
-  const query = {
-    ...{ limit, offset, ...SHOWN[get("show")] },
-    ...chosen({ search, from: get("from"), to: get("to") }),
-    ...sortedBy(sort, SORTS),
-  };
-  const { data, error, refetch } = useRooms(query, REFRESH_MS);
+  const { get, set, search, searchFor } = filters;
+  const rooms = useRooms(
+    {
+      ...{ ...filters.page(["name", "last_active_at", "created_at"]), ...SHOWN[get("show")] },
+      ...chosen({ search, from: get("from"), to: get("to") }),
+    },
+    REFRESH_MS,
+  );
+  const actions = useRoomActions();
   return (
     <Page title="Rooms" actions={<NewRoom />}>
       <div className="filters">
@@ -39,10 +62,20 @@ export default function RoomsPage() {
         <DateFilter label="Created from" value={get("from")} onChange={(value) => set("from", value)} />
         <DateFilter label="to" value={get("to")} onChange={(value) => set("to", value)} />
       </div>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined ? !error && <Loading /> : <RoomTable rooms={data.rooms} filters={filters} />}
-      {data?.total === 0 && <NoRooms isFiltered={isNarrowed} />}
-      {data && <Pager filters={filters} total={data.total} />}
+      <Paged query={rooms} filters={filters} empty={<NoRooms isFiltered={filters.isNarrowed} />}>
+        {(data) => (
+          <SelectableTable
+            label="Rooms"
+            noun={{ one: "room", many: "rooms" }}
+            items={data.rooms}
+            idOf={({ id }) => id}
+            nameOf={({ name }) => name}
+            columns={COLUMNS}
+            {...{ filters, actions }}
+            refreshes={[["rooms"], ["room"], ["overview"]]}
+          />
+        )}
+      </Paged>
     </Page>
   );
 }
@@ -60,3 +93,33 @@ const NoRooms = ({ isFiltered }: { readonly isFiltered: boolean }) =>
       </p>
     </Empty>
   );
+
+function useRoomActions(): readonly BulkAction<ListedRoom>[] {
+  const { rooms } = useCurrent().atrium;
+  return [
+    {
+      label: "Close",
+      done: "closed",
+      consequences:
+        "Everyone in them is disconnected, and no one can join until they are reopened. They keep all their data.",
+      applies: ({ state }) => state === "active",
+      run: oneByOne(({ id }) => rooms.update(id, { state: "closed" })),
+    },
+    {
+      label: "Reopen",
+      done: "reopened",
+      consequences: "Their users can join again.",
+      applies: ({ state }) => state === "closed",
+      run: oneByOne(({ id }) => rooms.update(id, { state: "active" })),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences:
+        "Their users, stores, documents, comments and files are deleted with them, and all participants are disconnected. This cannot be undone.",
+      isDanger: true,
+      isTyped: true,
+      run: oneByOne(({ id }) => rooms.delete(id)),
+    },
+  ];
+}

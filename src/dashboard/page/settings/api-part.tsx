@@ -1,74 +1,182 @@
 /** What a back end needs: the account ID, API keys, an end for users' tokens, and a first request. */
-import { useCurrent, useIsOwner } from "../data/organization.tsx";
-import { sortedBy, useFilters } from "../data/use-filters.ts";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { CodeBlock, Identifier } from "../ui/copy.tsx";
-import { ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { Pager } from "../ui/table.tsx";
-import { firstRequest } from "./first-request.ts";
-import { KeyTable } from "./key-table.tsx";
-import { NewKey } from "./new-key.tsx";
-import { useEndAllTokens, useKeys } from "./use-keys.ts";
+
+import type { ApiKey, KeySearch } from "atrium/server";
+import { useFilters } from "../data/filters.ts";
+import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { CodeBlock, Identifier } from "../ui/button.tsx";
+import { ConfirmAction, FormDialog, Secret } from "../ui/dialog.tsx";
+import { Paged } from "../ui/feedback.tsx";
+import { TextField } from "../ui/fields.tsx";
+import { Section } from "../ui/page.tsx";
+import { oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import type { Column } from "../ui/table.tsx";
+import { OptionalTime, Time } from "../ui/time.tsx";
+
+export const useKeys = (page: KeySearch) =>
+  useApiQuery(["keys", page], ({ organization }) => organization.listKeys(page));
 
 export function ApiPart() {
   const { organization } = useCurrent();
   const isOwner = useIsOwner();
-  const filters = useFilters();
-  const { limit, offset, sort } = filters;
-  const order = sortedBy(sort, ["name", "created_at", "last_used_at"]);
-  const { data, error, refetch } = useKeys({ limit, offset, ...order });
   return (
     <>
-      <section aria-labelledby="account-id">
-        <h2 id="account-id">Account ID</h2>
+      <Section id="account-id" title="Account ID">
         <Identifier value={organization.id} what="the account ID" isWhole />
-      </section>
-      <section aria-labelledby="keys">
-        <div className="title-row">
-          <h2 id="keys">API keys</h2>
-          {isOwner && <NewKey />}
-        </div>
-        {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}
-        <ErrorMessage error={error} onRetry={refetch} />
-        {data === undefined && !error && <Loading />}
-        {data && <KeyTable keys={data.api_keys} {...{ isOwner, filters }} />}
-        {data?.total === 0 && (
-          <p className="soft">No API keys yet. Your back end needs one to call the API.</p>
-        )}
-        {data && <Pager filters={filters} total={data.total} />}
-      </section>
+      </Section>
+      <Keys />
       {isOwner && <TokenEnding />}
-      <section aria-labelledby="first-request">
-        <h2 id="first-request">Your first request</h2>
-        <p className="soft">Creates a room. Replace YOUR_API_KEY with an API key.</p>
-        <CodeBlock what="The request" text={firstRequest(location.origin, organization.id, "YOUR_API_KEY")} />
+      <Section
+        id="first-request"
+        title="Your first request"
+        about="Creates a room. Replace YOUR_API_KEY with an API key."
+      >
+        <CodeBlock what="The request" text={firstRequest(organization.id, "YOUR_API_KEY")} />
         <p className="soft">
           Read more in the <a href="/docs">documentation</a>.
         </p>
-      </section>
+      </Section>
     </>
   );
 }
 
-function TokenEnding() {
-  const end = useEndAllTokens();
+/** A `curl` command that creates a room. */
+const firstRequest = (accountId: string, apiKey: string): string =>
+  [
+    `curl -X POST ${location.origin}/v1/accounts/${accountId}/rooms \\`,
+    `  -H "Authorization: Bearer $(printf %s '${accountId}:${apiKey}' | base64 | tr -d '\\n')" \\`,
+    '  -H "Content-Type: application/json" \\',
+    `  -d '{"name":"My first room"}'`,
+  ].join("\n");
+
+function Keys() {
+  const { organization } = useCurrent().atrium;
+  const isOwner = useIsOwner();
+  const filters = useFilters();
+  const keys = useKeys(filters.page(["name", "created_at", "last_used_at"]));
+  const columns: readonly Column<ApiKey>[] = [
+    { label: "Name", sort: "name", cell: ({ name }) => name },
+    {
+      label: "Key",
+      cell: ({ prefix, last_four }) => (
+        <code>
+          {prefix}…{last_four}
+        </code>
+      ),
+    },
+    { label: "Created", sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      label: "Last used",
+      sort: "last_used_at",
+      cell: ({ last_used_at }) => <OptionalTime at={last_used_at} />,
+    },
+    {
+      label: "Actions",
+      className: "row-actions",
+      cell: ({ id, name }) =>
+        isOwner && (
+          <ConfirmAction
+            label="Revoke"
+            accessibleName={`Revoke ${name}`}
+            variant="quiet"
+            title={`Revoke ${name}?`}
+            confirmLabel="Revoke key"
+            act={(atrium) => atrium.organization.revokeKey(id)}
+            options={{ notice: "API key revoked", refreshes: [["keys"]] }}
+          >
+            <p>
+              Requests with this key fail within 10 seconds, and what it made ends: API keys, invitations and
+              links for a new password. This cannot be undone.
+            </p>
+          </ConfirmAction>
+        ),
+    },
+  ];
+  const empty = <p className="soft">No API keys yet. Your back end needs one to call the API.</p>;
   return (
-    <section aria-labelledby="tokens">
-      <div className="title-row">
-        <h2 id="tokens">User tokens</h2>
-        <ConfirmButton
-          label="End all user tokens"
-          title="End all user tokens?"
-          confirmLabel="End tokens"
-          act={end}
-        >
-          <p>
-            All users of all rooms are disconnected, and need a new token to join again. This cannot be
-            undone.
-          </p>
-        </ConfirmButton>
-      </div>
-      <p className="soft">End the tokens of all users, for example after a leak.</p>
-    </section>
+    <Section id="keys" title="API keys" beside={isOwner && <NewKey />}>
+      {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}
+      <Paged query={keys} {...{ filters, empty }}>
+        {(data) => (
+          <SelectableTable
+            label="List of API keys"
+            noun={{ one: "API key", many: "API keys" }}
+            items={data.api_keys}
+            idOf={({ id }) => id}
+            nameOf={({ name }) => name}
+            isSelectable={() => isOwner}
+            {...{ columns, filters }}
+            actions={[
+              {
+                label: "Revoke",
+                done: "revoked",
+                consequences: "Requests with these keys fail within 10 seconds. This cannot be undone.",
+                isDanger: true,
+                run: oneByOne(({ id }) => organization.revokeKey(id)),
+              },
+            ]}
+            refreshes={[["keys"]]}
+          />
+        )}
+      </Paged>
+    </Section>
   );
 }
+
+/** Creates an API key and shows it once, with a request to try it. */
+function NewKey() {
+  const { organization } = useCurrent();
+  const create = useAction((atrium, name: string) => atrium.organization.createKey(name), {
+    refreshes: [["keys"]],
+  });
+  const key = create.data?.key ?? null;
+  return (
+    <>
+      <FormDialog
+        button={{ variant: "primary", icon: "plus", "data-shortcut": "new", children: "New API key" }}
+        title="New API key"
+        submitLabel="Create key"
+        action={create}
+        toInput={({ name = "" }) => name}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={255}
+          hint="Where you use it, such as Back end."
+        />
+      </FormDialog>
+      <Secret
+        title="Your new API key"
+        about="It gives full access to the organization, so keep it on your servers. You will not see it again."
+        secret={key}
+        what="the API key"
+        onDone={create.reset}
+      >
+        {key && <CodeBlock what="Your first request" text={firstRequest(organization.id, key)} />}
+      </Secret>
+    </>
+  );
+}
+
+const TokenEnding = () => (
+  <Section
+    id="tokens"
+    title="User tokens"
+    beside={
+      <ConfirmAction
+        label="End all user tokens"
+        title="End all user tokens?"
+        confirmLabel="End tokens"
+        act={({ organization }) => organization.endAllTokens()}
+        options={{ notice: "All user tokens ended", refreshes: [["room"]] }}
+      >
+        <p>
+          All users of all rooms are disconnected, and need a new token to join again. This cannot be undone.
+        </p>
+      </ConfirmAction>
+    }
+  >
+    <p className="soft">End the tokens of all users, for example after a leak.</p>
+  </Section>
+);

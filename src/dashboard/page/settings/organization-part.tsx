@@ -1,91 +1,76 @@
 /** The organization itself: its name, and its deletion. */
 import { useLocation } from "wouter";
-import { ME } from "../data/me.ts";
-import { useCurrent, useIsOwner } from "../data/organization.tsx";
-import { useAction } from "../data/use-action.ts";
-import { ConfirmButton } from "../ui/confirm.tsx";
+import { ME } from "../data/api.ts";
+import { useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { ConfirmAction, Form } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
+import { Section } from "../ui/page.tsx";
 
 export function OrganizationPart() {
   const isOwner = useIsOwner();
-  const { organization } = useCurrent();
+  const { name } = useCurrent().organization;
   if (isOwner) {
     return (
       <>
-        <Name />
-        <Deletion />
+        <Name name={name} />
+        <Deletion name={name} />
       </>
     );
   }
   return (
-    <section aria-labelledby="organization">
-      <h2 id="organization">Organization</h2>
-      <p>{organization.name}</p>
+    <Section id="organization" title="Organization">
+      <p>{name}</p>
       <p className="soft">Only owners can rename or delete the organization.</p>
-    </section>
+    </Section>
   );
 }
 
-function Name() {
-  const { organization, atrium } = useCurrent();
-  const rename = useAction((name: string) => atrium.organization.rename(name), {
+interface NameProps {
+  readonly name: string;
+}
+
+function Name({ name }: NameProps) {
+  const rename = useAction(({ organization }, next: string) => organization.rename(next), {
     notice: "Organization renamed",
-    invalidates: [ME],
-    isForm: true,
+    refreshes: [ME],
   });
   return (
-    <section aria-labelledby="organization">
-      <h2 id="organization">Organization</h2>
-      <Form
-        submitLabel="Rename"
-        error={rename.error}
-        isBusy={rename.isPending}
-        onSubmit={({ name = "" }) => rename.mutate(name)}
-      >
-        <TextField label="Name" name="name" required maxLength={255} defaultValue={organization.name} />
+    <Section id="organization" title="Organization">
+      <Form submitLabel="Rename" action={rename} toInput={({ name: next = "" }) => next}>
+        <TextField label="Name" name="name" required maxLength={255} defaultValue={name} />
       </Form>
-    </section>
+    </Section>
   );
 }
 
-function Deletion() {
-  const { organization, atrium } = useCurrent();
+function Deletion({ name }: NameProps) {
   const [, go] = useLocation();
-  const remove = useAction(() => atrium.organization.delete(organization.name), {
-    notice: `${organization.name} is being deleted`,
-    invalidates: [ME],
-    isForm: true,
-  });
-  const act = {
-    ...remove,
-    mutateAsync: async () => {
-      await remove.mutateAsync();
-      go("/");
-    },
-  };
   return (
-    <section aria-labelledby="deletion">
-      <h2 id="deletion">Delete the organization</h2>
-      <p className="soft">
-        Ends every access at once, for members, API keys and users, and then removes all rooms, users, files,
-        webhooks and workflows. This cannot be undone.
-      </p>
+    <Section
+      id="deletion"
+      title="Delete the organization"
+      about="Ends every access at once, for members, API keys and users, and then removes all rooms, users, files, webhooks and workflows. This cannot be undone."
+    >
       <div>
-        <ConfirmButton
+        <ConfirmAction
           label="Delete organization"
           variant="danger"
-          title={`Delete ${organization.name}?`}
+          title={`Delete ${name}?`}
           confirmLabel="Delete organization"
-          typed={organization.name}
-          act={act}
+          typed={name}
+          act={({ organization }) => organization.delete(name)}
+          options={{
+            notice: `${name} is being deleted`,
+            refreshes: [ME],
+            onDone: () => go("~/dashboard"),
+          }}
         >
           <p>
             Its API keys stop working, its users are disconnected, and everything that it owns is deleted for
             good: rooms, users, files, webhooks and workflows. You and the other members keep your accounts.
           </p>
-        </ConfirmButton>
+        </ConfirmAction>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -1,62 +1,35 @@
-/** The person's name, password, mails and theme. */
-import { callDashboard } from "../data/api.ts";
-import { ME } from "../data/me.ts";
-import { useCurrent } from "../data/organization.tsx";
-import { useAction } from "../data/use-action.ts";
-import { NewPasswordField } from "../sign-in/credentials.tsx";
+/** The person's name, password, mails and theme, the export of their data, and the deletion of their account. */
+import type { PersonExport } from "../../../features/privacy/schema.ts";
+import { callDashboard, ME } from "../data/api.ts";
+import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { CurrentPasswordField, NewPasswordField } from "../sign-in/credentials.tsx";
+import { Button, saveFile } from "../ui/button.tsx";
+import { Form } from "../ui/dialog.tsx";
+import { ErrorMessage } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
+import { Section } from "../ui/page.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
-import { NoticesPart } from "./notices-part.tsx";
-import { OwnData } from "./own-data.tsx";
 
-export function ProfilePart() {
-  const theme = useTheme();
-  return (
-    <>
-      <Name />
-      <Password />
-      <NoticesPart />
-      <section aria-labelledby="appearance">
-        <h2 id="appearance">Appearance</h2>
-        <div className="form">
-          <SelectField
-            label="Theme"
-            value={theme}
-            onChange={(event) =>
-              chooseTheme(THEMES.find((one) => one === event.currentTarget.value) ?? "system")
-            }
-          >
-            {THEMES.map((one) => (
-              <option key={one} value={one}>
-                {THEME_NAMES[one]}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-      </section>
-      <OwnData />
-    </>
-  );
-}
+export const ProfilePart = () => (
+  <>
+    <Name />
+    <Password />
+    <Notices />
+    <Appearance />
+    <Export />
+    <Deletion />
+  </>
+);
 
 function Name() {
   const { person } = useCurrent().me;
-  const rename = useAction((name: string) => callDashboard("PATCH", "me", { name }), {
+  const rename = useAction((_, name: string) => callDashboard("PATCH", "me", { name }), {
     notice: "Name changed",
-    invalidates: [ME],
-    isForm: true,
+    refreshes: [ME],
   });
   return (
-    <section aria-labelledby="name">
-      <h2 id="name">Profile</h2>
-      <p className="soft">{person.email}</p>
-      <Form
-        submitLabel="Save"
-        error={rename.error}
-        isBusy={rename.isPending}
-        onSubmit={({ name = "" }) => rename.mutate(name)}
-      >
+    <Section id="name" title="Profile" about={person.email}>
+      <Form submitLabel="Save" action={rename} toInput={({ name = "" }) => name}>
         <TextField
           label="Name"
           name="name"
@@ -66,37 +39,137 @@ function Name() {
           defaultValue={person.name}
         />
       </Form>
-    </section>
+    </Section>
   );
 }
 
 function Password() {
   const change = useAction(
-    (input: { current: string; next: string }) => callDashboard("POST", "password", input),
-    {
-      notice: "Password changed. You are signed out everywhere else.",
-      isForm: true,
-    },
+    (_, input: { current: string; next: string }) => callDashboard("POST", "password", input),
+    { notice: "Password changed. You are signed out everywhere else." },
   );
   return (
-    <section aria-labelledby="password">
-      <h2 id="password">Password</h2>
+    <Section id="password" title="Password">
       <Form
         key={change.isSuccess ? change.submittedAt : 0}
         submitLabel="Change password"
-        error={change.error}
-        isBusy={change.isPending}
-        onSubmit={({ current = "", next = "" }) => change.mutate({ current, next })}
+        action={change}
+        toInput={({ current = "", next = "" }) => ({ current, next })}
       >
-        <TextField
-          label="Current password"
-          name="current"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPasswordField label="Current password" name="current" />
         <NewPasswordField name="next" label="New password" />
       </Form>
-    </section>
+    </Section>
+  );
+}
+
+interface NoticeSettings {
+  readonly wanted: boolean;
+  readonly by_mail: boolean;
+}
+
+/** Whether an owner receives mails about webhooks and workflows; nothing where the service sends none. */
+function Notices() {
+  const { organization } = useCurrent();
+  const isOwner = useIsOwner();
+  const path = `organizations/${organization.id}/notices`;
+  const { data, error, refetch } = useApiQuery(
+    ["notices"],
+    () => callDashboard<NoticeSettings>("GET", path),
+    { enabled: isOwner },
+  );
+  const change = useAction((_, wanted: boolean) => callDashboard<NoticeSettings>("PATCH", path, { wanted }), {
+    notice: ({ wanted }) => (wanted ? "You receive mails" : "You receive no mails"),
+    refreshes: [["notices"]],
+    notifiesErrors: true,
+  });
+  if (error) return <ErrorMessage error={error} onRetry={refetch} />;
+  if (data?.by_mail !== true) return null;
+  return (
+    <Section id="notices" title="Mails">
+      <div className="form">
+        <SelectField
+          label="Webhooks and workflows"
+          value={data.wanted ? "on" : "off"}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate(event.currentTarget.value === "on")}
+          hint={`To you, as an owner of ${organization.name}: much waits for a webhook, or the service has disabled a webhook or workflow.`}
+        >
+          <option value="on">Send me mails</option>
+          <option value="off">Send me none</option>
+        </SelectField>
+      </div>
+    </Section>
+  );
+}
+
+function Appearance() {
+  const theme = useTheme();
+  return (
+    <Section id="appearance" title="Appearance">
+      <div className="form">
+        <SelectField
+          label="Theme"
+          value={theme}
+          onChange={({ currentTarget: { value } }) =>
+            chooseTheme(THEMES.find((one) => one === value) ?? "system")
+          }
+        >
+          {THEMES.map((one) => (
+            <option key={one} value={one}>
+              {THEME_NAMES[one]}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+    </Section>
+  );
+}
+
+/** All pages, as one JSON text. */
+async function exportMe(): Promise<string> {
+  const records: unknown[] = [];
+  let after: string | null = null;
+  do {
+    const page: PersonExport = await callDashboard<PersonExport>("POST", "me/export", { after });
+    records.push(...page.records);
+    after = page.cursor;
+  } while (after !== null);
+  return JSON.stringify(records, null, 2);
+}
+
+function Export() {
+  const save = useAction(async () => saveFile("my-data.json", "application/json", await exportMe()), {
+    notifiesErrors: true,
+  });
+  return (
+    <Section
+      id="own-data"
+      title="Your data"
+      about="Your profile, when you signed in, your memberships and invitations, which mails you were sent lately, and what you changed in your organizations, as JSON."
+    >
+      <div>
+        <Button isBusy={save.isPending} onClick={() => save.mutate()}>
+          Export
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+function Deletion() {
+  const remove = useAction((_, password: string) => callDashboard("POST", "me/delete", { password }), {
+    onDone: () => location.assign("/dashboard/sign-in"),
+  });
+  return (
+    <Section
+      id="own-deletion"
+      title="Delete your account"
+      about="Ends your memberships, your open invitations and all your sessions. This cannot be undone. An organization that only you own needs another owner first, or is deleted first. Your name stays in the audit logs of your organizations for as long as these are kept."
+    >
+      <Form submitLabel="Delete account" isDanger action={remove} toInput={({ password = "" }) => password}>
+        <CurrentPasswordField label="Your password" />
+      </Form>
+    </Section>
   );
 }

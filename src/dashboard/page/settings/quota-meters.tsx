@@ -1,8 +1,10 @@
 /** How much of each quota is used, at a glance. */
 import type { Quota } from "atrium/server";
-import { formatSize } from "../ui/size.ts";
+import { useApiQuery } from "../data/organization.tsx";
+import { formatSize } from "../ui/time.tsx";
 
-/** A quota in words, and as a meter. */
+export const useQuotas = () => useApiQuery(["quotas"], ({ organization }) => organization.listQuotas());
+
 const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
   rooms: "Rooms",
   users: "Users",

@@ -1,11 +1,9 @@
 /** Finds pages and rooms by name, for the command palette. */
 import { Autocomplete } from "@base-ui/react/autocomplete";
-import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { useLocation } from "wouter";
-import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAddress } from "../data/use-address.ts";
-import { NAVIGATION_ITEMS } from "./navigation-items.ts";
+import { useApiQuery } from "../data/organization.tsx";
+import { NAVIGATION_ITEMS } from "./shortcuts.tsx";
 
 interface Target {
   readonly id: string;
@@ -17,12 +15,11 @@ interface Target {
 const FOUND_ROOMS = 8;
 
 function useTargets(search: string): Target[] {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  const { data } = useQuery({
-    queryKey: key("rooms", "palette", search),
-    queryFn: () => atrium.rooms.list({ search, limit: FOUND_ROOMS }),
-  });
+  const { data } = useApiQuery(
+    ["rooms", "palette", search],
+    ({ rooms }) => rooms.list({ search, limit: FOUND_ROOMS }),
+    { placeholderData: () => undefined }, // Enter must not open a room of an earlier search
+  );
   const places = NAVIGATION_ITEMS.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
   return [
     ...places.map(({ name, path }) => ({ id: path, label: name, kind: "Page", path })),
@@ -36,7 +33,6 @@ const focus = (input: HTMLInputElement | null): void => input?.focus();
 export default function Finder({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const targets = useTargets(useDeferredValue(text.slice(0, 256)));
-  const address = useAddress();
   const [, go] = useLocation();
   return (
     <Autocomplete.Root
@@ -65,7 +61,7 @@ export default function Finder({ onClose }: { readonly onClose: () => void }) {
             value={target}
             onClick={() => {
               onClose();
-              go(address(target.path));
+              go(target.path);
             }}
           >
             <span>{target.label}</span>

@@ -1,18 +1,18 @@
-/** The frame of every page: organization, navigation and person. */
-
+/** The frame of every page: organization, navigation, command palette and person. */
 import { Menu } from "@base-ui/react/menu";
-import { type ReactNode, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import { loadPage } from "../data/connection.ts";
 import { useSignOut } from "../data/me.ts";
 import { useCurrent } from "../data/organization.tsx";
-import { useAddress } from "../data/use-address.ts";
-import { Icon, Monogram } from "../ui/button.tsx";
-import { DropMenu } from "../ui/drop-menu.tsx";
+import { Button, Icon, Monogram } from "../ui/button.tsx";
+import { Dialog, DropMenu } from "../ui/dialog.tsx";
+import { Loading } from "../ui/feedback.tsx";
 import { bringIntoView } from "../ui/page.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
-import { NAVIGATION_ITEMS } from "./navigation-items.ts";
-import { Palette } from "./palette.tsx";
-import { Shortcuts } from "./shortcuts.tsx";
+import { NAVIGATION_ITEMS, Shortcuts } from "./shortcuts.tsx";
+
+const Finder = lazy(() => loadPage(() => import("./finder.tsx")));
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
@@ -49,15 +49,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 /** The main navigation. */
 function Navigation() {
-  const address = useAddress();
   const [path] = useLocation();
-  const isHere = (place: string) => (place === "" ? path === address("") : path.startsWith(address(place)));
+  const isHere = (place: string) => (place === "" ? path === "/" : path.startsWith(place));
   return (
     <nav aria-label="Pages">
       {NAVIGATION_ITEMS.map((place) => (
         <Link
           key={place.path}
-          href={address(place.path)}
+          href={place.path}
           {...(isHere(place.path) && { "aria-current": "page", ref: bringIntoView })}
         >
           <Icon name={place.icon} />
@@ -85,13 +84,13 @@ function OrganizationMenu() {
       }
     >
       {me.organizations.map(({ id, name }) => (
-        <Menu.Item key={id} onClick={() => go(`/${id}`)}>
+        <Menu.Item key={id} onClick={() => go(`~/dashboard/${id}`)}>
           <Icon name={id === organization.id ? "check" : "overview"} />
           {name}
         </Menu.Item>
       ))}
       <Menu.Separator className="separator" />
-      <Menu.Item onClick={() => go("/new")}>
+      <Menu.Item onClick={() => go("~/dashboard/new")}>
         <Icon name="plus" />
         New organization
       </Menu.Item>
@@ -104,7 +103,6 @@ function PersonMenu() {
   const { person } = useCurrent().me;
   const theme = useTheme();
   const signOut = useSignOut();
-  const address = useAddress();
   const [, go] = useLocation();
   return (
     <DropMenu
@@ -118,7 +116,7 @@ function PersonMenu() {
       }
     >
       <p className="soft small menu-note">{person.email}</p>
-      <Menu.Item onClick={() => go(address("/settings/profile"))}>Profile</Menu.Item>
+      <Menu.Item onClick={() => go("/settings/profile")}>Profile</Menu.Item>
       <Menu.Separator className="separator" />
       <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
         {THEMES.map((value) => (
@@ -131,5 +129,34 @@ function PersonMenu() {
       <Menu.Separator className="separator" />
       <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
     </DropMenu>
+  );
+}
+
+/** Opens any page or room by name (Ctrl+K). Its finder is loaded when it is opened. */
+function Palette() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+  return (
+    <>
+      <Button
+        variant="quiet"
+        icon="search"
+        aria-label="Search pages and rooms"
+        onClick={() => setOpen(true)}
+      />
+      <Dialog title="Go to" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <Suspense fallback={<Loading />}>
+          <Finder onClose={() => setOpen(false)} />
+        </Suspense>
+      </Dialog>
+    </>
   );
 }

@@ -1,11 +1,28 @@
-/** Keyboard shortcuts and the dialog that lists them and turns them off. */
+/** The pages of an organization, and the keyboard shortcuts, with the dialog that lists them and turns them off. */
 import { Switch } from "@base-ui/react/switch";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
-import { useAddress } from "../data/use-address.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, type IconName } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { NAVIGATION_ITEMS } from "./navigation-items.ts";
+
+interface NavigationItem {
+  readonly name: string;
+  /** The path below the organization's. */
+  readonly path: string;
+  readonly icon: IconName;
+  /** The shortcut's letter after `g`. */
+  readonly letter: string;
+}
+
+export const NAVIGATION_ITEMS: readonly NavigationItem[] = [
+  { name: "Overview", path: "", icon: "overview", letter: "o" },
+  { name: "Rooms", path: "/rooms", icon: "rooms", letter: "r" },
+  { name: "Files", path: "/files", icon: "file", letter: "f" },
+  { name: "Webhooks", path: "/webhooks", icon: "webhooks", letter: "h" },
+  { name: "Workflows", path: "/workflows", icon: "workflows", letter: "w" },
+  { name: "Logs", path: "/logs", icon: "logs", letter: "l" },
+  { name: "Settings", path: "/settings", icon: "settings", letter: "s" },
+];
 
 /** Single-key shortcuts. Inactive while the person types or has turned them off. */
 const KEY = "single-key-shortcuts";
@@ -64,19 +81,18 @@ export function Shortcuts() {
   const [isOpen, setOpen] = useState(false);
   const areOn = useSingleKeys();
   const [, go] = useLocation();
-  const address = useAddress();
   const leaderAt = useRef(Number.NEGATIVE_INFINITY);
   const press = useCallback(
     (key: string, at: number) => {
       const isChord = at - leaderAt.current < CHORD_MS;
       leaderAt.current = key === "g" && !isChord ? at : Number.NEGATIVE_INFINITY;
       const place = isChord ? NAVIGATION_ITEMS.find(({ letter }) => letter === key) : undefined;
-      if (place !== undefined) go(address(place.path));
+      if (place !== undefined) go(place.path);
       else if (key === "?") setOpen(true);
       else return key === "g" || pressOnPage(key);
       return true;
     },
-    [go, address],
+    [go],
   );
   useSingleKey(press);
   return (

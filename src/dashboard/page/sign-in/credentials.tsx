@@ -1,16 +1,41 @@
-/** The fields for an email address and a new password. */
+/** The frame of the pages outside an organization, and their fields for credentials. */
+import type { ReactNode } from "react";
+import { Monogram } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
+import { usePageTitle } from "../ui/page.tsx";
+
+interface SignInLayoutProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+export function SignInLayout({ title, children }: SignInLayoutProps) {
+  usePageTitle(title);
+  return (
+    <main className="sign-in-layout" id="main">
+      <p className="brand">
+        <Monogram name="Atrium" /> Atrium
+      </p>
+      <h1>{title}</h1>
+      {children}
+    </main>
+  );
+}
 
 const MIN_PASSWORD_CHARACTERS = 10;
 const MAX_PASSWORD_CHARACTERS = 128;
 
-export interface EmailFieldProps {
+interface EmailFieldProps {
   readonly autoFocus?: boolean;
   readonly hint?: string;
 }
 
 export const EmailField = (props: EmailFieldProps) => (
   <TextField label="Email" name="email" type="email" autoComplete="username" required {...props} />
+);
+
+export const CurrentPasswordField = ({ name = "password", label = "Password" }) => (
+  <TextField label={label} name={name} type="password" autoComplete="current-password" required />
 );
 
 export const NewPasswordField = ({ name = "password", label = "Password" }) => (

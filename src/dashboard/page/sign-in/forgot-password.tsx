@@ -1,12 +1,11 @@
-/** The page for a forgotten password: mails a link where the service sends mail, and otherwise says whom to ask. */
+/** The page for a forgotten password: mails a link where the service sends mail, or names the people to ask. */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { callDashboard } from "../data/api.ts";
-import { ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { Form } from "../ui/form.tsx";
+import { Form } from "../ui/dialog.tsx";
+import { Loaded } from "../ui/feedback.tsx";
 import { Challenge } from "./challenge.tsx";
-import { EmailField } from "./credentials.tsx";
-import { SignInLayout } from "./sign-in-layout.tsx";
+import { EmailField, SignInLayout } from "./credentials.tsx";
 
 const PATH = "password-links";
 
@@ -16,17 +15,20 @@ export default function ForgotPassword() {
     queryFn: () => callDashboard<{ readonly by_mail: boolean }>("GET", PATH),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (service.isPending) return <Loading />;
   return (
     <SignInLayout title="Forgot your password?">
-      <ErrorMessage error={service.error} onRetry={service.refetch} />
-      {service.data?.by_mail === true && <LinkByMail />}
-      {service.data?.by_mail === false && (
-        <p>
-          An owner of your organization can send you a link to choose a new one. Owners make it in Settings,
-          Members.
-        </p>
-      )}
+      <Loaded query={service}>
+        {(data) =>
+          data.by_mail ? (
+            <LinkByMail />
+          ) : (
+            <p>
+              An owner of your organization can send you a link to choose a new one. Owners make it in
+              Settings, Members.
+            </p>
+          )
+        }
+      </Loaded>
       <p className="soft">
         <Link href="/sign-in">Back to sign in</Link>
       </p>
@@ -57,9 +59,8 @@ function LinkByMail() {
       <p className="soft">We send you a link to choose a new one.</p>
       <Form
         submitLabel="Send link"
-        error={request.error}
-        isBusy={request.isPending}
-        onSubmit={({ email = "", challenge }) => request.mutate({ email, challenge })}
+        action={request}
+        toInput={({ email = "", challenge }) => ({ email, challenge })}
       >
         <EmailField autoFocus />
         <Challenge error={request.error} />

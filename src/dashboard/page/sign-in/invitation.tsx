@@ -2,15 +2,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { InvitationPreview } from "../../../features/members/schema.ts";
-import { callDashboard } from "../data/api.ts";
-import { ME, useMe, useSignUp } from "../data/me.ts";
+import { callDashboard, ME } from "../data/api.ts";
+import { useMe, useSignUp } from "../data/me.ts";
 import { Button } from "../ui/button.tsx";
+import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
 import { Challenge } from "./challenge.tsx";
-import { EmailField, NewPasswordField } from "./credentials.tsx";
-import { SignInLayout } from "./sign-in-layout.tsx";
+import { EmailField, NewPasswordField, SignInLayout } from "./credentials.tsx";
 
 const invitedBy = ({ invited_by }: InvitationPreview): string =>
   invited_by === null ? "You are invited." : `${invited_by} invited you.`;
@@ -60,17 +59,20 @@ function JoinAs({ name, token }: { readonly name: string; readonly token: string
 }
 
 function JoinAsNew({ token }: { readonly token: string }) {
-  const signUp = useSignUp();
   const [, go] = useLocation();
+  const signUp = useSignUp(() => go("/"));
   return (
     <>
       <Form
         submitLabel="Sign up and join"
-        error={signUp.error}
-        isBusy={signUp.isPending}
-        onSubmit={({ name = "", email = "", password = "", challenge }) =>
-          signUp.mutate({ name, email, password, invitation: token, challenge }, { onSuccess: () => go("/") })
-        }
+        action={signUp}
+        toInput={({ name = "", email = "", password = "", challenge }) => ({
+          name,
+          email,
+          password,
+          invitation: token,
+          challenge,
+        })}
       >
         <TextField label="Your name" name="name" autoComplete="name" required maxLength={255} />
         <EmailField />

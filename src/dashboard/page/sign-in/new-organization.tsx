@@ -2,12 +2,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redirect, useLocation } from "wouter";
 import type { OwnOrganization } from "../../../features/people/schema.ts";
-import { callDashboard } from "../data/api.ts";
-import { ME, useMe } from "../data/me.ts";
+import { callDashboard, ME } from "../data/api.ts";
+import { useMe } from "../data/me.ts";
+import { Form } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
-import { SignInLayout } from "./sign-in-layout.tsx";
+import { SignInLayout } from "./credentials.tsx";
 
 export default function NewOrganization() {
   const { me, isPending } = useMe();
@@ -27,9 +27,8 @@ export default function NewOrganization() {
     <SignInLayout title="New organization">
       <Form
         submitLabel="Create organization"
-        error={create.error}
-        isBusy={create.isPending}
-        onSubmit={({ name = "" }) => create.mutate(name)}
+        action={create}
+        toInput={({ name = "" }) => name}
         {...(me.organizations.length > 0 && { onCancel: () => history.back() })}
       >
         <TextField

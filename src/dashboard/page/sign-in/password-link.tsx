@@ -1,31 +1,24 @@
 /** The page of a link for a new password. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { PasswordLinkPreview } from "../../../features/people/schema.ts";
 import { callDashboard } from "../data/api.ts";
+import { usePasswordLink } from "../data/me.ts";
+import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { Form } from "../ui/form.tsx";
-import { NewPasswordField } from "./credentials.tsx";
-import { SignInLayout } from "./sign-in-layout.tsx";
+import { NewPasswordField, SignInLayout } from "./credentials.tsx";
 
 export default function PasswordLink() {
   const { token = "" } = useParams();
   const path = `password-links/${encodeURIComponent(token)}`;
   const [, go] = useLocation();
-  const queries = useQueryClient();
   const link = useQuery({
     queryKey: ["password-link", token],
     queryFn: () => callDashboard<PasswordLinkPreview>("GET", path),
     // Used up by the form below: to ask again then would only fail.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const change = useMutation({
-    mutationFn: (password: string) => callDashboard<object>("POST", path, { password }),
-    onSuccess: () => {
-      queries.clear();
-      go("/");
-    },
-  });
+  const change = usePasswordLink(path, () => go("/"));
   if (link.error) {
     return (
       <SignInLayout title="This link is no longer valid">
@@ -42,12 +35,7 @@ export default function PasswordLink() {
       <p className="soft">
         For {link.data.name}, {link.data.email}. You are signed out everywhere else.
       </p>
-      <Form
-        submitLabel="Save and sign in"
-        error={change.error}
-        isBusy={change.isPending}
-        onSubmit={({ password = "" }) => change.mutate(password)}
-      >
+      <Form submitLabel="Save and sign in" action={change} toInput={({ password = "" }) => ({ password })}>
         {/* So that password managers know whose password it is. */}
         <input type="hidden" name="username" autoComplete="username" value={link.data.email} readOnly />
         <NewPasswordField label="New password" />

@@ -1,34 +1,23 @@
 /** The sign-in page. */
 import { Link, useLocation, useSearch } from "wouter";
 import { useSignIn } from "../data/me.ts";
-import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
+import { Form } from "../ui/dialog.tsx";
 import { Challenge } from "./challenge.tsx";
-import { EmailField } from "./credentials.tsx";
-import { SignInLayout } from "./sign-in-layout.tsx";
+import { CurrentPasswordField, EmailField, SignInLayout } from "./credentials.tsx";
 
 export default function SignIn() {
   const search = useSearch();
   const [, go] = useLocation();
-  const signIn = useSignIn();
+  const signIn = useSignIn(() => go(`~${nextAfter(search)}`));
   return (
     <SignInLayout title="Sign in">
       <Form
         submitLabel="Sign in"
-        error={signIn.error}
-        isBusy={signIn.isPending}
-        onSubmit={({ email = "", password = "", challenge }) =>
-          signIn.mutate({ email, password, challenge }, { onSuccess: () => go(`~${nextAfter(search)}`) })
-        }
+        action={signIn}
+        toInput={({ email = "", password = "", challenge }) => ({ email, password, challenge })}
       >
         <EmailField autoFocus />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPasswordField />
         <Challenge error={signIn.error} />
       </Form>
       <p className="soft">

@@ -1,27 +1,34 @@
 /** The sign-up page, which also creates an organization. */
+import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import type { SignUpPolicy } from "../../../features/people/sign-up-policy.ts";
-import { useSignUp, useSignUpPolicy } from "../data/me.ts";
-import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { callDashboard } from "../data/api.ts";
+import { useSignUp } from "../data/me.ts";
+import { Form } from "../ui/dialog.tsx";
+import { Loaded } from "../ui/feedback.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
 import { Challenge } from "./challenge.tsx";
-import { EmailField, NewPasswordField } from "./credentials.tsx";
-import { SignInLayout } from "./sign-in-layout.tsx";
+import { EmailField, NewPasswordField, SignInLayout } from "./credentials.tsx";
 
 export default function SignUp() {
-  const policy = useSignUpPolicy();
-  if (policy.isPending) return <Loading />;
+  const policy = useQuery({
+    queryKey: ["sign-up"],
+    queryFn: () => callDashboard<SignUpPolicy>("GET", "sign-up"),
+  });
   return (
     <SignInLayout title="Sign up">
-      <ErrorMessage error={policy.error} onRetry={policy.refetch} />
-      {policy.data?.type === "invite" && (
-        <p>
-          Sign-up is by invitation only. Ask a member of your organization for an invitation, and open its
-          link.
-        </p>
-      )}
-      {policy.data && policy.data.type !== "invite" && <SignUpForm policy={policy.data} />}
+      <Loaded query={policy}>
+        {(data) =>
+          data.type === "invite" ? (
+            <p>
+              Sign-up is by invitation only. Ask a member of your organization for an invitation, and open its
+              link.
+            </p>
+          ) : (
+            <SignUpForm domains={data.type === "domains" ? data.domains : null} />
+          )
+        }
+      </Loaded>
       <p className="soft">
         Already have an account? <Link href="/sign-in">Sign in</Link>
       </p>
@@ -29,22 +36,27 @@ export default function SignUp() {
   );
 }
 
-function SignUpForm({ policy }: { readonly policy: SignUpPolicy }) {
+/** Null for addresses of any domain. */
+function SignUpForm({ domains }: { readonly domains: readonly string[] | null }) {
   const [, go] = useLocation();
-  const signUp = useSignUp();
-  const domains = policy.type === "domains" ? policy.domains.join(", ") : null;
+  const signUp = useSignUp(() => go("/"));
   return (
     <Form
       submitLabel="Sign up"
-      error={signUp.error}
-      isBusy={signUp.isPending}
-      onSubmit={({ name = "", email = "", password = "", organization = "", challenge }) =>
-        signUp.mutate({ name, email, password, organization, challenge }, { onSuccess: () => go("/") })
-      }
+      action={signUp}
+      toInput={({ name = "", email = "", password = "", organization = "", challenge }) => ({
+        name,
+        email,
+        password,
+        organization,
+        challenge,
+      })}
     >
       <TextField label="Your name" name="name" autoComplete="name" required maxLength={255} autoFocus />
       <EmailField
-        {...(domains !== null && { hint: `An address of ${domains}. For others, you need an invitation.` })}
+        {...(domains !== null && {
+          hint: `An address of ${domains.join(", ")}. For others, you need an invitation.`,
+        })}
       />
       <NewPasswordField />
       <TextField

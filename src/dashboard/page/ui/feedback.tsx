@@ -1,14 +1,14 @@
-/** Messages on a page: loading, empty lists, badges, errors with a link to their request, notices, the connection. */
-
+/** Feedback on a page: the states of queries, empty lists, badges, errors with their request, notices, the connection. */
 import { Toast } from "@base-ui/react/toast";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useContext, useEffect, useState } from "react";
 import { Link } from "wouter";
-import { adviceOn, requestIdOf } from "../data/advice.ts";
 import { isUnreachable, type Outage, retryNow, useOutage } from "../data/connection.ts";
-import { useOrganizationAddress } from "../data/use-address.ts";
+import { adviceOn, requestIdOf } from "../data/errors.ts";
+import type { Filters } from "../data/filters.ts";
+import { CurrentContext } from "../data/organization.tsx";
 import { Button, Icon } from "./button.tsx";
+import { Pager } from "./table.tsx";
 
-/** The placeholder while data loads. */
 export const Loading = () => (
   <p className="loading" role="status">
     Loading…
@@ -36,13 +36,34 @@ export interface BadgeProps {
 
 export const Badge = ({ tone, children }: BadgeProps) => <span className={`badge ${tone}`}>{children}</span>;
 
-/** A request ID; within an organization, as a link to its log. */
-function RequestLink({ id }: { readonly id: string }) {
-  const address = useOrganizationAddress();
-  return address === null ? id : <Link href={address(`/logs?id=${id}`)}>{id}</Link>;
+export const EnabledBadge = ({ enabled }: { readonly enabled: boolean }) => (
+  <Badge tone={enabled ? "good" : "waiting"}>{enabled ? "enabled" : "disabled"}</Badge>
+);
+
+interface DetailsProps {
+  readonly summary: ReactNode;
+  /** Rendered while it is open. */
+  readonly children: ReactNode;
 }
 
-/** Which request an event follows from; nothing where that is not known. */
+/** A row that expands. */
+export function Details({ summary, children }: DetailsProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children}
+    </details>
+  );
+}
+
+/** A request ID; within an organization, as a link to its log. */
+function RequestLink({ id }: { readonly id: string }) {
+  const isInOrganization = useContext(CurrentContext) !== null;
+  return isInOrganization ? <Link href={`/logs?id=${id}`}>{id}</Link> : id;
+}
+
+/** The request that caused an event; nothing where that is not known. */
 export const CausedBy = ({ requestId }: { readonly requestId: string | undefined }) =>
   requestId === undefined ? null : (
     <p className="soft small">
@@ -99,7 +120,7 @@ export function Notices() {
   );
 }
 
-/** The pages, with the banner above them while the service does not answer: what they show then is greyed. */
+/** The pages, with a banner above them while the service does not answer; their content is grey then. */
 export function WithConnection({ children }: { readonly children: ReactNode }) {
   const outage = useOutage();
   return (
@@ -135,3 +156,38 @@ function useSecondsUntil(at: number | null): number {
   }, [at]);
   return at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000));
 }
+
+interface LoadedProps<Data> {
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: Error | null;
+    readonly refetch: () => unknown;
+  };
+  readonly children: (data: Data) => ReactNode;
+}
+
+export const Loaded = <Data,>({ query: { data, error, refetch }, children }: LoadedProps<Data>) => (
+  <>
+    <ErrorMessage error={error} onRetry={refetch} />
+    {data === undefined ? !error && <Loading /> : children(data)}
+  </>
+);
+
+interface PagedProps<Data> extends LoadedProps<Data> {
+  readonly filters: Filters;
+  /** In place of a list without items. */
+  readonly empty: ReactNode;
+}
+
+/** A page of a list. */
+export const Paged = <Data extends { readonly total: number }>(props: PagedProps<Data>) => (
+  <Loaded query={props.query}>
+    {(data) => (
+      <>
+        {props.children(data)}
+        {data.total === 0 && props.empty}
+        <Pager filters={props.filters} total={data.total} />
+      </>
+    )}
+  </Loaded>
+);

@@ -1,11 +1,10 @@
 /** Fields of forms and filters of lists. */
-
 import { Checkbox } from "@base-ui/react/checkbox";
 import { Field } from "@base-ui/react/field";
 import type { Usage, WebhookEventName } from "atrium/server";
 import { type ChangeEvent, type ComponentProps, type ReactNode, useEffect, useId, useRef } from "react";
 import { EVENTS } from "../data/events.ts";
-import type { Filters } from "../data/use-filters.ts";
+import type { Filters } from "../data/filters.ts";
 import { Icon } from "./button.tsx";
 
 /** A labeled single-line text field. */
@@ -15,7 +14,7 @@ interface TextFieldProps
   readonly name: string;
   readonly hint?: ReactNode;
   readonly defaultValue?: string;
-  /** With `onChange`, what the field shows. */
+  /** Together with `onChange`. */
   readonly value?: string;
   readonly onChange?: (event: ChangeEvent<HTMLInputElement>) => void;
 }
@@ -98,7 +97,6 @@ export const Choice = ({ isOn, onChange, children }: ChoiceProps) => (
 
 /** Checkboxes to choose one or more events. */
 interface EventChoiceProps<Name extends WebhookEventName> {
-  /** What there is to choose from. */
   readonly names: readonly Name[];
   readonly chosen: readonly Name[];
   readonly onChange: (chosen: readonly Name[]) => void;
@@ -140,7 +138,7 @@ export const RangeSelect = ({ filters }: { readonly filters: Pick<Filters, "get"
   <FilterSelect label="Time" filters={filters} name={NAME} all="Last 24 hours" options={LONGER_OR_SHORTER} />
 );
 
-/** Narrows a list to what has one of a few values. */
+/** Narrows a list by one of a few values. */
 interface FilterSelectProps {
   /** For screen readers; the options say it to everyone else. */
   readonly label: string;
@@ -204,3 +202,23 @@ export function SearchBox({ label, initial, onSearch, isByEnter = false }: Searc
     </div>
   );
 }
+
+interface DateFilterProps {
+  readonly label: string;
+  /** Such as `2026-01-31`; empty for no bound. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A date input that bounds a list. */
+export const DateFilter = ({ label, value, onChange }: DateFilterProps) => (
+  <label className="date-filter">
+    <span className="soft">{label}</span>
+    <input
+      type="date"
+      className="input"
+      defaultValue={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  </label>
+);

@@ -1,5 +1,6 @@
-/** The frame of a page: its title, its heading, and how it comes into view. */
+/** The frame of a page: its title, its heading, its tabs and its parts. */
 import { type ReactNode, useEffect } from "react";
+import { Link, useLocation } from "wouter";
 
 /** For the current link of a row that scrolls on narrow screens: it is in view, wherever it is in the row. */
 export const bringIntoView = (link: Element | null): void =>
@@ -12,7 +13,6 @@ export function usePageTitle(title: string): void {
   }, [title]);
 }
 
-/** The layout of a page: title, actions and content. */
 interface PageProps {
   readonly title: string;
   /** Links to the parent pages. */
@@ -39,3 +39,57 @@ export function Page({ title, above, beside, actions, children }: PageProps) {
     </div>
   );
 }
+
+interface TabsProps {
+  /** The accessible name. */
+  readonly label: string;
+  readonly base: string;
+  /** Their paths below the base; the empty one is the base itself. */
+  readonly tabs: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** Links to the parts of a page. */
+export function Tabs({ label, base, tabs }: TabsProps) {
+  const [location] = useLocation();
+  const isHere = (path: string) => (path === "" ? location === base : location.startsWith(base + path));
+  return (
+    <nav className="tabs" aria-label={label}>
+      {tabs.map(({ name, path }) => (
+        <Link
+          key={path}
+          href={base + path}
+          {...(isHere(path) && { "aria-current": "page", ref: bringIntoView })}
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  /** A description in one paragraph. */
+  readonly about?: string;
+  /** Content beside the title, such as a button. */
+  readonly beside?: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A part of a page with a heading. */
+export const Section = ({ id, title, about, beside, className, children }: SectionProps) => (
+  <section className={className} aria-labelledby={id}>
+    {beside ? (
+      <div className="title-row">
+        <h2 id={id}>{title}</h2>
+        {beside}
+      </div>
+    ) : (
+      <h2 id={id}>{title}</h2>
+    )}
+    {about && <p className="soft">{about}</p>}
+    {children}
+  </section>
+);

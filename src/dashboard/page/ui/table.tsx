@@ -1,81 +1,114 @@
-/** A table, the headers that sort it, and the pagers of lists. */
-import { type ReactNode, useEffect } from "react";
-import { type Filters, PAGE_SIZES } from "../data/use-filters.ts";
+/** A table with columns as data, the boxes that select rows of lists, and the pagers of lists. */
+import { type KeyboardEvent, type ReactNode, useEffect } from "react";
+import { type Filters, PAGE_SIZES } from "../data/filters.ts";
 import type { Selection } from "../data/use-selection.ts";
 import { Button } from "./button.tsx";
-import { SelectAllCell } from "./select-box.tsx";
 
-/** A table that scrolls horizontally when it is too wide; its rows can be selected, and sorted by columns. */
-interface SortColumn {
+export interface Column<Item> {
   readonly label: string;
-  /** The field that the column's header sorts the list by. */
-  readonly sort: string;
+  /** The field by which the column's header sorts the list. */
+  readonly sort?: string;
+  /** `row-actions` also hides the header except from screen readers. */
+  readonly className?: "number" | "json" | "row-actions";
+  readonly cell: (item: Item) => ReactNode;
 }
 
-/** The label of a column; with a leading `!` its header is hidden. */
-type Column = string | SortColumn;
-
-interface TableProps {
+export interface TableProps<Item> {
   /** The accessible name. */
   readonly label: string;
-  readonly columns: readonly Column[];
-  /** Adds a column in front; each row begins with a {@link SelectCell}. */
-  readonly selection?: Selection<unknown> | undefined;
+  readonly items: readonly Item[];
+  readonly idOf: (item: Item) => string;
+  /** The cells of the first one are the headers of the rows. */
+  readonly columns: readonly Column<Item>[];
   /** Where the order is kept, for columns that sort. */
   readonly filters?: Pick<Filters, "sort" | "sortBy"> | undefined;
-  readonly children: ReactNode;
+  /** Adds a column of boxes in front. */
+  readonly selection?: Selection<Item> | undefined;
+  /** What a box selects, for screen readers; null for a row without a box. */
+  readonly selectedName?: (item: Item) => string | null;
 }
 
-export const Table = ({ label, columns, selection, filters, children }: TableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-  <section className="scroll" tabIndex={0} aria-label={label}>
-    <table data-selection={selection && ""}>
-      <thead>
-        <tr>
-          {selection && <SelectAllCell selection={selection} />}
-          {columns.map((column) => (
-            <Header key={typeof column === "string" ? column : column.sort} {...{ column, filters }} />
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  </section>
-);
-
-function Header({ column, filters }: { readonly column: Column } & Pick<TableProps, "filters">) {
-  if (typeof column !== "string")
-    return filters ? <SortHeader {...column} filters={filters} /> : <th scope="col">{column.label}</th>;
+/** Scrolls horizontally when it is too wide; nothing without items. */
+export function Table<Item>({
+  label,
+  items,
+  idOf,
+  columns,
+  filters,
+  selection,
+  selectedName,
+}: TableProps<Item>) {
+  if (items.length === 0) return null;
   return (
-    <th scope="col">{column.startsWith("!") ? <span className="hidden">{column.slice(1)}</span> : column}</th>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className="scroll" tabIndex={0} aria-label={label}>
+      <table data-selection={selection && ""}>
+        <thead>
+          <tr>
+            {selection && (
+              <th scope="col" className="select-cell">
+                <SelectAll selection={selection} />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Header key={column.label} column={column} filters={filters} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => {
+            const id = idOf(item);
+            const name = selectedName?.(item) ?? null;
+            return (
+              <tr key={id} data-selected={selection?.has(id) || undefined}>
+                {selection && (
+                  <td className="select-cell">
+                    {name !== null && <SelectBox {...{ selection, id, name }} />}
+                  </td>
+                )}
+                {columns.map((column, index) => (
+                  <Cell key={column.label} column={column} item={item} isHeader={index === 0} />
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
-/** The header of a column that sorts its list: up, down, and back to the list's own order. */
-interface SortHeaderProps {
-  readonly label: string;
-  readonly sort: string;
-  readonly filters: Pick<Filters, "sort" | "sortBy">;
+interface CellProps<Item> {
+  readonly column: Column<Item>;
+  readonly item: Item;
+  readonly isHeader: boolean;
 }
 
-function SortHeader({ label, sort, filters }: SortHeaderProps) {
-  const direction =
-    filters.sort === sort ? "ascending" : filters.sort === `-${sort}` ? "descending" : undefined;
-  const next = { ascending: `-${sort}`, descending: "" };
+const Cell = <Item,>({ column: { className, cell }, item, isHeader }: CellProps<Item>) =>
+  isHeader ? <th scope="row">{cell(item)}</th> : <td className={className}>{cell(item)}</td>;
+
+interface HeaderProps<Item> extends Pick<TableProps<Item>, "filters"> {
+  readonly column: Column<Item>;
+}
+
+/** One that sorts goes up, down, and back to the list's own order. */
+function Header<Item>({ column: { label, sort, className }, filters }: HeaderProps<Item>) {
+  if (sort === undefined || filters === undefined)
+    return (
+      <th scope="col">{className === "row-actions" ? <span className="hidden">{label}</span> : label}</th>
+    );
+  const isUp = filters.sort === sort;
+  const isDown = filters.sort === `-${sort}`;
+  const next = isUp ? `-${sort}` : isDown ? "" : sort;
   return (
-    <th scope="col" aria-sort={direction}>
-      <button
-        type="button"
-        className="sort"
-        onClick={() => filters.sortBy(direction === undefined ? sort : next[direction])}
-      >
+    <th scope="col" aria-sort={isUp ? "ascending" : isDown ? "descending" : undefined}>
+      <button type="button" className="sort" onClick={() => filters.sortBy(next)}>
         {label}
       </button>
     </th>
   );
 }
 
-/** The pagination of a list: which rows are shown, how many to a page, and the way to the others. */
 interface PagerProps {
   readonly filters: Pick<Filters, "limit" | "setLimit" | "offset" | "goTo">;
   readonly total: number;
@@ -83,6 +116,7 @@ interface PagerProps {
 
 const [SMALLEST = 0] = PAGE_SIZES;
 
+/** The shown rows of a list, how many to a page, and the way to the others. */
 export function Pager({ filters: { limit, setLimit, offset, goTo }, total }: PagerProps) {
   // The rows of the last page may be gone, for example because they were just deleted.
   const isBeyond = total > 0 && offset >= total;
@@ -118,16 +152,14 @@ export function Pager({ filters: { limit, setLimit, offset, goTo }, total }: Pag
   );
 }
 
-/** The pagination of a log: it has no numbers, since it grows while one reads. */
 interface CursorPagerProps {
-  /** The cursor of the page before; empty on the newest. */
-  readonly after: string;
+  readonly filters: Pick<Filters, "after" | "goAfter">;
   /** The cursor of this page; null on the last. */
   readonly cursor: string | null;
-  readonly goAfter: (cursor: string) => void;
 }
 
-export function CursorPager({ after, cursor, goAfter }: CursorPagerProps) {
+/** The pager of a log, which has no numbers, since it grows while one reads. */
+export function CursorPager({ filters: { after, goAfter }, cursor }: CursorPagerProps) {
   if (after === "" && cursor === null) return null;
   return (
     <nav className="pager" aria-label="Pages of the list">
@@ -140,3 +172,60 @@ export function CursorPager({ after, cursor, goAfter }: CursorPagerProps) {
     </nav>
   );
 }
+
+interface SelectBoxProps {
+  readonly selection: Selection<unknown>;
+  readonly id: string;
+  /** The selected thing, such as the name of a user. */
+  readonly name: string;
+}
+
+/** With Shift, a click or the arrow keys select all rows in between; Ctrl+A selects all, Escape none. */
+export function SelectBox({ selection, id, name }: SelectBoxProps) {
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const { key, currentTarget, shiftKey } = event;
+    if (key === "Escape") selection.clear();
+    else if (key === "a" && (event.ctrlKey || event.metaKey)) selection.toggleAll();
+    else if (key === "ArrowDown" || key === "ArrowUp") {
+      const next = neighbourOf(currentTarget, key === "ArrowDown" ? 1 : -1);
+      if (shiftKey && !selection.has(id)) selection.toggle(id, false);
+      if (shiftKey && next?.checked === false) selection.toggle(next.value, false);
+      next?.focus();
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <input
+      type="checkbox"
+      className="select-box"
+      data-row=""
+      value={id}
+      aria-label={`Select ${name}`}
+      checked={selection.has(id)}
+      onClick={({ shiftKey }) => selection.toggle(id, shiftKey)}
+      // The click says whether Shift is pressed.
+      onChange={() => undefined}
+      onKeyDown={onKeyDown}
+    />
+  );
+}
+
+/** The box of the next row in a direction. */
+function neighbourOf(box: HTMLInputElement, step: number): HTMLInputElement | undefined {
+  const list = box.closest("[data-selection]");
+  const all = [...(list?.querySelectorAll<HTMLInputElement>("input[data-row]") ?? [])];
+  return all[all.indexOf(box) + step];
+}
+
+export const SelectAll = ({ selection }: { readonly selection: Selection<unknown> }) => (
+  <input
+    type="checkbox"
+    className="select-box"
+    aria-label="Select all on this page"
+    checked={selection.all === "all"}
+    ref={(box) => {
+      if (box !== null) box.indeterminate = selection.all === "some";
+    }}
+    onChange={selection.toggleAll}
+  />
+);

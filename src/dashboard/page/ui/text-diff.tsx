@@ -5,7 +5,7 @@ import { type DiffLine, diffLines } from "./line-diff.ts";
 const CONTEXT = 3;
 const MARKS = { same: " ", removed: "−", added: "+" } as const;
 
-export interface TextDiffProps {
+interface TextDiffProps {
   readonly what: string;
   readonly before: string;
   readonly after: string;

@@ -1,7 +1,7 @@
-/** Relative times and durations; the tooltip has the exact time. */
+/** Times, durations and sizes in text. */
 import { useEffect, useState } from "react";
 
-const UNITS = [
+const TIME_UNITS = [
   { unit: "year", seconds: 31_536_000 },
   { unit: "month", seconds: 2_592_000 },
   { unit: "day", seconds: 86_400 },
@@ -16,12 +16,13 @@ const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle:
 /** Such as "3 minutes ago" or "in 2 hours". */
 function formatRelativeTime(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000);
-  const found = UNITS.find((one) => Math.abs(seconds) >= one.seconds);
+  const found = TIME_UNITS.find((one) => Math.abs(seconds) >= one.seconds);
   return found === undefined ? "now" : relative.format(Math.trunc(seconds / found.seconds), found.unit);
 }
 
 const REFRESH_MS = 10_000;
 
+/** A relative time; the tooltip has the exact one. */
 export function Time({ at }: { readonly at: string }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -36,6 +37,10 @@ export function Time({ at }: { readonly at: string }) {
   );
 }
 
+/** A time, or "never". */
+export const OptionalTime = ({ at }: { readonly at: string | null | undefined }) =>
+  at ? <Time at={at} /> : <span className="soft">never</span>;
+
 /** A duration, such as "2 h 5 min". */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
@@ -43,4 +48,12 @@ export function formatDuration(seconds: number): string {
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** A size, for example "1.5 MiB". */
+export function formatSize(bytes: number): string {
+  const power = Math.min(SIZE_UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${(bytes / 1024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${SIZE_UNITS[power]}`;
 }

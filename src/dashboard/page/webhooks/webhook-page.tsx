@@ -1,57 +1,68 @@
 /** A webhook: its deliveries and its configuration. */
 import type { Webhook } from "atrium/server";
 import { Link, useParams } from "wouter";
-import { useAddress } from "../data/use-address.ts";
-import { DeliveryStats } from "../delivery/delivery-stats.tsx";
-import { Identifier } from "../ui/copy.tsx";
-import { Badge, ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { Page } from "../ui/page.tsx";
+import { useAction, useApiQuery } from "../data/organization.tsx";
+import { Identifier } from "../ui/button.tsx";
+import { EnabledBadge, Loaded } from "../ui/feedback.tsx";
+import { Page, Section } from "../ui/page.tsx";
+import { DeliveryStats } from "../ui/stats.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { useLatestReplay } from "./use-replay.ts";
-import { useUpdateWebhook, useWebhook } from "./use-webhooks.ts";
 import { WebhookActions } from "./webhook-actions.tsx";
-import { WebhookFields } from "./webhook-fields.tsx";
+import { WebhookForm, type WebhookInput } from "./webhook-form.tsx";
 
 export default function WebhookPage() {
   const { webhookId = "" } = useParams();
-  const address = useAddress();
-  const { data: webhook, error, refetch } = useWebhook(webhookId);
-  if (webhook === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
+  const webhook = useApiQuery(["webhook", webhookId], ({ webhooks }) => webhooks.get(webhookId));
+  return <Loaded query={webhook}>{(data) => <Frame key={data.id} webhook={data} />}</Loaded>;
+}
+
+function Frame({ webhook }: { readonly webhook: Webhook }) {
+  const { id, url, enabled, disabled_reason, backlogged_since } = webhook;
+  const update = useAction(({ webhooks }, changes: WebhookInput) => webhooks.update(id, changes), {
+    notice: "Webhook saved",
+    refreshes: [["webhook", id], ["webhooks"]],
+  });
   return (
     <Page
-      title={webhook.url}
-      above={<Link href={address("/webhooks")}>Webhooks</Link>}
+      title={url}
+      above={<Link href="/webhooks">Webhooks</Link>}
       beside={
         <>
-          <Badge tone={webhook.enabled ? "good" : "waiting"}>
-            {webhook.enabled ? "enabled" : "disabled"}
-          </Badge>
-          <Identifier value={webhook.id} what="the webhook's ID" />
+          <EnabledBadge enabled={enabled} />
+          <Identifier value={id} what="the webhook's ID" />
         </>
       }
       actions={<WebhookActions webhook={webhook} />}
     >
-      {webhook.disabled_reason && <p role="note">{webhook.disabled_reason}</p>}
-      {webhook.backlogged_since && (
+      {disabled_reason && <p role="note">{disabled_reason}</p>}
+      {backlogged_since && (
         <p role="note">
-          Much waits for this webhook, the oldest since <Time at={webhook.backlogged_since} />. If too much
+          Many events wait for this webhook, the oldest since <Time at={backlogged_since} />. If too much
           waits, the webhook is disabled; nothing is lost.
         </p>
       )}
-      <DeliveryStats of={{ kind: "webhook", id: webhook.id }} counted="Attempts" />
-      <LatestReplay webhookId={webhook.id} />
+      <DeliveryStats of={{ kind: "webhooks", id }} counted="Attempts" />
+      <LatestReplay webhookId={id} />
       <div className="columns">
-        <Deliveries webhookId={webhook.id} />
-        <Configuration key={webhook.id} webhook={webhook} />
+        <Deliveries webhookId={id} />
+        <Section id="configuration" title="Configuration" className="panel">
+          <WebhookForm webhook={webhook} submitLabel="Save" action={update} />
+        </Section>
       </div>
     </Page>
   );
 }
 
-/** What was sent again, and how far that is. */
+const REFRESH_MS = 2000;
+
+/** The latest replay, followed while it runs. */
 function LatestReplay({ webhookId }: { readonly webhookId: string }) {
-  const { data: replay } = useLatestReplay(webhookId);
+  const { data: replay } = useApiQuery(
+    ["webhook", webhookId, "replay"],
+    ({ webhooks }) => webhooks.getReplay(webhookId),
+    { refetchInterval: ({ state }) => (state.data?.state === "running" ? REFRESH_MS : false) },
+  );
   if (!replay) return null;
   return (
     <p role="status" className="soft">
@@ -60,21 +71,5 @@ function LatestReplay({ webhookId }: { readonly webhookId: string }) {
       {replay.status === "failed" ? "what failed" : "the events"} from <Time at={replay.from} /> to{" "}
       <Time at={replay.to} />.{replay.error && ` It ended early: ${replay.error}.`}
     </p>
-  );
-}
-
-function Configuration({ webhook }: { readonly webhook: Webhook }) {
-  const update = useUpdateWebhook(webhook.id);
-  return (
-    <section className="panel" aria-labelledby="configuration">
-      <h2 id="configuration">Configuration</h2>
-      <WebhookFields
-        webhook={webhook}
-        submitLabel="Save"
-        error={update.error}
-        isBusy={update.isPending}
-        onSubmit={update.mutate}
-      />
-    </section>
   );
 }

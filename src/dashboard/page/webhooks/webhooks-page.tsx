@@ -1,104 +1,64 @@
 /** The list of webhooks, of which several can be enabled, disabled or deleted. */
 import type { Webhook } from "atrium/server";
 import { Link } from "wouter";
-import { useCurrent, useKey } from "../data/organization.tsx";
-import { oneByOne } from "../data/several-requests.ts";
-import { useAddress } from "../data/use-address.ts";
-import { chosen, type Filters, sortedBy, useFilters } from "../data/use-filters.ts";
-import { useSelection } from "../data/use-selection.ts";
-import { Badge, Empty, ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { chosen, useFilters } from "../data/filters.ts";
+import { useApiQuery, useCurrent } from "../data/organization.tsx";
+import { Empty, EnabledBadge, Paged } from "../ui/feedback.tsx";
 import { SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { SelectCell } from "../ui/select-box.tsx";
-import { type BulkAction, SelectionBar } from "../ui/several.tsx";
-import { Pager, Table } from "../ui/table.tsx";
+import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { NewWebhook } from "./new-webhook.tsx";
-import { useWebhooks } from "./use-webhooks.ts";
+import { NewWebhook } from "./webhook-form.tsx";
+
+const summarizeEvents = (events: readonly string[]): string =>
+  events.length <= 2 ? events.join(", ") : `${events[0]} and ${events.length - 1} more`;
+
+const COLUMNS: readonly Column<Webhook>[] = [
+  { label: "Endpoint", sort: "url", cell: ({ id, url }) => <Link href={`/webhooks/${id}`}>{url}</Link> },
+  { label: "Events", cell: ({ events }) => summarizeEvents(events) },
+  { label: "Rooms", cell: ({ room_id }) => (room_id === null ? "all" : <code>{room_id.slice(0, 8)}</code>) },
+  { label: "State", cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+  { label: "Created", sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+];
 
 export default function WebhooksPage() {
   const filters = useFilters();
-  const { limit, offset, search, searchFor, sort, isNarrowed } = filters;
-  const { data, error, refetch } = useWebhooks({
-    ...{ limit, offset, ...chosen({ search }) },
-    ...sortedBy(sort, ["url", "created_at"]),
-  });
+  const { search, searchFor, isNarrowed } = filters;
+  const query = { ...filters.page(["url", "created_at"]), ...chosen({ search }) };
+  const webhooks = useApiQuery(["webhooks", query], (atrium) => atrium.webhooks.list(query));
+  const actions = useWebhookActions();
+  const empty = (
+    <Empty title={isNarrowed ? "No matching webhooks" : "No webhooks yet"}>
+      <p>
+        A webhook notifies your back end of events in rooms, such as users who join or leave. Create one, then
+        send a test event.
+      </p>
+    </Empty>
+  );
   return (
     <Page title="Webhooks" actions={<NewWebhook />}>
       <div className="filters">
         <SearchBox label="Search webhooks by endpoint" initial={search} onSearch={searchFor} />
       </div>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined && !error && <Loading />}
-      {data && <WebhookTable webhooks={data.webhooks} filters={filters} />}
-      {data?.total === 0 && (
-        <Empty title={isNarrowed ? "No matching webhooks" : "No webhooks yet"}>
-          <p>
-            A webhook notifies your back end of events in rooms, such as users who join or leave. Create one,
-            then send a test event.
-          </p>
-        </Empty>
-      )}
-      {data && <Pager filters={filters} total={data.total} />}
+      <Paged query={webhooks} {...{ filters, empty }}>
+        {(data) => (
+          <SelectableTable
+            label="Webhooks"
+            noun={{ one: "webhook", many: "webhooks" }}
+            items={data.webhooks}
+            idOf={({ id }) => id}
+            nameOf={({ url }) => url}
+            columns={COLUMNS}
+            {...{ filters, actions }}
+            refreshes={[["webhooks"], ["webhook"]]}
+          />
+        )}
+      </Paged>
     </Page>
   );
 }
 
-const COLUMNS = [
-  { label: "Endpoint", sort: "url" },
-  ...["Events", "Rooms", "State"],
-  { label: "Created", sort: "created_at" },
-];
-
-interface WebhookTableProps {
-  readonly webhooks: readonly Webhook[];
-  readonly filters: Filters;
-}
-
-function WebhookTable({ webhooks, filters }: WebhookTableProps) {
-  const address = useAddress();
-  const key = useKey();
-  const selection = useSelection(webhooks, ({ id }) => id);
-  const actions = useWebhookActions();
-  return (
-    <>
-      {webhooks.length > 0 && (
-        <Table label="Webhooks" columns={COLUMNS} {...{ selection, filters }}>
-          {webhooks.map((webhook) => (
-            <tr key={webhook.id} data-selected={selection.has(webhook.id) || undefined}>
-              <SelectCell selection={selection} id={webhook.id} name={webhook.url} />
-              <th scope="row">
-                <Link href={address(`/webhooks/${webhook.id}`)}>{webhook.url}</Link>
-              </th>
-              <td>{summarizeEvents(webhook.events)}</td>
-              <td>{webhook.room_id === null ? "all" : <code>{webhook.room_id.slice(0, 8)}</code>}</td>
-              <td>
-                <Badge tone={webhook.enabled ? "good" : "waiting"}>
-                  {webhook.enabled ? "enabled" : "disabled"}
-                </Badge>
-              </td>
-              <td>
-                <Time at={webhook.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <SelectionBar
-        selection={selection}
-        noun={{ one: "webhook", many: "webhooks" }}
-        nameOf={({ url }) => url}
-        actions={actions}
-        invalidates={[key("webhooks"), key("webhook")]}
-      />
-    </>
-  );
-}
-
-const summarizeEvents = (events: readonly string[]): string =>
-  events.length <= 2 ? events.join(", ") : `${events[0]} and ${events.length - 1} more`;
-
-/** What can be done with several webhooks. */
 function useWebhookActions(): readonly BulkAction<Webhook>[] {
   const { webhooks } = useCurrent().atrium;
   return [

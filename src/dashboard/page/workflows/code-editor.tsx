@@ -10,7 +10,7 @@ import {
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { javascript, javascriptLanguage } from "@codemirror/lang-javascript";
-import { bracketMatching, indentOnInput } from "@codemirror/language";
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import {
@@ -22,14 +22,14 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
+import type { CompileError } from "../data/messages.ts";
 import { completeBindings, explainBinding } from "./binding-completion.ts";
-import { codeTheme } from "./code-theme.ts";
-import type { Problem } from "./problem.ts";
 
-export interface CodeEditorProps {
+interface CodeEditorProps {
   readonly initial: string;
-  readonly problem: Problem | null;
+  readonly problem: CompileError | null;
   readonly onChange: (code: string) => void;
   readonly onSave: () => void;
 }
@@ -61,6 +61,53 @@ export default function CodeEditor(props: CodeEditorProps) {
     </>
   );
 }
+
+const colors = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--code-keyword)" },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--code-string)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--code-number)" },
+  { tag: [tags.comment], color: "var(--soft)", fontStyle: "italic" },
+  {
+    tag: [tags.function(tags.variableName), tags.function(tags.propertyName)],
+    color: "var(--code-function)",
+  },
+  { tag: [tags.typeName, tags.className, tags.namespace], color: "var(--code-type)" },
+]);
+
+const theme = EditorView.theme({
+  "&": { color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "13px", height: "100%" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
+  ".cm-content": { caretColor: "var(--text)", paddingBlock: "0.6rem" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--selected)",
+  },
+  ".cm-gutters": {
+    backgroundColor: "var(--panel)",
+    color: "var(--soft)",
+    borderRight: "1px solid var(--line)",
+  },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
+  ".cm-matchingBracket": { backgroundColor: "var(--selected)", outline: "1px solid var(--line)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--panel)",
+    color: "var(--text)",
+    border: "1px solid var(--line)",
+    borderRadius: "6px",
+    boxShadow: "var(--shadow)",
+  },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent)",
+    color: "var(--on-accent)",
+  },
+  ".cm-binding": { padding: "0.5rem 0.75rem", maxWidth: "26rem" },
+  ".cm-binding code": { display: "block", fontFamily: "var(--mono)", marginBottom: "0.25rem" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+});
+
+/** In the colors of the page. */
+const codeTheme = [theme, syntaxHighlighting(colors)];
 
 const open = (latest: { readonly current: CodeEditorProps }): EditorState =>
   EditorState.create({
@@ -101,7 +148,7 @@ const open = (latest: { readonly current: CodeEditorProps }): EditorState =>
     ],
   });
 
-function showProblem(view: EditorView, problem: Problem | null): void {
+function showProblem(view: EditorView, problem: CompileError | null): void {
   const { doc } = view.state;
   if (problem === null) {
     view.dispatch(setDiagnostics(view.state, []));

@@ -1,17 +1,13 @@
-/** The secrets of a workflow: their names and dates, and a dialog that sets one. Values are never shown. */
+/** The secrets that a workflow reads, whose values are never shown, and the secret that signs requests to it. */
 
-import { useQuery } from "@tanstack/react-query";
-import type { WorkflowSecret } from "atrium/server";
-import { useState } from "react";
-import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAction } from "../data/use-action.ts";
-import { Button } from "../ui/button.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { ErrorMessage } from "../ui/feedback.tsx";
+import type { Workflow, WorkflowSecret } from "atrium/server";
+import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { CodeBlock } from "../ui/button.tsx";
+import { ConfirmAction, ConfirmButton, FormDialog, Secret } from "../ui/dialog.tsx";
+import { Loaded } from "../ui/feedback.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
-import { Table } from "../ui/table.tsx";
+import { Section } from "../ui/page.tsx";
+import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 interface SecretsProps {
@@ -19,139 +15,124 @@ interface SecretsProps {
 }
 
 export function Secrets({ workflowId }: SecretsProps) {
-  const { data, error, refetch } = useSecrets(workflowId);
-  return (
-    <section aria-labelledby="secrets">
-      <div className="title-row">
-        <h2 id="secrets">Secrets</h2>
-        <SetSecret workflowId={workflowId} />
-      </div>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data && data.length > 0 ? (
-        <Table label="List of secrets" columns={["Name", "Created", "Last set", "!Actions"]}>
-          {data.map((secret) => (
-            <SecretRow key={secret.name} workflowId={workflowId} secret={secret} />
-          ))}
-        </Table>
-      ) : (
-        <p className="soft">
-          Runs read a secret as <code>env.NAME</code>. No one can read its value here.
-        </p>
-      )}
-    </section>
+  const secrets = useApiQuery(["workflow", workflowId, "secrets"], ({ workflows }) =>
+    workflows.listSecrets(workflowId),
   );
-}
-
-function SetSecret({ workflowId }: SecretsProps) {
-  const [isOpen, setOpen] = useState(false);
-  const set = useSetSecret(workflowId);
-  const close = () => {
-    setOpen(false);
-    set.reset();
-  };
-  return (
-    <>
-      <Button icon="plus" onClick={() => setOpen(true)}>
-        Set a secret
-      </Button>
-      <Dialog title="Set a secret" isOpen={isOpen} onClose={close}>
-        <Form
-          submitLabel="Save secret"
-          error={set.error}
-          isBusy={set.isPending}
-          onCancel={close}
-          onSubmit={({ secret = "", value = "" }) =>
-            set.mutate({ name: secret, value }, { onSuccess: close })
-          }
-        >
-          <TextField
-            label="Name of the secret"
-            name="secret"
-            required
-            maxLength={64}
-            pattern="[A-Za-z_][A-Za-z0-9_]*"
-            hint="Letters, digits and underscores. The name of an existing secret replaces its value."
-          />
-          <TextField
-            label="Value"
-            name="value"
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={8}
-            maxLength={4096}
-            hint="At least 8 characters. No one can read it here again."
-          />
-        </Form>
-      </Dialog>
-    </>
-  );
-}
-
-interface SecretRowProps extends SecretsProps {
-  readonly secret: WorkflowSecret;
-}
-
-function SecretRow({ workflowId, secret: { name, created_at, updated_at } }: SecretRowProps) {
-  const act = useDeleteSecret(workflowId, name);
-  return (
-    <tr>
-      <th scope="row">
-        <code>{name}</code>
-      </th>
-      <td>
-        <Time at={created_at} />
-      </td>
-      <td>
-        <Time at={updated_at} />
-      </td>
-      <td className="row-actions">
-        <ConfirmButton
+  const columns: readonly Column<WorkflowSecret>[] = [
+    { label: "Name", cell: ({ name }) => <code>{name}</code> },
+    { label: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+    { label: "Last set", cell: ({ updated_at }) => <Time at={updated_at} /> },
+    {
+      label: "Actions",
+      className: "row-actions",
+      cell: ({ name }) => (
+        <ConfirmAction
           label="Delete"
           accessibleName={`Delete ${name}`}
           variant="quiet"
           title={`Delete ${name}?`}
           confirmLabel="Delete secret"
-          act={act}
+          act={(atrium) => atrium.workflows.deleteSecret(workflowId, name)}
+          options={{ notice: `${name} deleted`, refreshes: [["workflow", workflowId, "secrets"]] }}
         >
           <p>Runs that start from now on do not have it.</p>
-        </ConfirmButton>
-      </td>
-    </tr>
+        </ConfirmAction>
+      ),
+    },
+  ];
+  return (
+    <Section id="secrets" title="Secrets" beside={<SetSecret workflowId={workflowId} />}>
+      <Loaded query={secrets}>
+        {(data) => (
+          <>
+            <Table label="List of secrets" items={data} idOf={({ name }) => name} columns={columns} />
+            {data.length === 0 && (
+              <p className="soft">
+                Runs read a secret as <code>env.NAME</code>. No one can read its value here.
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
   );
 }
 
-/** Queries and actions for the secrets of a workflow. */
-function useSecrets(workflowId: string) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  return useQuery({
-    queryKey: key("workflow", workflowId, "secrets"),
-    queryFn: () => atrium.workflows.listSecrets(workflowId),
-  });
+function SetSecret({ workflowId }: SecretsProps) {
+  const set = useAction(
+    ({ workflows }, { name, value }: { readonly name: string; readonly value: string }) =>
+      workflows.setSecret(workflowId, name, value),
+    { notice: ({ name }) => `${name} saved`, refreshes: [["workflow", workflowId, "secrets"]] },
+  );
+  return (
+    <FormDialog
+      button={{ icon: "plus", children: "Set a secret" }}
+      title="Set a secret"
+      submitLabel="Save secret"
+      action={set}
+      toInput={({ secret = "", value = "" }) => ({ name: secret, value })}
+    >
+      <TextField
+        label="Name of the secret"
+        name="secret"
+        required
+        maxLength={64}
+        pattern="[A-Za-z_][A-Za-z0-9_]*"
+        hint="Letters, digits and underscores. The name of an existing secret replaces its value."
+      />
+      <TextField
+        label="Value"
+        name="value"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={4096}
+        hint="At least 8 characters. No one can read it here again."
+      />
+    </FormDialog>
+  );
 }
 
-interface NewSecret {
-  readonly name: string;
-  readonly value: string;
-}
-
-function useSetSecret(workflowId: string) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  return useAction(({ name, value }: NewSecret) => atrium.workflows.setSecret(workflowId, name, value), {
-    notice: ({ name }) => `${name} saved`,
-    invalidates: [key("workflow", workflowId, "secrets")],
-    isForm: true,
+/** How requests start a workflow: the address, and the secret that signs them. */
+export function HttpTrigger({ workflow }: { readonly workflow: Workflow }) {
+  const { id, trigger_secret_created_at: createdAt } = workflow;
+  const { organization } = useCurrent();
+  const rotate = useAction(({ workflows }) => workflows.rotateTriggerSecret(id), {
+    refreshes: [["workflow", id]],
   });
-}
-
-function useDeleteSecret(workflowId: string, name: string) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  return useAction(() => atrium.workflows.deleteSecret(workflowId, name), {
-    notice: `${name} deleted`,
-    invalidates: [key("workflow", workflowId, "secrets")],
-    isForm: true,
-  });
+  const isNew = createdAt === null;
+  return (
+    <Section id="trigger" title="HTTP trigger">
+      <p>A POST with JSON starts a run, with an API key or signed with the workflow's own secret.</p>
+      <CodeBlock
+        what="The address of the HTTP trigger"
+        text={`${location.origin}/v1/accounts/${organization.id}/workflows/${id}/trigger`}
+      />
+      <p className="soft">
+        {isNew ? (
+          "It has no secret yet: only API keys start it."
+        ) : (
+          <>
+            Its secret was created <Time at={createdAt} />.
+          </>
+        )}
+      </p>
+      <ConfirmButton
+        label={isNew ? "Create secret" : "Rotate secret"}
+        title={isNew ? "Create a secret for requests?" : "Rotate the secret of requests?"}
+        confirmLabel={isNew ? "Create" : "Rotate"}
+        action={rotate}
+      >
+        <p>The secret is shown once. An earlier one is accepted beside it for 24 hours.</p>
+      </ConfirmButton>
+      <Secret
+        title="Secret of the HTTP trigger"
+        about="The sender of the requests signs them with it, as Standard Webhooks defines it. You will not see it again."
+        secret={rotate.data?.trigger_secret ?? null}
+        what="the secret"
+        onDone={rotate.reset}
+      />
+    </Section>
+  );
 }

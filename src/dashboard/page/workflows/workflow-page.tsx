@@ -2,159 +2,108 @@
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { useCurrent } from "../data/organization.tsx";
-import { useAddress } from "../data/use-address.ts";
-import { useFilters } from "../data/use-filters.ts";
-import { DeliveryStats } from "../delivery/delivery-stats.tsx";
-import { Button } from "../ui/button.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { Identifier } from "../ui/copy.tsx";
-import { Badge, ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { Button, Identifier } from "../ui/button.tsx";
+import { ConfirmAction } from "../ui/dialog.tsx";
+import { EnabledBadge, Loaded } from "../ui/feedback.tsx";
 import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/table.tsx";
+import { DeliveryStats } from "../ui/stats.tsx";
 import { Time } from "../ui/time.tsx";
-import { ExecutionRow } from "./execution-row.tsx";
-import { HttpTrigger } from "./http-trigger.tsx";
-import { Secrets } from "./secrets.tsx";
-import { TestRun } from "./test-run.tsx";
-import { forgetDraft, newDraft } from "./use-draft.ts";
-import { useExecutions } from "./use-executions.ts";
-import {
-  useCreateWorkflow,
-  useDeleteWorkflow,
-  useEnableWorkflow,
-  useUpdateWorkflow,
-  useWorkflow,
-} from "./use-workflows.ts";
+import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
+import { Runs, TestRun } from "./runs.tsx";
+import { HttpTrigger, Secrets } from "./secrets.tsx";
 import { Versions } from "./versions.tsx";
-import { WorkflowFields } from "./workflow-fields.tsx";
+import { WorkflowForm } from "./workflow-form.tsx";
 
 export default function WorkflowPage() {
   const { workflowId = "" } = useParams();
   return workflowId === "new" ? <NewWorkflow /> : <KnownWorkflow key={workflowId} workflowId={workflowId} />;
 }
 
+/** Not polled: a refresh must not replace code that is being edited. */
 function KnownWorkflow({ workflowId }: { readonly workflowId: string }) {
-  const { data: workflow, error, refetch } = useWorkflow(workflowId);
-  if (workflow === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
-  return <Frame workflow={workflow} />;
+  const workflow = useApiQuery(["workflow", workflowId], ({ workflows }) => workflows.get(workflowId));
+  return <Loaded query={workflow}>{(data) => <Frame workflow={data} />}</Loaded>;
 }
 
+const ABOVE = <Link href="/workflows">Workflows</Link>;
+
 function Frame({ workflow }: { readonly workflow: Workflow }) {
-  const address = useAddress();
-  const update = useUpdateWorkflow(workflow.id);
+  const { id, name, enabled, next_run_at, disabled_reason, http_trigger } = workflow;
   const [restored, setRestored] = useState(0);
+  const update = useAction(({ workflows }, changes: WorkflowInput) => workflows.update(id, changes), {
+    notice: (saved) => (saved.enabled ? "Workflow saved" : "Workflow saved. It is disabled."),
+    refreshes: [["workflow", id], ["workflows"]],
+  });
   return (
     <Page
-      title={workflow.name}
-      above={<Link href={address("/workflows")}>Workflows</Link>}
+      title={name}
+      above={ABOVE}
       beside={
         <>
-          <Badge tone={workflow.enabled ? "good" : "waiting"}>
-            {workflow.enabled ? "enabled" : "disabled"}
-          </Badge>
-          {workflow.next_run_at !== null && (
+          <EnabledBadge enabled={enabled} />
+          {next_run_at !== null && (
             <span className="soft">
-              Next run <Time at={workflow.next_run_at} />
+              Next run <Time at={next_run_at} />
             </span>
           )}
-          <Identifier value={workflow.id} what="the workflow's ID" />
+          <Identifier value={id} what="the workflow's ID" />
         </>
       }
       actions={<WorkflowActions workflow={workflow} />}
     >
-      {workflow.disabled_reason && <p role="note">{workflow.disabled_reason}</p>}
-      <WorkflowFields
-        key={restored}
-        workflow={workflow}
-        submitLabel="Save"
-        error={update.error}
-        isBusy={update.isPending}
-        onSubmit={update.mutate}
-      />
-      {workflow.http_trigger && <HttpTrigger workflow={workflow} />}
+      {disabled_reason && <p role="note">{disabled_reason}</p>}
+      <WorkflowForm key={restored} workflow={workflow} submitLabel="Save" action={update} />
+      {http_trigger && <HttpTrigger workflow={workflow} />}
       <TestRun workflow={workflow} />
-      <DeliveryStats of={{ kind: "workflow", id: workflow.id }} counted="Runs" />
-      <Executions workflowId={workflow.id} />
-      <Secrets workflowId={workflow.id} />
+      <DeliveryStats of={{ kind: "workflows", id }} counted="Runs" />
+      <Runs workflowId={id} />
+      <Secrets workflowId={id} />
       <Versions workflow={workflow} onRestored={() => setRestored(restored + 1)} />
     </Page>
   );
 }
 
-/** The runs of a workflow, newest first, updated live. */
-function Executions({ workflowId }: { readonly workflowId: string }) {
-  const filters = useFilters();
-  const { limit, offset } = filters;
-  const { data, error, refetch } = useExecutions(workflowId, { limit, offset });
-  return (
-    <section aria-labelledby="executions">
-      <h2 id="executions">Runs</h2>
-      <ErrorMessage error={error} onRetry={refetch} />
-      {data === undefined && !error && <Loading />}
-      <ul className="records">
-        {data?.executions.map((execution) => (
-          <ExecutionRow key={execution.id} execution={execution} />
-        ))}
-      </ul>
-      {data?.total === 0 && <p className="soft">No runs yet. Run the workflow above to see one.</p>}
-      {data && <Pager filters={filters} total={data.total} />}
-    </section>
-  );
-}
-
-/** The page that creates a workflow. */
 function NewWorkflow() {
-  const address = useAddress();
   const [, go] = useLocation();
-  const { id: organizationId } = useCurrent().organization;
-  const create = useCreateWorkflow();
+  const { organization } = useCurrent();
+  const create = useAction(({ workflows }, workflow: WorkflowInput) => workflows.create(workflow), {
+    notice: "Workflow created",
+    refreshes: [["workflows"]],
+    onDone: ({ id }) => {
+      forgetDraft(newDraft(organization.id));
+      go(`/workflows/${id}`, { replace: true });
+    },
+  });
   return (
-    <Page title="New workflow" above={<Link href={address("/workflows")}>Workflows</Link>}>
-      <WorkflowFields
-        workflow={null}
-        submitLabel="Create workflow"
-        error={create.error}
-        isBusy={create.isPending}
-        onSubmit={(input) =>
-          create.mutate(input, {
-            onSuccess: ({ id }) => {
-              forgetDraft(newDraft(organizationId));
-              go(address(`/workflows/${id}`), { replace: true });
-            },
-          })
-        }
-      />
+    <Page title="New workflow" above={ABOVE}>
+      <WorkflowForm workflow={null} submitLabel="Create workflow" action={create} />
     </Page>
   );
 }
 
 /** The actions on a workflow: enable, delete. */
-function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
-  const address = useAddress();
+function WorkflowActions({ workflow: { id, name, enabled } }: { readonly workflow: Workflow }) {
   const [, go] = useLocation();
-  const enable = useEnableWorkflow(workflow.id);
-  const remove = useDeleteWorkflow(workflow.id);
-  const act = {
-    ...remove,
-    mutateAsync: async () => {
-      await remove.mutateAsync();
-      go(address("/workflows"));
-    },
-  };
+  const enable = useAction(({ workflows }, next: boolean) => workflows.update(id, { enabled: next }), {
+    notice: (saved) => (saved.enabled ? "Workflow enabled" : "Workflow disabled"),
+    refreshes: [["workflow", id], ["workflows"]],
+    notifiesErrors: true,
+  });
   return (
     <>
-      <Button isBusy={enable.isPending} onClick={() => enable.mutate(!workflow.enabled)}>
-        {workflow.enabled ? "Disable" : "Enable"}
+      <Button isBusy={enable.isPending} onClick={() => enable.mutate(!enabled)}>
+        {enabled ? "Disable" : "Enable"}
       </Button>
-      <ConfirmButton
+      <ConfirmAction
         label="Delete"
-        title={`Delete ${workflow.name}?`}
+        title={`Delete ${name}?`}
         confirmLabel="Delete workflow"
-        act={act}
+        act={({ workflows }) => workflows.delete(id)}
+        options={{ notice: "Workflow deleted", refreshes: [["workflows"]], onDone: () => go("/workflows") }}
       >
         <p>Runs in progress finish. This also deletes the run history and cannot be undone.</p>
-      </ConfirmButton>
+      </ConfirmAction>
     </>
   );
 }

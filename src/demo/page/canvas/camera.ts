@@ -5,7 +5,7 @@ const CLOSEST = 4;
 const FARTHEST = 0.1;
 
 /** Where the board's middle is in the window, in whole pixels, and how large a pixel of the board is. */
-export interface View extends Point {
+interface View extends Point {
   readonly zoom: number;
 }
 

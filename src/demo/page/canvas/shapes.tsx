@@ -3,8 +3,7 @@ import { useMyPresence, useRoom, useStore } from "atrium/react";
 import { memo, useMemo } from "react";
 import { MAX_SHAPES, type Presence, readShape } from "../room/model.ts";
 import { useOtherParticipants } from "../room/participants.ts";
-import type { Shape } from "../room/shape.ts";
-import { distanceTo, pathOf } from "./geometry.ts";
+import { distanceTo, pathOf, type Shape } from "../room/shape.ts";
 import type { Drawing } from "./gestures.ts";
 
 export function Shapes() {

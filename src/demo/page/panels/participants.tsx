@@ -1,8 +1,10 @@
 /** The participants, and the link that invites others. */
 import { useOthers, useRoom, useSelf } from "atrium/react";
+import { useRef, useState } from "react";
+import { encode } from "uqr";
 import { isHelper } from "../helpers/company.ts";
-import { Share } from "../panels/share.tsx";
 import { useFollowedId, useOtherParticipants } from "../room/participants.ts";
+import { boardLink, dashboardLink } from "../room/visitor.ts";
 
 /** What follows the visitor's name. */
 const HINTS = {
@@ -44,5 +46,65 @@ export function Participants() {
       ))}
       <Share />
     </header>
+  );
+}
+
+/** A phone cannot reach the machine by these names. */
+const IS_LOCAL = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
+
+function Share() {
+  const [isCopied, setCopied] = useState(false);
+  const link = boardLink();
+  const dashboard = dashboardLink();
+  const shown = useRef<HTMLInputElement>(null);
+  const copy = async () => {
+    shown.current?.select();
+    // Browsers offer the clipboard to secure pages only; elsewhere, the link is selected.
+    if (!window.isSecureContext) return;
+    await navigator.clipboard.writeText(link);
+    setCopied(true);
+  };
+  return (
+    <>
+      <button type="button" className="primary" popoverTarget="share">
+        Share
+      </button>
+      <section id="share" popover="auto" aria-label="Share this board">
+        <QrCode link={link} />
+        <h2>This board is yours</h2>
+        <p>
+          {IS_LOCAL
+            ? "A phone cannot reach this machine as “localhost”: open the link in a second window, or start Atrium with --host."
+            : "Scan the code: your phone’s finger appears here. Anyone with the link can join."}{" "}
+          The board is deleted after a day.
+        </p>
+        <div className="link">
+          <input
+            ref={shown}
+            readOnly
+            value={link}
+            aria-label="Link"
+            onFocus={({ target }) => target.select()}
+          />
+          <button type="button" className="primary" onClick={copy}>
+            {isCopied ? "Copied" : "Copy link"}
+          </button>
+        </div>
+        {dashboard && <a href={dashboard}>Open in the dashboard</a>}
+      </section>
+    </>
+  );
+}
+
+/** Readers need a light border of four modules. */
+const QUIET_ZONE = 4;
+
+function QrCode({ link }: { readonly link: string }) {
+  const { data, size } = encode(link, { border: QUIET_ZONE });
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the link">
+      <path d={dark.join("")} shapeRendering="crispEdges" />
+    </svg>
   );
 }

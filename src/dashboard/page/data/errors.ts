@@ -1,0 +1,28 @@
+/** Advice on the service's errors. */
+import { AtriumError } from "atrium/server";
+import { type FieldProblem, readRefusal } from "./messages.ts";
+
+const ADVICE: Readonly<Record<string, string>> = {
+  UNAUTHORIZED: "Sign in again.",
+  FORBIDDEN: "Ask an owner of the organization for access.",
+  NOT_FOUND: "It may have been deleted. Go back to the list to check.",
+  CONFLICT: "Review the current state and try again.",
+  GONE: "Start again without the cursor.",
+  BAD_REQUEST: "Correct your input and try again.",
+  VALIDATION_ERROR: "Correct your input and try again.",
+  RATE_LIMITED: "Wait a few seconds and try again.",
+  INTERNAL_ERROR: "Try again. If the error persists, search the service's logs for the request ID.",
+  UNREACHABLE: "Check your connection and that the service is running, then try again.",
+};
+
+/** What to do about an error; empty when its message says it already. */
+export const adviceOn = (error: Error): string =>
+  error instanceof AtriumError ? (ADVICE[error.code] ?? "") : "";
+
+/** The request ID of an error whose cause only the service's log knows. */
+export const requestIdOf = (error: Error): string | undefined =>
+  error instanceof AtriumError && error.code === "INTERNAL_ERROR" ? error.requestId : undefined;
+
+/** The field that a refusal concerns, and its problem; null for another error. */
+export const fieldProblemOf = (error: Error | null): FieldProblem | null =>
+  error instanceof AtriumError && error.code !== "INTERNAL_ERROR" ? readRefusal(error.message) : null;

@@ -1,0 +1,70 @@
+/** Search, filters, order and place of a list, kept in the URL, so that a link shows the same list. */
+import { useSearchParams } from "wouter";
+import { withParameters } from "./address.ts";
+
+const PAGE_SIZE = 25;
+/** How many rows a page may have. */
+export const PAGE_SIZES = [PAGE_SIZE, 50, 100];
+
+const [SEARCH, SORT, SIZE, PAGE, AFTER] = ["q", "sort", "size", "page", "after"];
+const NOT_NARROWING = new Set([SORT, SIZE, PAGE, AFTER]);
+
+export type Filters = ReturnType<typeof useFilters>;
+
+export function useFilters() {
+  const [parameters, setParameters] = useSearchParams();
+  const get = (name: string) => parameters.get(name) ?? "";
+  /** Typing and choosing replace the address; going to another page is a step that one can go back. */
+  const set = (name: string, value: string) =>
+    setParameters((known) => withParameters(known, { [PAGE]: "", [AFTER]: "", [name]: value }), {
+      replace: true,
+    });
+  const limit = PAGE_SIZES.find((size) => size === Number(get(SIZE))) ?? PAGE_SIZE;
+  const offset = (Math.max(1, Math.trunc(Number(get(PAGE))) || 1) - 1) * limit;
+  const sort = get(SORT);
+  return {
+    /** The value of a filter; empty for none. */
+    get,
+    /** Sets one, and goes back to the first page. */
+    set,
+    /** The search text; empty for all. */
+    search: get(SEARCH),
+    searchFor: (text: string) => set(SEARCH, text),
+    /** True while anything narrows the list. */
+    isNarrowed: [...parameters].some(([name, value]) => value !== "" && !NOT_NARROWING.has(name)),
+    /** The field that the list is sorted by, with a leading `-` for the reverse; empty for its own order. */
+    sort,
+    sortBy: (field: string) => set(SORT, field),
+    limit,
+    setLimit: (size: number) => set(SIZE, size === PAGE_SIZE ? "" : `${size}`),
+    offset,
+    goTo: (start: number) =>
+      setParameters((known) =>
+        withParameters(known, { [PAGE]: start === 0 ? "" : `${Math.trunc(start / limit) + 1}` }),
+      ),
+    /** The place and the order, of these fields, as the API takes them. */
+    page: <Field extends string = never>(fields: readonly Field[] = []) => ({
+      ...{ limit, offset },
+      ...sortedBy(sort, fields),
+    }),
+    /** The cursor of the page before; empty for the first page. Of lists without page numbers. */
+    after: get(AFTER),
+    goAfter: (cursor: string) => setParameters((known) => withParameters(known, { [AFTER]: cursor })),
+  };
+}
+
+/** The filters that have a value. */
+export const chosen = <Value extends object>(filters: Value): Partial<Value> =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== "")) as Partial<Value>;
+
+/** The order of a list: by one of these fields, or none for the list's own. */
+function sortedBy<Field extends string>(
+  sort: string,
+  fields: readonly Field[],
+): { readonly sort?: Field | `-${Field}` } {
+  for (const field of fields) {
+    if (sort === field) return { sort: field };
+    if (sort === `-${field}`) return { sort: `-${field}` };
+  }
+  return {};
+}

@@ -1,0 +1,85 @@
+/** Rooms to choose from, and the button that creates one. */
+import type { RoomSearch } from "atrium/server";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useAction, useApiQuery } from "../data/organization.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { SelectField, TextField } from "../ui/fields.tsx";
+
+/** One page of rooms. */
+export const useRooms = (search: RoomSearch, refetchInterval: number | false = false) =>
+  useApiQuery(["rooms", search], ({ rooms }) => rooms.list(search), { refetchInterval });
+
+/** Creates a room and opens it. */
+export function NewRoom() {
+  const [, go] = useLocation();
+  const create = useAction(({ rooms }, room: { name: string; customId?: string }) => rooms.create(room), {
+    refreshes: [["rooms"], ["overview"]],
+    onDone: ({ id }) => go(`/rooms/${id}`),
+  });
+  return (
+    <FormDialog
+      button={{ variant: "primary", icon: "plus", "data-shortcut": "new", children: "New room" }}
+      title="New room"
+      submitLabel="Create room"
+      action={create}
+      toInput={({ name = "", customId = "" }) => ({ name, ...(customId && { customId }) })}
+    >
+      <TextField label="Name" name="name" required maxLength={255} />
+      <TextField
+        label="Custom ID"
+        name="customId"
+        maxLength={255}
+        hint="Optional. The ID of the room in your application; unique in the organization."
+      />
+    </FormDialog>
+  );
+}
+
+const OFFERED = 100;
+const ANOTHER = "another";
+
+interface RoomChoiceProps {
+  /** Null for all rooms. */
+  readonly chosen: string | null;
+  readonly onChange: (roomId: string | null) => void;
+  /** The label of the option for null. */
+  readonly none?: string;
+}
+
+/** Selects one of the newest rooms by name, any other by its ID, or all rooms. */
+export function RoomChoice({ chosen, onChange, none = "All rooms" }: RoomChoiceProps) {
+  const { data } = useRooms({ limit: OFFERED });
+  const [isTyped, setTyped] = useState(false);
+  const rooms = data?.rooms ?? [];
+  const isOffered = chosen === null || rooms.some(({ id }) => id === chosen);
+  return (
+    <>
+      <SelectField
+        label="Room"
+        value={isTyped ? ANOTHER : (chosen ?? "")}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value === ANOTHER);
+          onChange(value === "" || value === ANOTHER ? null : value);
+        }}
+      >
+        <option value="">{none}</option>
+        {!isOffered && !isTyped && <option value={chosen}>{chosen}</option>}
+        {rooms.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        {data && data.total > OFFERED && <option value={ANOTHER}>Another room by ID…</option>}
+      </SelectField>
+      {isTyped && (
+        <TextField
+          label="Room ID"
+          name="roomId"
+          required
+          onChange={(event) => onChange(event.currentTarget.value.trim() || null)}
+        />
+      )}
+    </>
+  );
+}

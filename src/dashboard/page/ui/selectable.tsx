@@ -1,0 +1,344 @@
+/** Lists whose rows can be selected, the actions on the selected rows, and the dialog of such an action. */
+
+import { AlertDialog } from "@base-ui/react/alert-dialog";
+import { Toast } from "@base-ui/react/toast";
+import { type QueryKey, useQueryClient } from "@tanstack/react-query";
+import { AtriumError } from "atrium/server";
+import { type ReactNode, useState } from "react";
+import { actOnSeveral, type Outcome, type Progress, toError } from "../data/act-on-several.ts";
+import { isUnreachable, noteResult } from "../data/connection.ts";
+import { useKey } from "../data/organization.tsx";
+import { type Selection, useSelection } from "../data/use-selection.ts";
+import { Button } from "./button.tsx";
+import { Confirmation } from "./dialog.tsx";
+import { SelectAll, SelectBox, Table, type TableProps } from "./table.tsx";
+
+interface SelectableProps<Item> {
+  readonly items: readonly Item[];
+  readonly idOf: (item: Item) => string;
+  readonly nameOf: (item: Item) => string;
+  readonly noun: Noun;
+  readonly actions: readonly BulkAction<Item>[];
+  /** Prefixes of the query keys to refresh after an action. */
+  readonly refreshes: readonly QueryKey[];
+}
+
+interface SelectableTableProps<Item>
+  extends SelectableProps<Item>,
+    Omit<TableProps<Item>, "selection" | "selectedName"> {
+  /** For screen readers, where the name of an item alone does not say what a box selects. */
+  readonly selectedName?: (item: Item) => string;
+  readonly isSelectable?: (item: Item) => boolean;
+}
+
+export function SelectableTable<Item>({
+  isSelectable = () => true,
+  selectedName,
+  ...props
+}: SelectableTableProps<Item>) {
+  const { items, idOf, nameOf } = props;
+  const selectable = items.filter(isSelectable);
+  const selection = useSelection(selectable, idOf);
+  return (
+    <>
+      <Table
+        {...props}
+        selection={selectable.length > 0 ? selection : undefined}
+        selectedName={(item) => (isSelectable(item) ? (selectedName ?? nameOf)(item) : null)}
+      />
+      <SelectionBar {...props} selection={selection} />
+    </>
+  );
+}
+
+interface SelectableCardsProps<Item> extends SelectableProps<Item> {
+  readonly tag: "ol" | "ul";
+  readonly className: string;
+  readonly cardClass: (item: Item) => string;
+  /** What the box of a card selects, for screen readers. */
+  readonly selectedName: (item: Item) => string;
+  readonly children: (item: Item, box: ReactNode) => ReactNode;
+}
+
+export function SelectableCards<Item>(props: SelectableCardsProps<Item>) {
+  const { tag: List, items, idOf, className, cardClass, selectedName, children } = props;
+  const selection = useSelection(items, idOf);
+  return (
+    <div className="selectable-list" data-selection="">
+      {items.length > 1 && (
+        // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control
+        <label className="select-all soft">
+          <SelectAll selection={selection} /> Select all on this page
+        </label>
+      )}
+      <List className={className}>
+        {items.map((item) => {
+          const id = idOf(item);
+          return (
+            <li key={id} className={cardClass(item)} data-selected={selection.has(id) || undefined}>
+              {children(item, <SelectBox {...{ selection, id }} name={selectedName(item)} />)}
+            </li>
+          );
+        })}
+      </List>
+      <SelectionBar {...props} selection={selection} />
+    </div>
+  );
+}
+
+interface SelectionBarProps<Item>
+  extends Pick<SelectableProps<Item>, "nameOf" | "noun" | "actions" | "refreshes"> {
+  readonly selection: Selection<Item>;
+}
+
+/** What the dialog is about: it stays although the list changes. */
+interface Asked<Item> {
+  readonly action: BulkAction<Item>;
+  readonly items: readonly Item[];
+}
+
+/** Above the page's lower edge while any row is selected. */
+function SelectionBar<Item>({ selection, noun, nameOf, actions, refreshes }: SelectionBarProps<Item>) {
+  const [asked, setAsked] = useState<Asked<Item> | null>(null);
+  const key = useKey();
+  const queries = useQueryClient();
+  const { items, clear } = selection;
+  return (
+    <>
+      {items.length > 0 && (
+        <section className="selection-bar" aria-label="Selection">
+          <span role="status">{countOf(items.length, noun)} selected</span>
+          {actions.map((action) => {
+            const concerned = action.applies ? items.filter(action.applies) : items;
+            if (concerned.length === 0) return null;
+            return (
+              <Button
+                key={action.label}
+                className={action.isDanger ? "bad-text" : ""}
+                aria-label={`${action.label} ${countOf(concerned.length, noun)}`}
+                onClick={() => setAsked({ action, items: concerned })}
+              >
+                {action.label} {concerned.length}
+              </Button>
+            );
+          })}
+          <Button variant="quiet" icon="close" aria-label="Clear selection" onClick={clear} />
+        </section>
+      )}
+      {asked && (
+        <BulkDialog
+          {...{ ...asked, noun, nameOf }}
+          onEnd={({ refused, left }) => {
+            if (refused.length + left.length === 0) clear();
+            for (const part of refreshes) void queries.invalidateQueries({ queryKey: key(...part) });
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** A list's items in words. */
+interface Noun {
+  readonly one: string;
+  readonly many: string;
+}
+
+/** Such as "1 user" or "12 users". */
+const countOf = (count: number, { one, many }: Noun): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+const MAX_NAMED = 5;
+
+/** Such as "Ada, Bo and 3 more". */
+function namesOf(names: readonly string[]): string {
+  const shown = names.length <= MAX_NAMED ? names : names.slice(0, MAX_NAMED - 1);
+  const more = names.length - shown.length;
+  const all = more === 0 ? shown : [...shown, `${more} more`];
+  return all.length < 2 ? (all[0] ?? "") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+}
+
+/** An action on several rows of a list. */
+export interface BulkAction<Item> {
+  /** Such as "Delete". */
+  readonly label: string;
+  /** The same when it has happened, such as "deleted". */
+  readonly done: string;
+  readonly consequences: ReactNode;
+  /** Which rows it concerns; all if it is missing. */
+  readonly applies?: (item: Item) => boolean;
+  readonly isDanger?: boolean;
+  /** True where the person types the number of rows first. */
+  readonly isTyped?: boolean;
+  readonly run: (items: readonly Item[], progress: Progress) => Promise<Outcome<Item>>;
+}
+
+/** True for an error that every other row would get too. */
+const isGeneral = (error: Error): boolean =>
+  isUnreachable(error) || (error instanceof AtriumError && error.code === "UNAUTHORIZED");
+
+/** Makes a request for each row. */
+export const oneByOne =
+  <Item,>(request: (item: Item) => Promise<unknown>): BulkAction<Item>["run"] =>
+  (items, progress) => {
+    const act = async (item: Item) => {
+      const error = await request(item).then(() => null, toError);
+      noteResult(error);
+      if (error !== null) throw error;
+    };
+    return actOnSeveral(items, act, isGeneral, progress);
+  };
+
+/** Makes one request for all rows; it returns the errors of refused ones. */
+export const allAtOnce =
+  <Item,>(request: (items: readonly Item[]) => Promise<ReadonlyMap<Item, Error>>): BulkAction<Item>["run"] =>
+  async (items) => {
+    const result = await request(items).catch(toError);
+    const failure = result instanceof Error ? result : null;
+    noteResult(failure);
+    const errors = result instanceof Error ? new Map(items.map((item) => [item, result])) : result;
+    return {
+      done: items.filter((item) => !errors.has(item)),
+      refused: [...errors].map(([item, error]) => ({ item, error })),
+      left: [],
+    };
+  };
+
+/** The button that had the focus is gone with the dialog's earlier content. */
+const focus = (button: HTMLButtonElement | null): void => button?.focus();
+
+interface BulkDialogProps<Item> {
+  readonly action: BulkAction<Item>;
+  readonly items: readonly Item[];
+  readonly noun: Noun;
+  readonly nameOf: (item: Item) => string;
+  readonly onEnd: (outcome: Outcome<Item>) => void;
+  readonly onClose: () => void;
+}
+
+type State<Item> =
+  | { readonly is: "asking" }
+  | { readonly is: "running"; readonly ended: number; readonly stop: AbortController }
+  | { readonly is: "over"; readonly outcome: Outcome<Item> };
+
+function BulkDialog<Item>(props: BulkDialogProps<Item>) {
+  const { action, noun, nameOf, onEnd, onClose } = props;
+  const [items, setItems] = useState(props.items);
+  const [state, setState] = useState<State<Item>>({ is: "asking" });
+  const notices = Toast.useToastManager();
+  const count = countOf(items.length, noun);
+
+  const run = async (concerned: readonly Item[]) => {
+    const stop = new AbortController();
+    setItems(concerned);
+    setState({ is: "running", ended: 0, stop });
+    const onProgress = (ended: number) => setState({ is: "running", ended, stop });
+    const outcome = await action.run(concerned, { onProgress, signal: stop.signal });
+    onEnd(outcome);
+    if (outcome.done.length === concerned.length) {
+      notices.add({ title: `${countOf(concerned.length, noun)} ${action.done}` });
+      onClose();
+    } else setState({ is: "over", outcome });
+  };
+
+  return (
+    <AlertDialog.Root open onOpenChange={(next) => !next && state.is !== "running" && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog" finalFocus={firstBox}>
+          {state.is === "asking" && (
+            <>
+              <AlertDialog.Title>{`${action.label} ${count}?`}</AlertDialog.Title>
+              <AlertDialog.Description className="soft" render={<div />}>
+                <p className="names">{namesOf(items.map(nameOf))}</p>
+                <p>{action.consequences}</p>
+              </AlertDialog.Description>
+              <Confirmation
+                label={`${action.label} ${count}`}
+                typed={action.isTyped ? count : undefined}
+                isDanger={action.isDanger}
+                onConfirm={() => void run(items)}
+              />
+            </>
+          )}
+          {state.is === "running" && (
+            <>
+              <AlertDialog.Title>{`${action.label} ${count}`}</AlertDialog.Title>
+              <Running {...state} total={items.length} label={`${action.label} ${noun.many}`} />
+            </>
+          )}
+          {state.is === "over" && <Result {...{ action, noun, nameOf, run }} outcome={state.outcome} />}
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** The button that opened the dialog is gone with the selection. */
+const firstBox = (): HTMLElement | null => document.querySelector<HTMLElement>("main .select-box");
+
+interface RunningProps {
+  readonly label: string;
+  readonly ended: number;
+  readonly total: number;
+  readonly stop: AbortController;
+}
+
+function Running({ label, ended, total, stop }: RunningProps) {
+  const [isStopping, setStopping] = useState(false);
+  const onStop = () => {
+    stop.abort();
+    setStopping(true);
+  };
+  return (
+    <>
+      <progress className="progress" value={ended} max={total} aria-label={label} />
+      <p className="soft" role="status">
+        {isStopping ? "Stopping …" : `${ended} of ${total}`}
+      </p>
+      <footer>
+        <Button ref={focus} isBusy={isStopping} onClick={onStop}>
+          Stop
+        </Button>
+      </footer>
+    </>
+  );
+}
+
+interface ResultProps<Item> extends Pick<BulkDialogProps<Item>, "action" | "noun" | "nameOf"> {
+  readonly outcome: Outcome<Item>;
+  readonly run: (items: readonly Item[]) => Promise<void>;
+}
+
+function Result<Item>({ action, noun, nameOf, outcome: { done, refused, left }, run }: ResultProps<Item>) {
+  const again = [...refused.map(({ item }) => item), ...left];
+  return (
+    <>
+      <AlertDialog.Title>
+        {done.length === 0 ? `No ${noun.one} ${action.done}` : `${countOf(done.length, noun)} ${action.done}`}
+      </AlertDialog.Title>
+      <AlertDialog.Description className="soft" render={<div />}>
+        {refused.length > 0 && <p>{countOf(refused.length, noun)} could not be:</p>}
+        <ul className="refused">
+          {refused.map(({ item, error }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names can be equal
+            <li key={index}>
+              <strong>{nameOf(item)}</strong>
+              <span>{error.message}</span>
+            </li>
+          ))}
+        </ul>
+        {left.length > 0 && <p>{countOf(left.length, noun)} left as before.</p>}
+      </AlertDialog.Description>
+      <footer>
+        <AlertDialog.Close ref={focus} className="button plain">
+          Close
+        </AlertDialog.Close>
+        <Button variant="primary" onClick={() => void run(again)}>
+          Try {again.length === 1 ? "it" : `these ${again.length}`} again
+        </Button>
+      </footer>
+    </>
+  );
+}

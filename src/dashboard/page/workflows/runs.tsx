@@ -1,0 +1,152 @@
+/** The runs of a workflow, newest first and updated live, and the form that makes one on a sample event. */
+
+import type { EventName, WorkflowExecution as Execution, Workflow } from "atrium/server";
+import { useState } from "react";
+import { EVENT_NAMES, isEventName } from "../data/events.ts";
+import { useFilters } from "../data/filters.ts";
+import { useAction, useApiQuery } from "../data/organization.tsx";
+import { useNames } from "../live/live.tsx";
+import { RoomChoice } from "../rooms/rooms.tsx";
+import { CodeBlock, prettyJson } from "../ui/button.tsx";
+import { Form } from "../ui/dialog.tsx";
+import { Badge, CausedBy, Details, Paged } from "../ui/feedback.tsx";
+import { SelectField } from "../ui/fields.tsx";
+import { Section } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+
+const REFRESH_MS = 2000;
+
+export function Runs({ workflowId }: { readonly workflowId: string }) {
+  const filters = useFilters();
+  const query = filters.page();
+  const runs = useApiQuery(
+    ["workflow", workflowId, "executions", query],
+    ({ workflows }) => workflows.listExecutions(workflowId, query),
+    { refetchInterval: REFRESH_MS },
+  );
+  const empty = <p className="soft">No runs yet. Run the workflow above to see one.</p>;
+  return (
+    <Section id="executions" title="Runs">
+      <Paged query={runs} {...{ filters, empty }}>
+        {({ executions }) => (
+          <ul className="records">
+            {executions.map((execution) => (
+              <li key={execution.id}>
+                <Run execution={execution} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </Section>
+  );
+}
+
+interface RunProps {
+  readonly execution: Execution;
+}
+
+function Run({ execution }: RunProps) {
+  const { status, event, result, version, duration_ms, created_at } = execution;
+  return (
+    <Details
+      summary={
+        <>
+          <Badge tone={status === "failed" ? "bad" : "good"}>{status}</Badge>
+          <code>{event}</code>
+          <span className="grow soft">{result.split("\n")[0]}</span>
+          {version !== undefined && <span className="soft">v{version}</span>}
+          <span className="soft">{Math.round(duration_ms)} ms</span>
+          <Time at={created_at} />
+        </>
+      }
+    >
+      <RunDetail execution={execution} />
+    </Details>
+  );
+}
+
+const RunDetail = ({ execution: { status, result, request_id, logs } }: RunProps) => (
+  <div className="detail">
+    <CodeBlock what={status === "failed" ? "Error" : "Result"} text={prettyJson(result)} />
+    <CausedBy requestId={request_id} />
+    {logs.length > 0 && (
+      <ol className="logs" aria-label="Logs">
+        {logs.map(({ level, message, timestamp }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: log lines never move, and can be equal
+          <li key={index}>
+            <span className={`level ${level}`}>{level}</span>
+            <code>{message}</code>
+            <time dateTime={timestamp} className="soft small">
+              {timestamp.slice(11, 23)}
+            </time>
+          </li>
+        ))}
+      </ol>
+    )}
+  </div>
+);
+
+interface Sample {
+  readonly event: EventName;
+  readonly data: { readonly roomId: string; readonly userId?: string };
+}
+
+/** Runs the saved workflow. */
+export function TestRun({ workflow: { id, room_id, events } }: { readonly workflow: Workflow }) {
+  const [roomId, setRoomId] = useState(room_id);
+  const run = useAction(({ workflows }, { event, data }: Sample) => workflows.run(id, event, data), {
+    notice: ({ status, duration_ms }) =>
+      `Run ${status === "success" ? "succeeded" : "failed"} in ${Math.round(duration_ms)} ms`,
+    isFailure: ({ status }) => status === "failed",
+    refreshes: [["workflow", id, "executions"]],
+  });
+  return (
+    <Section
+      id="test-run"
+      title="Test run"
+      className="panel"
+      about="Runs the saved code with a sample event and records the run."
+    >
+      <Form
+        submitLabel="Run workflow"
+        action={run}
+        toInput={({ event = "", userId }) =>
+          isEventName(event) && roomId !== null
+            ? { event, data: { roomId, ...(userId && { userId }) } }
+            : undefined
+        }
+      >
+        <div className="fields-row">
+          <SelectField label="Event" name="event" defaultValue={events[0]}>
+            {EVENT_NAMES.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </SelectField>
+          <RoomChoice chosen={roomId} onChange={setRoomId} none="Choose a room" />
+          {roomId !== null && <UserChoice key={roomId} roomId={roomId} />}
+        </div>
+        {roomId === null && <p className="soft small">Choose the room of the sample event.</p>}
+      </Form>
+      {run.data && <RunDetail execution={run.data} />}
+    </Section>
+  );
+}
+
+function UserChoice({ roomId }: { readonly roomId: string }) {
+  const { users = [] } = useNames(roomId);
+  return (
+    <SelectField
+      label="User"
+      name="userId"
+      hint={users.length === 0 ? "The room has no users yet." : undefined}
+    >
+      <option value="">None</option>
+      {users.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

@@ -2,9 +2,16 @@
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "wouter";
 
-/** For the current link of a row that scrolls on narrow screens: it is in view, wherever it is in the row. */
-export const bringIntoView = (link: Element | null): void =>
-  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+/**
+ * For the current link of a row that scrolls on narrow screens: it is in view, wherever it is in the row. After
+ * `scrollIntoView`, the Tab key would continue at the link instead of the top of the page.
+ */
+export function bringIntoView(link: HTMLElement | null): void {
+  const row = link?.parentElement;
+  if (!link || !row) return;
+  const [inner, outer] = [link.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += Math.max(0, inner.right - outer.right) + Math.min(0, inner.left - outer.left);
+}
 
 /** Sets the title of the document. */
 export function usePageTitle(title: string): void {

@@ -9,9 +9,9 @@ import { ENDPOINTS } from "./endpoints.ts";
 import type { Env } from "./env.ts";
 import { operatorResponse } from "./features/backup/routes.ts";
 import { createMcp } from "./features/mcp/routes.ts";
-import { noticeEndpoints, onboardingEndpoints } from "./features/members/dashboard-routes.ts";
+import { memberPageEndpoints } from "./features/members/dashboard-routes.ts";
 import { handleDashboardRequest } from "./features/people/dashboard-pipeline.ts";
-import { passwordLinkEndpoints, peopleEndpoints } from "./features/people/routes.ts";
+import { peopleEndpoints } from "./features/people/routes.ts";
 import { personPrivacyEndpoints } from "./features/privacy/routes.ts";
 import { hocuspocusEndpoint, isUpgrade } from "./features/room-content/documents/routes-document-sockets.ts";
 import { WEBHOOK_EVENTS } from "./features/webhooks/event-docs.ts";
@@ -84,13 +84,7 @@ app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));
 
 /** Every endpoint of the dashboard's own pages. */
-export const DASHBOARD_ENDPOINTS = [
-  ...peopleEndpoints,
-  ...passwordLinkEndpoints,
-  ...onboardingEndpoints,
-  ...personPrivacyEndpoints,
-  ...noticeEndpoints,
-];
+export const DASHBOARD_ENDPOINTS = [...peopleEndpoints, ...memberPageEndpoints, ...personPrivacyEndpoints];
 for (const endpoint of DASHBOARD_ENDPOINTS) {
   app.on(endpoint.method, `/dashboard/api${endpoint.path}`, (c) =>
     handleDashboardRequest(endpoint, {

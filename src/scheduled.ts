@@ -10,11 +10,8 @@ import { purgeExpiredOperatorTokens } from "./features/backup/operator-token.ts"
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { continueMails } from "./features/mail/outbox.ts";
-import { purgeExpiredInvitations } from "./features/members/commands.ts";
 import { continueDeletions, type DeletionPorts } from "./features/organizations/deletion.ts";
 import { continueMoves, type MovePorts } from "./features/organizations/move.ts";
-import { purgeExpiredSignIns } from "./features/people/commands.ts";
-import { purgeExpiredPasswordLinks } from "./features/people/password-commands.ts";
 import { openRequestLogs } from "./features/request-log/request-log-object.ts";
 import { purgeDeletedRooms } from "./features/rooms/commands.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
@@ -79,10 +76,10 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   return {
     ...Object.fromEntries(named),
     operatorTokens: () => purgeExpiredOperatorTokens(directory, now),
-    signIns: () => purgeExpiredSignIns(directory, now),
-    invitations: () => purgeExpiredInvitations(directory, now),
+    signIns: () => expire(directory, { table: "sessions", column: "expires_at" }, now),
+    invitations: () => expire(directory, { table: "invitations", column: "expires_at" }, now),
+    passwordLinks: () => expire(directory, { table: "password_links", column: "expires_at" }, now),
     mails: () => continueMails(env, now),
-    passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
     deletions: () => {
       const subscribers: Subscribers = (key) => {
         budget.calls.spend();

@@ -4,7 +4,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { onboardingEndpoints } from "../../src/features/members/dashboard-routes.ts";
+import { memberPageEndpoints } from "../../src/features/members/dashboard-routes.ts";
 import type { DashboardEndpoint } from "../../src/features/people/context.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
 import type { Me } from "../../src/features/people/schema.ts";
@@ -194,7 +194,7 @@ describe("signing out", () => {
 
 describe("the dashboard's endpoints", () => {
   const casesOf = (keep: (endpoint: DashboardEndpoint) => boolean) =>
-    [...peopleEndpoints, ...onboardingEndpoints]
+    [...peopleEndpoints, ...memberPageEndpoints]
       .filter(keep)
       .map(({ method, path }) => [method, path.replace(":token", "x")] as const);
   const foreign: Record<string, string>[] = [

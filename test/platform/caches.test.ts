@@ -4,8 +4,6 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { OPERATOR_TOKENS } from "../../src/features/backup/token-store.ts";
 import { MAILS } from "../../src/features/mail/statements.ts";
-import { INVITATIONS } from "../../src/features/members/store.ts";
-import { PASSWORD_LINKS, SIGN_INS } from "../../src/features/people/store.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
 import { CachedRow, TtlCache } from "../../src/platform/cache.ts";
@@ -77,11 +75,21 @@ const SLICE = 1_000;
 /** Rows written for one that is deleted: itself, and its entries in the indexes. */
 const ROWS_PER_ROW = 8;
 
+const expiring = (table: string): Expiring => ({ table, column: "expires_at" });
+
 /** What each table needs beside the time; `n` numbers the rows. */
 const TABLES: readonly (readonly [Expiring, columns: string, values: string])[] = [
-  [SIGN_INS, "id, token_hash, person_id, created_at, updated_at", "'s' || n, 's' || n, 'expiry', 0, 0"],
-  [PASSWORD_LINKS, "token_hash, person_id, created_at", "'l' || n, 'expiry', 0"],
-  [INVITATIONS, "id, account_id, role, token_hash, created_at", "'i' || n, 'expiry', 'member', 'i' || n, 0"],
+  [
+    expiring("sessions"),
+    "id, token_hash, person_id, created_at, updated_at",
+    "'s' || n, 's' || n, 'expiry', 0, 0",
+  ],
+  [expiring("password_links"), "token_hash, person_id, created_at", "'l' || n, 'expiry', 0"],
+  [
+    expiring("invitations"),
+    "id, account_id, role, token_hash, created_at",
+    "'i' || n, 'expiry', 'member', 'i' || n, 0",
+  ],
   [OPERATOR_TOKENS, "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
   [MAILS, "id, recipient, topic, key_id, sealed, created_at", "'m' || n, 'r', 't', 'k', '', 0"],
   [RECEIPTS, "scope, key, fingerprint", "'00000000-0000-4000-8000-000000000000', 'r' || n, 'f'"],

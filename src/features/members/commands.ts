@@ -1,50 +1,31 @@
-/** The commands on members. */
+/** The commands on members, invitations, and a member's wish for notices by mail. */
+import { dropIfUnchanged } from "../../http/audit/store.ts";
 import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
-import type { Database } from "../../platform/d1/d1.ts";
-import { expire } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { layOut, type Mail, nameInMail } from "../mail/mail.ts";
 import { addressWithin, insertMail, selectNames } from "../mail/statements.ts";
+import type { PersonContext } from "../people/context.ts";
 import { createLinkToken, INVITATION_LIFETIME_MS, invitationPath, linkHashOf } from "../people/links.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { guardInvitation } from "../quotas/guard.ts";
 import type { MemberContext } from "./context.ts";
-import {
-  type Invitation,
-  type InvitationCreation,
-  type Member,
-  type MemberUpdate,
-  presentInvitation,
-  presentMember,
-} from "./schema.ts";
-import {
-  deleteInvitationsOf,
-  deleteMembership,
-  deleteInvitation as deleteRow,
-  INVITATIONS,
-  insertInvitation,
-  selectMember,
-  selectMembership,
-  updateRole,
-} from "./store.ts";
+import { insertOwnEntry } from "./onboarding.ts";
+import { type InvitationCreation, type MemberUpdate, presentInvitation, presentMember } from "./schema.ts";
+import { deleteInvitationsOf, deleteMembership, deleteInvitation as deleteRow, insertInvitation, selectMember, updateNotices, updateRole } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
+const conflict = (why: string) => new AppError("Accounts", "CONFLICT", why);
+
 /** Removes a member, whose open invitations end as well. Owners remove anyone, members only themselves. CONFLICT for the last owner. */
-export async function removeMember(ctx: RequestContext, personId: string): Promise<Record<string, never>> {
+export async function removeMember(ctx: RequestContext, personId: string) {
   if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) requireOwner(ctx);
   const [before, deleted] = await ctx.commit([
-    selectMembership(ctx, personId),
+    selectMember(ctx, personId),
     deleteMembership(ctx, personId),
     deleteInvitationsOf(ctx, personId),
   ]);
   if (before.length === 0) throw notFound("Accounts", "Member");
-  if (deleted.length === 0) {
-    throw new AppError(
-      "Accounts",
-      "CONFLICT",
-      "The last owner cannot be removed; invite another owner first",
-    );
-  }
+  if (deleted.length === 0) throw conflict("The last owner cannot be removed; invite another owner first");
   evictPerson(personId);
   return {};
 }
@@ -53,11 +34,7 @@ export async function removeMember(ctx: RequestContext, personId: string): Promi
  * Changes a member's role, within 10 seconds everywhere. The open invitations of an owner who becomes a member end.
  * CONFLICT for the last owner.
  */
-export async function updateMember(
-  ctx: RequestContext,
-  personId: string,
-  { role }: MemberUpdate,
-): Promise<{ member: Member }> {
+export async function updateMember(ctx: RequestContext, personId: string, { role }: MemberUpdate) {
   requireOwner(ctx);
   const [, , [member]] = await ctx.commit([
     updateRole(ctx, personId, role),
@@ -65,19 +42,11 @@ export async function updateMember(
     selectMember(ctx, personId),
   ]);
   if (member === undefined) throw notFound("Accounts", "Member");
-  if (member.role !== role) {
-    throw new AppError(
-      "Accounts",
-      "CONFLICT",
-      "role: the last owner cannot become a member; make another member an owner first",
-    );
-  }
+  if (member.role !== role)
+    throw conflict("role: the last owner cannot become a member; make another member an owner first");
   evictPerson(personId);
   return { member: presentMember(member) };
 }
-
-/** Invitations by mail: how many an organization may send, and what they say. */
-const INVITATION_TOPIC = "invitation";
 
 /** Per organization and day: anyone who signs up could otherwise send mails to strangers in masses. */
 const INVITATION_MAILS = { total: 100, perRecipient: 3 };
@@ -98,14 +67,10 @@ function invitationMail(organization: string, invitedBy: string | null, url: str
 }
 
 /**
- * Creates an invitation for the person with an address, to whom the service mails the link if it sends mail, or for
- * anyone who has its link. No other response contains the link. FORBIDDEN beyond the quota of invitations, and at that of
- * members.
+ * Creates an invitation for anyone who has its link, or for one address, to which the service mails the link if it sends
+ * mail. No other response contains the link. FORBIDDEN beyond the quota of invitations, and at that of members.
  */
-export async function createInvitation(
-  ctx: MemberContext,
-  { role, email = null }: InvitationCreation,
-): Promise<{ invitation: Invitation; url: string; mailed: boolean }> {
+export async function createInvitation(ctx: MemberContext, { role, email = null }: InvitationCreation) {
   requireOwner(ctx);
   const token = createLinkToken();
   const now = ctx.now();
@@ -130,18 +95,15 @@ export async function createInvitation(
   return { ...data, mailed: stored.flat().length > 0 };
 }
 
-/** The mail of an invitation for one address; null where there is none, or the service sends no mail. */
+/** The mail of an invitation for one address; null without an address, or where the service sends no mail. */
 async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
-  const { id, email, createdAt, expiresAt, invitedBy } = row;
+  const { id, accountId, email, createdAt, expiresAt, invitedBy } = row;
   const outbox = email === null ? null : ctx.mail();
   if (email === null || outbox === null) return null;
   const [[names]] = await ctx.db.run([selectNames(ctx, invitedBy)]);
   const url = outbox.origin + invitationPath(token);
-  const facts = { id, accountId: ctx.accountId, topic: INVITATION_TOPIC, createdAt, expiresAt };
-  const mail = await outbox.seal(
-    facts,
-    invitationMail(names?.organization ?? "", names?.person ?? null, url),
-  );
+  const text = invitationMail(names?.organization ?? "", names?.person ?? null, url);
+  const mail = await outbox.seal({ id, accountId, topic: "invitation", createdAt, expiresAt }, text);
   return {
     statements: [insertMail(mail, addressWithin(email, mail, INVITATION_MAILS))],
     send: () => ctx.defer(outbox.send(ctx.db, ctx.now())),
@@ -149,13 +111,23 @@ async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
 }
 
 /** Withdraws an invitation. */
-export async function deleteInvitation(ctx: RequestContext, id: string): Promise<Record<string, never>> {
+export async function deleteInvitation(ctx: RequestContext, id: string) {
   requireOwner(ctx);
   const [deleted] = await ctx.commit([deleteRow(ctx, id, ctx.now())]);
   if (deleted.length === 0) throw notFound("Accounts", "Invitation");
   return {};
 }
 
-/** Deletes expired invitations. */
-export const purgeExpiredInvitations = (db: Database, now: number): Promise<unknown> =>
-  expire(db, INVITATIONS, now);
+/** Sets whether a member receives notices by mail. NOT_FOUND unless the person is a member of the organization. */
+export async function setNotices(ctx: PersonContext, accountId: string, isWanted: boolean) {
+  const { personId, name } = ctx.person;
+  const entryId = ctx.newId();
+  const entry = { operation: "updateNotices", resource: "member", resourceId: personId } as const;
+  const [, [row]] = await ctx.db.run([
+    insertOwnEntry(ctx, accountId, { id: personId, name }, entry, { notices: isWanted }, entryId),
+    updateNotices({ accountId }, personId, isWanted),
+    dropIfUnchanged(entryId),
+  ]);
+  if (row === undefined) throw notFound("Accounts", "Organization");
+  return { data: { wanted: isWanted, by_mail: ctx.mail() !== null } };
+}

@@ -1,32 +1,22 @@
-/** The endpoints in `/dashboard/api` by which people come to organizations. */
+/** The endpoints in `/dashboard/api` by which people come to organizations, and choose which mails they receive. */
 import * as z from "zod";
-import { dropIfUnchanged } from "../../http/audit/store.ts";
-import { notFound } from "../../platform/errors.ts";
-import {
-  type DashboardResult,
-  type PersonContext,
-  personEndpoint,
-  publicEndpoint,
-} from "../people/context.ts";
+import { personEndpoint, publicEndpoint } from "../people/context.ts";
 import { OrganizationCreation, SignUp } from "../people/schema.ts";
-import { acceptInvitation, createOrganization, insertOwnEntry, signUp } from "./onboarding.ts";
-import { getInvitation } from "./queries.ts";
+import { setNotices } from "./commands.ts";
+import { acceptInvitation, createOrganization, signUp } from "./onboarding.ts";
+import { getInvitation, getNotices } from "./queries.ts";
 import { presentInvitationPreview } from "./schema.ts";
-import { selectNotices, updateNotices } from "./store.ts";
 
-export const onboardingEndpoints = [
+export const memberPageEndpoints = [
   publicEndpoint({
     method: "GET",
     path: "/sign-up",
-    module: "Auth",
-    status: 200,
     done: "Sign-up policy retrieved",
     handle: async (ctx) => ({ data: ctx.signUpPolicy() }),
   }),
   publicEndpoint({
     method: "POST",
     path: "/sign-up",
-    module: "Auth",
     body: SignUp,
     status: 201,
     done: "Signed up",
@@ -39,13 +29,12 @@ export const onboardingEndpoints = [
     body: OrganizationCreation,
     status: 201,
     done: "Organization created",
-    handle: (ctx, { body }) => createOrganization(ctx, body),
+    handle: (ctx, { body }) => createOrganization(ctx, body.name),
   }),
   publicEndpoint({
     method: "GET",
     path: "/invitations/:token",
     module: "Accounts",
-    status: 200,
     done: "Invitation retrieved",
     handle: async ({ db, now }, { params }) => ({
       data: presentInvitationPreview(await getInvitation(db, params.token ?? "", now())),
@@ -55,52 +44,13 @@ export const onboardingEndpoints = [
     method: "POST",
     path: "/invitations/:token/accept",
     module: "Accounts",
-    status: 200,
     done: "Invitation accepted",
     handle: (ctx, { params }) => acceptInvitation(ctx, params.token ?? ""),
   }),
-];
-
-interface NoticeSettings {
-  readonly wanted: boolean;
-  /** Whether the service sends mail at all. */
-  readonly by_mail: boolean;
-}
-
-const NoticeUpdate = z.strictObject({ wanted: z.boolean() });
-
-/** NOT_FOUND for an organization that the person is not a member of. */
-async function getNotices(ctx: PersonContext, accountId: string): Promise<DashboardResult<NoticeSettings>> {
-  const [[row]] = await ctx.db.run([selectNotices({ accountId }, ctx.person.personId)]);
-  if (row === undefined) throw notFound("Accounts", "Organization");
-  return { data: { wanted: row.notices === 1, by_mail: ctx.mail() !== null } };
-}
-
-/** The same. */
-async function setNotices(
-  ctx: PersonContext,
-  accountId: string,
-  isWanted: boolean,
-): Promise<DashboardResult<NoticeSettings>> {
-  const { personId, name } = ctx.person;
-  const entryId = ctx.newId();
-  const changes = JSON.stringify({ notices: isWanted });
-  const entry = { operation: "updateNotices", resource: "member", resourceId: personId, changes } as const;
-  const [, [row]] = await ctx.db.run([
-    insertOwnEntry(ctx, accountId, { id: personId, name }, entry, entryId),
-    updateNotices({ accountId }, personId, isWanted),
-    dropIfUnchanged(entryId),
-  ]);
-  if (row === undefined) throw notFound("Accounts", "Organization");
-  return { data: { wanted: isWanted, by_mail: ctx.mail() !== null } };
-}
-
-export const noticeEndpoints = [
   personEndpoint({
     method: "GET",
     path: "/organizations/:accountId/notices",
     module: "Accounts",
-    status: 200,
     done: "Setting retrieved",
     handle: (ctx, { params }) => getNotices(ctx, params.accountId ?? ""),
   }),
@@ -108,8 +58,7 @@ export const noticeEndpoints = [
     method: "PATCH",
     path: "/organizations/:accountId/notices",
     module: "Accounts",
-    body: NoticeUpdate,
-    status: 200,
+    body: z.strictObject({ wanted: z.boolean() }),
     done: "Setting changed",
     handle: (ctx, { params, body }) => setNotices(ctx, params.accountId ?? "", body.wanted),
   }),

@@ -1,21 +1,39 @@
-/** The commands by which people come to organizations: signing up, creating one, accepting an invitation. */
-
+/** The ways to an organization: signing up, creating one, accepting an invitation. */
 import { insertAuditEntry } from "../../http/audit/store.ts";
 import type { AuditRow } from "../../http/audit/table.ts";
-import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
-import { commitPlaced } from "../../platform/d1/place.ts";
+import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { shortAddress } from "../../platform/network.ts";
-import type { DashboardContext, DashboardResult, PersonContext } from "../people/context.ts";
+import { commitPlaced } from "../../platform/d1/place.ts";
+import type { DashboardContext, DashboardResult, PersonContext, SignUpPolicy } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
-import type { Me, OwnOrganization, Person, SignUp } from "../people/schema.ts";
+import type { Me, Person, SignUp } from "../people/schema.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { planSignUp, signUpError } from "../people/sign-in-plan.ts";
-import { requireMayCreateOrganization, requireMaySignUp } from "../people/sign-up-policy.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { QUOTA_EXCEEDED } from "../quotas/statements.ts";
 import { getInvitation, invitationGone } from "./queries.ts";
 import { acceptInvitation as acceptRow, insertOrganization } from "./store.ts";
+
+const forbidden = (module: "Accounts" | "Auth", why: string) => new AppError(module, "FORBIDDEN", why);
+
+const isOfDomain = (email: string, domains: readonly string[]): boolean =>
+  domains.includes(email.slice(email.lastIndexOf("@") + 1));
+
+/** Whether this address needs no invitation. */
+const isOpenFor = (policy: SignUpPolicy, email: string): boolean =>
+  policy.type === "domains" ? isOfDomain(email, policy.domains) : policy.type === "open";
+
+/** FORBIDDEN for a person who has no invitation and needs one. */
+function requireMaySignUp(policy: SignUpPolicy, email: string): void {
+  if (isOpenFor(policy, email)) return;
+  throw forbidden(
+    "Auth",
+    policy.type === "domains"
+      ? `email: without an invitation, only addresses of ${policy.domains.join(", ")} can sign up; use one, or ask for an invitation`
+      : "Sign-up is by invitation only; ask a member of your organization for an invitation",
+  );
+}
 
 /**
  * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.
@@ -23,19 +41,18 @@ import { acceptInvitation as acceptRow, insertOrganization } from "./store.ts";
  * that could say so instead.
  */
 export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
-  const { name, invitation } = input;
-  if (invitation === undefined) requireMaySignUp(ctx.signUpPolicy(), input.email);
+  const { name, email, invitation } = input;
+  if (invitation === undefined) requireMaySignUp(ctx.signUpPolicy(), email);
   const guess =
     invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
   await ctx.challenge().requirePassed(input.challenge);
-  const personId = ctx.newId();
-  const person = { id: personId, name, email: input.email };
+  const person = { id: ctx.newId(), name, email };
   const place = invitation === undefined ? ctx.choosePlace() : null;
   const { organization, statements } =
     place === null
       ? await planInvitedMembership(ctx, invitation ?? "", person)
       : newOrganization(ctx, person, input.organization ?? name, place.name);
-  const planned = await planSignUp(ctx, personId, input);
+  const planned = await planSignUp(ctx, person, input);
   const commit = () => ctx.db.run([...planned.statements, ...statements]);
   try {
     if (place === null) await commit();
@@ -44,15 +61,16 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
     throw membershipError(signUpError(error));
   }
   if (invitation !== undefined) await guess.forgive();
-  return { data: { person: planned.person, organizations: [organization] }, cookies: planned.cookies };
+  return { data: { person, organizations: [organization] }, cookies: planned.cookies };
 }
 
-/** Creates another organization, with the person as its first owner. FORBIDDEN for those whom sign-up is not open to. */
-export async function createOrganization(
-  ctx: PersonContext,
-  { name }: { readonly name: string },
-): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  requireMayCreateOrganization(ctx.signUpPolicy(), ctx.person.email);
+/** Creates another organization, with the person as its first owner. FORBIDDEN where signing up needs an invitation. */
+export async function createOrganization(ctx: PersonContext, name: string) {
+  if (!isOpenFor(ctx.signUpPolicy(), ctx.person.email))
+    throw forbidden(
+      "Auth",
+      "Only the operator of this service can create organizations for you; ask them for one",
+    );
   const owner = { id: ctx.person.personId, name: ctx.person.name };
   const place = ctx.choosePlace();
   const { organization, statements } = newOrganization(ctx, owner, name, place.name);
@@ -60,15 +78,11 @@ export async function createOrganization(
   return { data: { organization } };
 }
 
-/** Makes the person a member by an invitation's token. CONFLICT when they are one already, FORBIDDEN when it is another's. */
-export async function acceptInvitation(
-  ctx: PersonContext,
-  token: string,
-): Promise<DashboardResult<{ organization: OwnOrganization }>> {
+/** Makes the person a member by an invitation's token. CONFLICT for a member, FORBIDDEN when it is another person's. */
+export async function acceptInvitation(ctx: PersonContext, token: string) {
   const { personId, name, email } = ctx.person;
   const guess = await ctx.limits.countInvitation();
-  const person = { id: personId, name, email };
-  const { organization, statements } = await planInvitedMembership(ctx, token, person);
+  const { organization, statements } = await planInvitedMembership(ctx, token, { id: personId, name, email });
   try {
     await ctx.db.run(statements);
   } catch (error) {
@@ -79,28 +93,24 @@ export async function acceptInvitation(
   return { data: { organization } };
 }
 
-/** What becomes of a person's request for an organization. */
-interface PlannedMembership {
-  readonly organization: OwnOrganization;
-  readonly statements: readonly [Statement, ...Statement[]];
-}
-
-/** The entry of the audit log for what a person does on a page of the dashboard. */
+/** The audit log's entry for an action of a person on a page of the dashboard. */
 export const insertOwnEntry = (
   ctx: DashboardContext,
   accountId: string,
   { id: actorId, name: actorName }: Pick<Person, "id" | "name">,
-  entry: Pick<AuditRow, "operation" | "resource" | "resourceId" | "changes">,
+  entry: Pick<AuditRow, "operation" | "resource" | "resourceId">,
+  changes: Readonly<Record<string, unknown>>,
   id: string = ctx.newId(),
-): Statement =>
-  insertAuditEntry(
+) => {
+  const { requestId, address } = ctx;
+  const actor = { actorType: "person", actorId, actorName } as const;
+  const request = { at: ctx.now(), address: shortAddress(address), requestId };
+  return insertAuditEntry(
     accountId,
-    {
-      ...{ ...entry, id, at: ctx.now(), actorType: "person", actorId, actorName },
-      ...{ address: shortAddress(ctx.address), requestId: ctx.requestId },
-    },
+    { ...entry, ...actor, ...request, id, changes: JSON.stringify(changes) },
     true,
   );
+};
 
 /** Plans a new organization in a database, with the person as its first owner. */
 function newOrganization(
@@ -108,62 +118,50 @@ function newOrganization(
   owner: Pick<Person, "id" | "name">,
   name: string,
   database: string,
-): PlannedMembership {
+) {
   const id = ctx.newId();
-  const entry = insertOwnEntry(ctx, id, owner, {
-    ...{ operation: "createOrganization", resource: "organization", resourceId: null },
-    changes: JSON.stringify({ name }),
-  });
-  const statements = insertOrganization({ id, name, createdAt: ctx.now(), database }, owner.id);
-  return { organization: { id, name, role: "owner" }, statements: [...statements, entry] };
+  const entry = { operation: "createOrganization", resource: "organization", resourceId: null } as const;
+  const statements = [
+    ...insertOrganization({ id, name, createdAt: ctx.now(), database }, owner.id),
+    insertOwnEntry(ctx, id, owner, entry, { name }),
+  ] as const;
+  return { organization: { id, name, role: "owner" as const }, statements };
 }
 
 /**
  * Plans a membership by an invitation, which it uses up. NOT_FOUND when the invitation is not valid any more, FORBIDDEN
  * when it is for another address. Pass the error of a batch with these statements through {@link membershipError}.
  */
-async function planInvitedMembership(
-  ctx: DashboardContext,
-  token: string,
-  person: Person,
-): Promise<PlannedMembership> {
+async function planInvitedMembership(ctx: DashboardContext, token: string, person: Person) {
   const now = ctx.now();
-  const { accountId, organization, role, email } = await getInvitation(ctx.db, token, now);
+  const { accountId, organization: name, role, email } = await getInvitation(ctx.db, token, now);
   if (email !== null && email !== person.email) throw forAnother();
-  const entry = insertOwnEntry(ctx, accountId, person, {
-    ...{ operation: "acceptInvitation", resource: "member", resourceId: person.id },
-    changes: JSON.stringify({ role }),
-  });
-  const statements = acceptRow(await linkHashOf(token), person.id, now);
-  const quota = guardQuota({ ...ctx, accountId }, "members");
-  return {
-    organization: { id: accountId, name: organization, role },
-    statements: [...statements, quota.statement, entry],
-  };
+  const entry = { operation: "acceptInvitation", resource: "member", resourceId: person.id } as const;
+  const statements = [
+    ...acceptRow(await linkHashOf(token), person.id, now),
+    guardQuota({ ...ctx, accountId }, "members").statement,
+    insertOwnEntry(ctx, accountId, person, entry, { role }),
+  ] as const;
+  return { organization: { id: accountId, name, role }, statements };
 }
 
 const forAnother = () =>
-  new AppError(
+  forbidden(
     "Accounts",
-    "FORBIDDEN",
     "email: this invitation is for another address; use the one that you were invited with, or ask for a new invitation",
-  );
-
-/** What the organization uses is not shown to someone who is no member. */
-const organizationIsFull = () =>
-  new AppError(
-    "Accounts",
-    "FORBIDDEN",
-    "The organization's quota of members is used up; ask who invited you for a place, and then open the link again",
   );
 
 /** Translates the error of a batch that adds a member for the person; returns other errors unchanged. */
 function membershipError(error: unknown): unknown {
   const violated = violatedConstraint(error);
-  if (violated === QUOTA_EXCEEDED) return organizationIsFull();
+  if (violated === QUOTA_EXCEEDED)
+    // Only members may see what the organization uses.
+    return forbidden(
+      "Accounts",
+      "The organization's quota of members is used up; ask who invited you for a place, and then open the link again",
+    );
   if (violated === "required:memberships.account_id") return invitationGone();
-  if (violated?.startsWith("unique:memberships.") === true) {
+  if (violated?.startsWith("unique:memberships.") === true)
     return new AppError("Accounts", "CONFLICT", "You are already a member of this organization");
-  }
   return error;
 }

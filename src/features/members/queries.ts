@@ -1,22 +1,13 @@
-/** The queries about members and invitations. */
-
-import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
+/** The queries about members, invitations, and a member's wish for notices by mail. */
+import { presentScroll } from "../../http/lists.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Database, Page } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { requireRestored } from "../../wire/token-claims.ts";
+import type { PersonContext } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
-import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
-import {
-  countInvitations,
-  countMembers,
-  type OpenInvitation,
-  positionOfInvitation,
-  positionOfMember,
-  selectInvitations,
-  selectMembers,
-  selectOpenInvitation,
-} from "./store.ts";
+import { presentInvitation, presentMember } from "./schema.ts";
+import { countInvitations, countMembers, type OpenInvitation, positionOfInvitation, positionOfMember, selectInvitations, selectMember, selectMembers, selectOpenInvitation } from "./store.ts";
 
 /** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
@@ -27,37 +18,36 @@ export const invitationGone = () =>
   );
 
 /** The organization's members, the most recent first unless the page says otherwise. */
-export async function listMembers(
-  ctx: RequestContext,
-  page: Page,
-): Promise<{ members: Member[] } & PresentedScroll> {
+export async function listMembers(ctx: RequestContext, page: Page) {
   const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx, page)]);
   return { members: rows.map(presentMember), ...presentScroll(page, counted, rows, positionOfMember(page)) };
 }
 
 /** The organization's valid invitations, newest first. */
-export async function listInvitations(
-  ctx: RequestContext,
-  page: Page,
-): Promise<{ invitations: Invitation[] } & PresentedScroll> {
+export async function listInvitations(ctx: RequestContext, page: Page) {
   const now = ctx.now();
   const [rows, counted] = await ctx.db.run([
     selectInvitations(ctx, now, page),
     countInvitations(ctx, now, page),
   ]);
-  return {
-    invitations: rows.map(presentInvitation),
-    ...presentScroll(page, counted, rows, positionOfInvitation(page)),
-  };
+  const scroll = presentScroll(page, counted, rows, positionOfInvitation(page));
+  return { invitations: rows.map(presentInvitation), ...scroll };
 }
 
 /**
  * The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more, RATE_LIMITED while its
- * organization is being restored: the restore would write an invitation anew that is used up meanwhile.
+ * organization is being restored: the restore would write a used invitation anew.
  */
 export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
   const [[row]] = await db.run([selectOpenInvitation(await linkHashOf(token), now)]);
   if (row === undefined) throw invitationGone();
   requireRestored(row.accountTokenEpoch);
   return row;
+}
+
+/** Whether a member receives notices by mail. NOT_FOUND unless the person is a member of the organization. */
+export async function getNotices(ctx: PersonContext, accountId: string) {
+  const [[member]] = await ctx.db.run([selectMember({ accountId }, ctx.person.personId)]);
+  if (member === undefined) throw notFound("Accounts", "Organization");
+  return { data: { wanted: member.notices === 1, by_mail: ctx.mail() !== null } };
 }

@@ -1,36 +1,18 @@
-/** The SQL about memberships. */
+/** The SQL about memberships and invitations. */
 import { and, count, eq, gt, type Placeholder, sql } from "drizzle-orm";
-import {
-  build,
-  columnsOf,
-  type Page,
-  prepared,
-  preparedByShape,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../../platform/d1/d1.ts";
-import type { Expiring } from "../../platform/d1/expiry.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant, prepared, preparedByShape } from "../../platform/d1/d1.ts";
 import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
 import { accounts } from "../../platform/d1/table.ts";
-import { people } from "../people/table.ts";
 import { countUsed } from "../quotas/statements.ts";
-import {
-  type InvitationRow,
-  invitations,
-  type MemberRole,
-  type MembershipRow,
-  memberships,
-} from "./table.ts";
+import { type InvitationRow, invitations, type MemberRole, type MembershipRow, memberships } from "./table.ts";
 
-type AccountRow = typeof accounts.$inferSelect;
+type Account = Pick<Tenant, "accountId">;
 
-const ofAccount = ({ accountId }: Pick<Tenant, "accountId">) => eq(memberships.accountId, accountId);
-const whereIs = (tenant: Pick<Tenant, "accountId">, personId: string) =>
-  and(ofAccount(tenant), eq(memberships.personId, personId));
+const whereIs = ({ accountId }: Account, personId: string) =>
+  and(eq(memberships.accountId, accountId), eq(memberships.personId, personId));
 
-export const selectMember = (tenant: Tenant, personId: string): Statement<MembershipRow> =>
-  statement(build.select(columnsOf(memberships)).from(memberships).where(whereIs(tenant, personId)));
+export const selectMember = (account: Account, personId: string): Statement<MembershipRow> =>
+  statement(build.select(columnsOf(memberships)).from(memberships).where(whereIs(account, personId)));
 
 const memberOrder = ordering({
   table: memberships,
@@ -60,14 +42,6 @@ export const selectMembers = ({ accountId }: Tenant, page: Page): Statement<Memb
 export const countMembers = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
   countOnce(page, () => countUsed(tenant, "members"));
 
-export const selectMembership = (tenant: Tenant, personId: string): Statement<{ role: MemberRole }> =>
-  statement(
-    build
-      .select({ role: sql<MemberRole>`${memberships.role}`.as("role") })
-      .from(memberships)
-      .where(whereIs(tenant, personId)),
-  );
-
 /** True for the membership of a person unless it is the last owner's. */
 const isDispensable = (tenant: Tenant, personId: string) =>
   and(
@@ -79,7 +53,7 @@ const isDispensable = (tenant: Tenant, personId: string) =>
   );
 
 /** Deletes a membership, unless it is the last owner's. */
-export const deleteMembership = (tenant: Tenant, personId: string): Statement<{ personId: string }> =>
+export const deleteMembership = (tenant: Tenant, personId: string) =>
   statement(
     build
       .delete(memberships)
@@ -96,28 +70,27 @@ export const updateRole = (tenant: Tenant, personId: string, role: MemberRole): 
       .where(role === "owner" ? whereIs(tenant, personId) : isDispensable(tenant, personId)),
   );
 
+/** Sets whether a person wants notices by mail. Returns a row if the person is a member. */
+export const updateNotices = (account: Account, personId: string, isWanted: boolean) =>
+  statement(
+    build
+      .update(memberships)
+      .set({ notices: Number(isWanted) })
+      .where(whereIs(account, personId))
+      .returning({ notices: memberships.notices }),
+  );
+
 /** A new organization with its first owner. */
 export const insertOrganization = (
-  { id, name, createdAt, database }: Pick<AccountRow, "id" | "name" | "createdAt" | "database">,
+  account: Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt" | "database">,
   personId: string,
-): readonly [Statement, Statement] => [
-  statement(build.insert(accounts).values({ id, name, createdAt, database })),
-  statement(
-    build.insert(memberships).values({ accountId: id, personId, role: "owner", joinedAt: createdAt }),
-  ),
-];
-
-/** An invitation as its recipient sees it. */
-export interface OpenInvitation {
-  readonly accountId: string;
-  readonly organization: string;
-  readonly role: MemberRole;
-  /** The only address that can accept it; null for any. */
-  readonly email: string | null;
-  readonly invitedBy: string | null;
-  /** Says whether the organization is being restored. */
-  readonly accountTokenEpoch: number;
-}
+): readonly [Statement, Statement] => {
+  const owner = { accountId: account.id, personId, role: "owner", joinedAt: account.createdAt } as const;
+  return [
+    statement(build.insert(accounts).values(account)),
+    statement(build.insert(memberships).values(owner)),
+  ];
+};
 
 export const insertInvitation = (row: InvitationRow): Statement =>
   statement(build.insert(invitations).values(row));
@@ -131,11 +104,8 @@ const INVITER_IS_OWNER = `((invitations.invited_by IS NULL OR EXISTS (
   SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key
 )))`;
 
-const INVITED_BY_OWNER = sql.raw(INVITER_IS_OWNER);
-const isOpen = (now: number | Placeholder) => and(gt(invitations.expiresAt, now), INVITED_BY_OWNER);
-
 const openOfAccount = (accountId: string | Placeholder, now: number | Placeholder) =>
-  and(eq(invitations.accountId, accountId), isOpen(now));
+  and(eq(invitations.accountId, accountId), gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER));
 
 const invitationOrder = ordering({ table: invitations, by: {}, time: "createdAt", id: "id" });
 
@@ -164,17 +134,11 @@ const invitationCount = prepared(() =>
     .where(listed),
 );
 
-/**
- * Counts the invitations on all pages of {@link selectInvitations}, once for the first: as many rows as the quota allows,
- * because its counter also has those that have ended by themselves, until they are deleted.
- */
-export const countInvitations = (
-  { accountId }: Tenant,
-  now: number,
-  page: Page,
-): Statement<{ total: number }> => countOnce(page, () => invitationCount({ accountId, now }));
+/** Counts the invitations on all pages of {@link selectInvitations}: the quota's counter has expired ones as well. */
+export const countInvitations = ({ accountId }: Tenant, now: number, page: Page) =>
+  countOnce(page, () => invitationCount({ accountId, now }));
 
-export const deleteInvitation = (tenant: Tenant, id: string, now: number): Statement<{ id: string }> =>
+export const deleteInvitation = (tenant: Tenant, id: string, now: number) =>
   statement(
     build
       .delete(invitations)
@@ -182,23 +146,27 @@ export const deleteInvitation = (tenant: Tenant, id: string, now: number): State
       .returning({ id: invitations.id }),
   );
 
+/** An invitation as its recipient sees it. */
+export interface OpenInvitation {
+  readonly accountId: string;
+  readonly organization: string;
+  readonly role: MemberRole;
+  /** The only address that can accept it; null for any. */
+  readonly email: string | null;
+  readonly invitedBy: string | null;
+  /** Says whether the organization is being restored. */
+  readonly accountTokenEpoch: number;
+}
+
 /** Across organizations: the token determines the organization. */
-export const selectOpenInvitation = (tokenHash: string, now: number): Statement<OpenInvitation> =>
-  statement(
-    build
-      .select({
-        accountId: sql<string>`${accounts.id}`.as("accountId"),
-        organization: sql<string>`${accounts.name}`.as("organization"),
-        role: sql<MemberRole>`${invitations.role}`.as("role"),
-        email: sql<string | null>`${invitations.email}`.as("email"),
-        invitedBy: sql<string | null>`${people.name}`.as("invitedBy"),
-        accountTokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("accountTokenEpoch"),
-      })
-      .from(invitations)
-      .innerJoin(accounts, eq(accounts.id, invitations.accountId))
-      .leftJoin(people, eq(people.id, invitations.invitedBy))
-      .where(and(eq(invitations.tokenHash, tokenHash), isOpen(now))),
-  );
+export const selectOpenInvitation = (tokenHash: string, now: number): Statement<OpenInvitation> => ({
+  sql: `SELECT accounts.id AS accountId, accounts.name AS organization, invitations.role, invitations.email,
+          people.name AS invitedBy, accounts.token_epoch AS accountTokenEpoch
+        FROM invitations JOIN accounts ON accounts.id = invitations.account_id
+        LEFT JOIN people ON people.id = invitations.invited_by
+        WHERE invitations.token_hash = ? AND invitations.expires_at > ? AND ${INVITER_IS_OWNER}`,
+  params: [tokenHash, now],
+});
 
 /**
  * Adds the person as a member and uses up the invitation. If it is gone, the columns read from it are NULL, which
@@ -221,44 +189,8 @@ export const acceptInvitation = (
   ];
 };
 
-export const INVITATIONS: Expiring = { table: "invitations", column: "expires_at" };
-
 /** Deletes the invitations that a former owner of the organization made: they have ended. */
-export const deleteInvitationsOf = ({ accountId }: Tenant, personId: string): Statement =>
-  statement(
-    build
-      .delete(invitations)
-      .where(
-        and(
-          eq(invitations.accountId, accountId),
-          eq(invitations.invitedBy, personId),
-          sql.raw(`NOT ${INVITER_IS_OWNER}`),
-        ),
-      ),
-  );
-
-/** Whether a member wants notices by mail: 0 or 1. */
-export const selectNotices = (
-  tenant: Pick<Tenant, "accountId">,
-  personId: string,
-): Statement<{ notices: number }> =>
-  statement(
-    build
-      .select({ notices: columnsOf(memberships).notices })
-      .from(memberships)
-      .where(whereIs(tenant, personId)),
-  );
-
-/** Returns a row if the person is a member. */
-export const updateNotices = (
-  tenant: Pick<Tenant, "accountId">,
-  personId: string,
-  isWanted: boolean,
-): Statement<{ notices: number }> =>
-  statement(
-    build
-      .update(memberships)
-      .set({ notices: Number(isWanted) })
-      .where(whereIs(tenant, personId))
-      .returning({ notices: memberships.notices }),
-  );
+export const deleteInvitationsOf = ({ accountId }: Tenant, personId: string): Statement => ({
+  sql: `DELETE FROM invitations WHERE account_id = ? AND invited_by = ? AND NOT ${INVITER_IS_OWNER}`,
+  params: [accountId, personId],
+});

@@ -6,12 +6,9 @@ import { AppError } from "../../platform/errors.ts";
 const TIMEOUT_MS = 5_000;
 
 export interface Challenge {
-  /** The key of the widget that pages show; null where there is none. */
+  /** The key of the widget that pages show; null without one. */
   readonly siteKey: string | null;
-  /**
-   * Verifies the widget's response. VALIDATION_ERROR unless the person has passed the challenge lately and the response
-   * is used for the first time; INTERNAL_ERROR when that cannot be found out.
-   */
+  /** Verifies the widget's response. VALIDATION_ERROR unless it is passed, fresh and new; INTERNAL_ERROR without an answer. */
   requirePassed(response: string | undefined): Promise<void>;
 }
 
@@ -20,31 +17,26 @@ const Verdict = z.object({ success: z.boolean(), "error-codes": z.array(z.string
 const refused = (why: string) => new AppError("Auth", "VALIDATION_ERROR", `challenge: ${why}`);
 const failed = (why: string) => new AppError("Auth", "INTERNAL_ERROR", why);
 
-/** No widget, and nothing to pass. */
-const NO_CHALLENGE: Challenge = { siteKey: null, requirePassed: async () => undefined };
-
-/** The challenge for a client at an address; the one that everyone passes without settings. */
-export const challengeFor = (settings: TurnstileSettings | null, address: string): Challenge =>
-  settings === null
-    ? NO_CHALLENGE
-    : {
-        siteKey: settings.siteKey,
-        requirePassed: async (response) => {
-          if (response === undefined || response === "")
-            throw refused("confirm that you are a person, and then try again");
-          const { success, "error-codes": codes } = await verify(settings, response, address);
-          if (success) return;
-          if (codes.some((code) => code.endsWith("-input-secret")))
-            throw failed("The setting TURNSTILE_SECRET_KEY is not the secret of a widget; copy it again");
-          throw refused("it was not passed or has expired; confirm again that you are a person");
-        },
-      };
+/** The challenge for a client at an address. Without settings, everyone passes it. */
+export function challengeFor(settings: TurnstileSettings | null, address: string): Challenge {
+  if (settings === null) return { siteKey: null, requirePassed: async () => undefined };
+  const requirePassed = async (response: string | undefined) => {
+    if (response === undefined || response === "")
+      throw refused("confirm that you are a person, and then try again");
+    const { success, "error-codes": codes } = await verify(settings, response, address);
+    if (success) return;
+    if (codes.some((code) => code.endsWith("-input-secret")))
+      throw failed("The setting TURNSTILE_SECRET_KEY is not the secret of a widget; copy it again");
+    throw refused("it was not passed or has expired; confirm again that you are a person");
+  };
+  return { siteKey: settings.siteKey, requirePassed };
+}
 
 async function verify(
   { secretKey: secret, verifyUrl }: TurnstileSettings,
   response: string,
   address: string,
-): Promise<z.infer<typeof Verdict>> {
+) {
   const body = new URLSearchParams({ secret, response, remoteip: address });
   try {
     const answer = await fetch(verifyUrl, { method: "POST", body, signal: AbortSignal.timeout(TIMEOUT_MS) });

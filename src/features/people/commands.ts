@@ -1,6 +1,4 @@
 /** The commands of people: signing in and out, and changes of their name. */
-import type { Database } from "../../platform/d1/d1.ts";
-import { expire } from "../../platform/d1/expiry.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
 import {
@@ -12,12 +10,10 @@ import {
   tokenIn,
 } from "./cookies.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import type { Me, Person, PersonUpdate, SignIn } from "./schema.ts";
+import type { Me, PersonUpdate, SignIn } from "./schema.ts";
 import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./sessions.ts";
 import { planSignIn, planSignOut } from "./sign-in-plan.ts";
-import { SIGN_INS, selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
-
-type NoData = Record<string, never>;
+import { selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
 
 /** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
 export async function signIn(
@@ -51,7 +47,7 @@ async function wasteWork(password: string): Promise<false> {
 }
 
 /** Ends the browser's sign-in session, if it has one, and deletes its cookie. */
-export async function signOut(ctx: DashboardContext): Promise<DashboardResult<NoData>> {
+export async function signOut(ctx: DashboardContext) {
   const [end] = await planSignOut(ctx);
   if (end !== undefined) await ctx.db.run([end]);
   return { data: {}, cookies: [expiredCookie()] };
@@ -71,7 +67,7 @@ export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
 }
 
 /** The signed-in person, or null: pages ask before they know whether anyone is, which is no error. */
-export async function findMe(ctx: DashboardContext): Promise<DashboardResult<{ me: Me | null }>> {
+export async function findMe(ctx: DashboardContext) {
   const { cookie, cookieSecret, db, now } = ctx;
   const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
   const person = hash === null ? null : await readSignIn(db, hash, now());
@@ -81,14 +77,8 @@ export async function findMe(ctx: DashboardContext): Promise<DashboardResult<{ m
 }
 
 /** Changes the person's name. */
-export async function updateMe(
-  ctx: PersonContext,
-  { name }: PersonUpdate,
-): Promise<DashboardResult<{ person: Person }>> {
+export async function updateMe(ctx: PersonContext, { name }: PersonUpdate) {
   const { personId: id, email } = ctx.person;
   await ctx.db.run([updatePerson(id, name, ctx.now())]);
   return { data: { person: { id, name, email } } };
 }
-
-/** Deletes sign-in sessions that have expired. */
-export const purgeExpiredSignIns = (db: Database, now: number): Promise<unknown> => expire(db, SIGN_INS, now);

@@ -1,5 +1,6 @@
-/** The context of one dashboard request: what its commands and queries may use. */
+/** The context of a dashboard request, and how features declare endpoints of `/dashboard/api`. */
 import type * as z from "zod";
+import type { signUpPolicy } from "../../platform/config/sign-up.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import type { Place } from "../../platform/d1/place.ts";
@@ -9,38 +10,29 @@ import type { MailOutbox } from "../mail/outbox.ts";
 import type { Challenge } from "./challenge.ts";
 import type { SignInSession } from "./sessions.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
-import type { SignUpPolicy } from "./sign-up-policy.ts";
 
-/** A dashboard request, signed in or not. */
+/** A dashboard request, signed in or not. Its functions throw when the deployment is set up wrongly. */
 export interface DashboardContext {
   /** The directory. */
   readonly db: Database;
-  /** An organization with its database. */
   tenantOf(accountId: string): PlacedTenant;
   readonly requestId: string;
-  /** The caller's address, as the edge reports it. */
   readonly address: string;
-  /** The value of the sign-in cookie, not yet verified; null when the request has none. */
+  /** The values of the cookies, not yet verified; null when the request has none. */
   readonly cookie: string | null;
-  /** The value of the cookie of a known browser, not yet verified; null when the request has none. */
   readonly browserCookie: string | null;
   /** The secret that signs the cookies. */
   readonly cookieSecret: string;
   /** Epoch milliseconds. */
   now(): number;
-  /** A random UUID. */
   newId(): string;
-  /** The limits of organizations for which the operator has set none. */
   readonly quotaDefaults: QuotaDefaults;
-  /** Who may sign up without an invitation. Throws when it is set wrongly. */
   signUpPolicy(): SignUpPolicy;
-  /** A database for a new organization. Throws when it is set wrongly. */
+  /** A database for a new organization. */
   choosePlace(): Place;
-  /** What a person must pass to sign in or up. Throws when it is set wrongly. */
   challenge(): Challenge;
-  /** What guessing a password or an invitation costs. */
   readonly limits: SignInLimits;
-  /** Null when the deployment sends no mail. Throws when it is set up wrongly. */
+  /** Null when the deployment sends no mail. */
   mail(): MailOutbox | null;
   /** Lets work finish after the response is sent. */
   defer(work: Promise<unknown>): void;
@@ -51,16 +43,13 @@ export interface PersonContext extends DashboardContext {
   readonly person: SignInSession;
 }
 
+export type SignUpPolicy = ReturnType<typeof signUpPolicy>;
+
 /** The result of a dashboard request. */
 export interface DashboardResult<Data extends object> {
   readonly data: Data;
   /** The `Set-Cookie` headers to send with it. */
   readonly cookies?: readonly string[];
-}
-
-interface Input<Body> {
-  readonly params: Readonly<Record<string, string>>;
-  readonly body: Body;
 }
 
 interface Description {
@@ -74,48 +63,36 @@ interface Description {
 }
 
 /** An endpoint as its feature declares it, with the input typed by its schema. */
-interface DashboardEndpointDefinition<V extends DashboardContext, Body, Data extends object>
-  extends Description {
+interface Definition<C, Body>
+  extends Omit<Description, "module" | "status">,
+    Partial<Pick<Description, "module" | "status">> {
   readonly body?: z.ZodType<Body>;
-  readonly handle: (ctx: V, input: Input<Body>) => Promise<DashboardResult<Data>>;
+  readonly handle: (
+    ctx: C,
+    input: { readonly params: Readonly<Record<string, string>>; readonly body: Body },
+  ) => Promise<DashboardResult<object>>;
 }
 
 /** An endpoint as the pipeline sees it. */
-export type DashboardEndpoint = Description & {
+export interface DashboardEndpoint extends Description {
+  readonly access: "anyone" | "person";
   readonly body: z.ZodType | undefined;
-} & (
-    | {
-        readonly access: "anyone";
-        handle(ctx: DashboardContext, input: Input<unknown>): Promise<DashboardResult<object>>;
-      }
-    | {
-        readonly access: "person";
-        handle(ctx: PersonContext, input: Input<unknown>): Promise<DashboardResult<object>>;
-      }
-  );
+  /** The pipeline passes the context that `access` says, and input parsed by `body`. */
+  readonly handle: (ctx: never, input: never) => Promise<DashboardResult<object>>;
+}
 
-// The pipeline passes input parsed by the endpoint's own schema, so erasing the types here is safe.
+const declaring =
+  <C extends DashboardContext>(access: DashboardEndpoint["access"]) =>
+  <Body>({ body, ...rest }: Definition<C, Body>): DashboardEndpoint => ({
+    module: "Auth",
+    status: 200,
+    ...rest,
+    access,
+    body,
+  });
 
-/** Declares an endpoint that needs no sign-in session. */
-export const publicEndpoint = <Body, Data extends object>({
-  body,
-  handle,
-  ...rest
-}: DashboardEndpointDefinition<DashboardContext, Body, Data>): DashboardEndpoint => ({
-  ...rest,
-  access: "anyone",
-  body,
-  handle: handle as never,
-});
+/** Declares an endpoint that needs no sign-in session; by default, of the module "Auth" with the status 200. */
+export const publicEndpoint = declaring<DashboardContext>("anyone");
 
-/** Declares an endpoint for signed-in people. */
-export const personEndpoint = <Body, Data extends object>({
-  body,
-  handle,
-  ...rest
-}: DashboardEndpointDefinition<PersonContext, Body, Data>): DashboardEndpoint => ({
-  ...rest,
-  access: "person",
-  body,
-  handle: handle as never,
-});
+/** Declares an endpoint for signed-in people, with the same defaults. */
+export const personEndpoint = declaring<PersonContext>("person");

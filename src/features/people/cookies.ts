@@ -1,4 +1,7 @@
-/** The dashboard's sign-in cookie: its name, its lifetime, and the signed token in it. */
+/**
+ * The dashboard's cookies. One signs a person in; the other only shows that a person has signed in with this browser
+ * before, so that strangers who guess the password do not slow it down.
+ */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
 import { SESSION_COOKIE } from "../../http/security.ts";
@@ -6,35 +9,37 @@ import { DAY_MS } from "../../platform/time.ts";
 
 /** A sign-in session that is not used for this long ends. */
 export const SIGN_IN_LIFETIME_MS = 30 * DAY_MS;
-
 /** Using a sign-in session extends it at most this often. */
 export const SIGN_IN_RENEWAL_MS = DAY_MS;
 
+const BROWSER_COOKIE = "__Host-atrium_browser";
+const BROWSER_MAX_AGE_SECONDS = 180 * 24 * 60 * 60;
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Strict" } as const;
-const TOKEN_BYTES = 16;
+/** The bytes of a token, and of a browser's ID. */
+const RANDOM_BYTES = 16;
+
+const newSecret = (): string => randomBytes(RANDOM_BYTES).toString("hex");
+
+const cookieOf = (request: Request, name: string): string | null =>
+  parse(request.headers.get("Cookie") ?? "", name)[name] ?? null;
 
 /** The secret that signs the cookies. A new JWT_SECRET therefore ends all sign-in sessions. */
 export const cookieSecretOf = (jwtSecret: string): string =>
   createHmac("sha256", jwtSecret).update("session cookies").digest("base64url");
 
 /** A new token of 128 random bits. Only the cookie holds it; the database holds its hash. */
-export const createSignInToken = (): string => randomBytes(TOKEN_BYTES).toString("hex");
+export const createSignInToken = newSecret;
 
 /** The hash under which a sign-in session is stored: SHA-256 in hexadecimal. */
 export const tokenHashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** The cookie's value, `token.signature`; null when the request has none. */
-export const signInCookieOf = (request: Request): string | null =>
-  parse(request.headers.get("Cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE] ?? null;
+export const signInCookieOf = (request: Request): string | null => cookieOf(request, SESSION_COOKIE);
 
 /** The token in a cookie's value; null when this service did not sign it. */
 export async function tokenIn(cookie: string, secret: string): Promise<string | null> {
-  const { [SESSION_COOKIE]: token } = await parseSigned(
-    `${SESSION_COOKIE}=${cookie}`,
-    secret,
-    SESSION_COOKIE,
-  );
-  return token || null;
+  const signed = await parseSigned(`${SESSION_COOKIE}=${cookie}`, secret, SESSION_COOKIE);
+  return signed[SESSION_COOKIE] || null;
 }
 
 /** `Set-Cookie` that signs the browser in. */
@@ -44,13 +49,8 @@ export const signedCookie = (token: string, secret: string): Promise<string> =>
 /** `Set-Cookie` that makes the browser delete its cookie. */
 export const expiredCookie = (): string => serialize(SESSION_COOKIE, "", { ...ATTRIBUTES, maxAge: 0 });
 
-const COOKIE_NAME = "__Host-atrium_browser";
-const MAX_AGE_SECONDS = 180 * 24 * 60 * 60;
-const ID_BYTES = 16;
-
-/** The cookie's value; null when the request has none. */
-export const browserCookieOf = (request: Request): string | null =>
-  parse(request.headers.get("Cookie") ?? "", COOKIE_NAME)[COOKIE_NAME] ?? null;
+/** The value of the browser's cookie; null when the request has none. */
+export const browserCookieOf = (request: Request): string | null => cookieOf(request, BROWSER_COOKIE);
 
 const sign = (id: string, email: string, secret: string): string =>
   createHmac("sha256", secret).update(`browser ${id} of ${email}`).digest("base64url");
@@ -63,10 +63,8 @@ export function knownBrowserOf(cookie: string | null, email: string, secret: str
 }
 
 /** `Set-Cookie` that makes the browser known for this person, under the ID that it has or a new one. */
-export function createBrowserCookie(id: string | null, email: string, secret: string): string {
-  const known = id ?? randomBytes(ID_BYTES).toString("hex");
-  return serialize(COOKIE_NAME, `${known}.${sign(known, email, secret)}`, {
-    ...ATTRIBUTES,
-    maxAge: MAX_AGE_SECONDS,
-  });
+export function createBrowserCookie(known: string | null, email: string, secret: string): string {
+  const id = known ?? newSecret();
+  const attributes = { ...ATTRIBUTES, maxAge: BROWSER_MAX_AGE_SECONDS };
+  return serialize(BROWSER_COOKIE, `${id}.${sign(id, email, secret)}`, attributes);
 }

@@ -71,19 +71,13 @@ async function enter(
     mail: () => mailOutbox(env),
     defer: (work) => execution.waitUntil(work),
   };
-  const read = async () => ({ params, body: await bodyOf(endpoint, request) });
-  if (endpoint.access === "anyone") {
-    await limitClient(env, request);
-    return endpoint.handle(ctx, await read());
-  }
-  const person = await authenticatePerson(ctx, env, request);
-  return endpoint.handle({ ...ctx, person }, await read());
+  const person = endpoint.access === "person" ? await authenticatePerson(ctx, env, request) : null;
+  if (person === null) await limitClient(env, request);
+  const input = { params, body: await bodyOf(endpoint, request) };
+  return endpoint.handle({ ...ctx, person } as never, input as never);
 }
 
-/**
- * The person who is signed in. Reads D1 each time, so that people see their own changes at once, but not before the
- * request is counted. UNAUTHORIZED or RATE_LIMITED.
- */
+/** The signed-in person, read from D1 once the request is counted. UNAUTHORIZED or RATE_LIMITED. */
 async function authenticatePerson(
   { db, cookie, cookieSecret, now }: DashboardContext,
   env: Env,
@@ -97,12 +91,8 @@ async function authenticatePerson(
   throw new AppError("Auth", "UNAUTHORIZED", "Not signed in; sign in first");
 }
 
-async function bodyOf(endpoint: DashboardEndpoint, request: Request): Promise<unknown> {
-  if (endpoint.body === undefined) return undefined;
-  const bytes = await readBody(request, endpoint.module);
-  return checkBody(
-    endpoint.body,
-    parseJson(bytes, request.headers.get("Content-Type"), endpoint.module),
-    endpoint.module,
-  );
+async function bodyOf({ body, module }: DashboardEndpoint, request: Request): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const bytes = await readBody(request, module);
+  return checkBody(body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
 }

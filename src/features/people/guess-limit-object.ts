@@ -1,13 +1,42 @@
 /**
- * The Durable Object that counts guesses: one for each person, each network and each known browser, in the
- * whole world. The platform's rate limits count per location, so that a guesser has as many allowances as we have
- * locations.
+ * The Durable Object that counts guesses in the whole world: one for each person, network and known browser. The
+ * platform's rate limits count per location, which would multiply a guesser's allowance.
  */
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { type Guesses, GuessStore } from "./guess-store.ts";
+
+/** Some guesses are free, then each waits by exponential backoff, while earlier ones are forgotten. */
+export interface PauseRule {
+  /** Guesses without a pause. */
+  readonly free: number;
+  /** The first pause and the longest one, in milliseconds. */
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** One guess is forgotten in this time, in milliseconds. */
+  readonly forgetMs: number;
+}
+
+/** When all of them are forgotten, epoch milliseconds. */
+export const forgottenAt = ({ count, at }: Guesses, { forgetMs }: PauseRule): number =>
+  Math.ceil(at + count * forgetMs);
+
+/** The pause before another guess in milliseconds, 0 if it may be made now; and the guesses after it. */
+export function planGuess(
+  guesses: Guesses = { count: 0, at: 0 },
+  rule: PauseRule,
+  now: number,
+): { readonly waitMs: number; readonly guesses: Guesses } {
+  const count = Math.max(0, guesses.count - Math.max(0, now - guesses.at) / rule.forgetMs);
+  const beyond = Math.ceil(count) - rule.free;
+  const pauseMs = beyond < 0 ? 0 : backoffMs(beyond + 1, rule);
+  const waitMs = guesses.at + pauseMs - now;
+  return waitMs > 0 && pauseMs > 0
+    ? { waitMs, guesses }
+    : { waitMs: 0, guesses: { count: count + 1, at: now } };
+}
 
 export class GuessLimitObject extends DurableObject {
   /** Epoch milliseconds; tests replace it by their own clock. */
@@ -39,7 +68,7 @@ export class GuessLimitObject extends DurableObject {
     else this.#guesses.takeOne(key);
   }
 
-  /** Deletes what is forgotten, and with the last of it the whole storage. */
+  /** Deletes forgotten guesses, and with the last one the whole storage. */
   override async alarm(): Promise<void> {
     this.#alarm.markFired();
     const next = this.#guesses.prune(this.clock());
@@ -55,39 +84,4 @@ export class GuessLimitObject extends DurableObject {
     this.#store ??= new GuessStore(this.ctx.storage);
     return this.#store;
   }
-}
-
-export interface PauseRule {
-  /** How many guesses need no pause. */
-  readonly free: number;
-  /** The first pause, in milliseconds; each further guess doubles it… */
-  readonly firstMs: number;
-  /** …up to this. */
-  readonly maxMs: number;
-  /** One guess is forgotten in this time, in milliseconds. */
-  readonly forgetMs: number;
-}
-
-const NONE: Guesses = { count: 0, at: 0 };
-
-const countAt = ({ count, at }: Guesses, { forgetMs }: PauseRule, now: number): number =>
-  Math.max(0, count - Math.max(0, now - at) / forgetMs);
-
-/** When all of them are forgotten, epoch milliseconds. */
-export const forgottenAt = ({ count, at }: Guesses, { forgetMs }: PauseRule): number =>
-  Math.ceil(at + count * forgetMs);
-
-/** The pause before another guess in milliseconds, 0 if it may be made now; and the guesses after it. */
-export function planGuess(
-  guesses: Guesses = NONE,
-  rule: PauseRule,
-  now: number,
-): { readonly waitMs: number; readonly guesses: Guesses } {
-  const count = countAt(guesses, rule, now);
-  const beyond = Math.ceil(count) - rule.free;
-  const pauseMs = beyond < 0 ? 0 : backoffMs(beyond + 1, rule);
-  const waitMs = guesses.at + pauseMs - now;
-  return waitMs > 0 && pauseMs > 0
-    ? { waitMs, guesses }
-    : { waitMs: 0, guesses: { count: count + 1, at: now } };
 }

@@ -1,15 +1,7 @@
 /** The SQLite database of an object that counts guesses. Empty until the first one. */
 import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
 
-/** The guesses that count. */
-export interface Guesses {
-  /** How many counted at the latest one; since then they have been forgotten continuously. */
-  readonly count: number;
-  /** The latest, epoch milliseconds. */
-  readonly at: number;
-}
-
-/** Of more counted keys than this, those that would be forgotten first make room: a botnet cannot fill the storage. */
+/** More keys than these let the ones that are forgotten first go, or a botnet could fill the storage. */
 const MAX_KEYS = 10_000;
 
 const SCHEMA: Schema = {
@@ -25,6 +17,13 @@ const SCHEMA: Schema = {
   },
   migrations: [],
 };
+
+export interface Guesses {
+  /** The number at the latest guess; since then it decays continuously. */
+  readonly count: number;
+  /** The latest, epoch milliseconds. */
+  readonly at: number;
+}
 
 export class GuessStore {
   readonly #sql: SqlStorage;
@@ -59,7 +58,7 @@ export class GuessStore {
     this.#keys -= this.#sql.exec("DELETE FROM guesses WHERE key = ?", key).rowsWritten > 0 ? 1 : 0;
   }
 
-  /** Removes what is forgotten at `now` (epoch ms). Returns when the next is; null when nothing is left. */
+  /** Removes the keys forgotten at `now` (epoch ms). Returns when the next one is; null without one. */
   prune(now: number): number | null {
     this.#sql.exec("DELETE FROM guesses WHERE forgotten_at <= ?", now);
     const query = "SELECT count(*) AS total, min(forgotten_at) AS next FROM guesses";

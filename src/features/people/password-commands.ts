@@ -1,37 +1,18 @@
-/** Verifies and replaces passwords: the person's own, and a forgotten one. */
-
+/** Verifies and replaces passwords: the person's own, and forgotten ones by a link. */
 import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
-import type { Database, Statement } from "../../platform/d1/d1.ts";
-import { expire } from "../../platform/d1/expiry.ts";
+import type { Database } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import { layOut, type Mail } from "../mail/mail.ts";
 import { insertMail, personWithAddress } from "../mail/statements.ts";
-import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
+import type { DashboardContext, PersonContext } from "./context.ts";
 import { knownBrowserOf } from "./cookies.ts";
 import { createLinkToken, linkHashOf, PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "./links.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import type {
-  NewPasswordByLink,
-  PasswordChange,
-  PasswordLinkPreview,
-  PasswordLinkRequest,
-} from "./schema.ts";
+import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "./schema.ts";
 import { evictPerson } from "./sessions.ts";
-import { type PersonKey, planSignIn } from "./sign-in-plan.ts";
-import {
-  deletePasswordLinksOf,
-  deleteSignInsOf,
-  insertPasswordLink,
-  insertRequestedLink,
-  type OpenPasswordLink,
-  PASSWORD_LINKS,
-  replacePassword,
-  selectIsMember,
-  selectOpenPasswordLink,
-  selectPassword,
-  updatePassword,
-} from "./store.ts";
+import { planSignIn } from "./sign-in-plan.ts";
+import { deletePasswordLinksOf, deleteSignInsOf, insertPasswordLink, insertRequestedLink, replacePassword, selectIsMember, selectOpenPasswordLink, selectPassword, updatePassword } from "./store.ts";
 
 /**
  * Verifies the password of the signed-in person: throws `refusal` for a wrong one, which counts as a guess. Returns its
@@ -53,10 +34,7 @@ export async function verifyOwnPassword(ctx: PersonContext, password: string, re
  * Changes the password, ends all of the person's sign-in sessions and begins a new one in this browser: all or
  * nothing. VALIDATION_ERROR when the current password is wrong.
  */
-export async function changePassword(
-  ctx: PersonContext,
-  { current, next }: PasswordChange,
-): Promise<DashboardResult<Record<string, never>>> {
+export async function changePassword(ctx: PersonContext, { current, next }: PasswordChange) {
   const { personId, email } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
   const { stored, guess } = await verifyOwnPassword(ctx, current, refusal);
@@ -74,26 +52,6 @@ export async function changePassword(
   return { data: {}, cookies };
 }
 
-/**
- * Plans a new password in place of a forgotten one, if `condition` selects a row when the statements run. They also end
- * all of the person's sign-in sessions and begin one in this browser: the third returns a row if they did.
- */
-async function planNewPassword(
-  ctx: DashboardContext,
-  person: PersonKey,
-  password: string,
-  condition: Statement,
-) {
-  const hash = await hashPassword(password);
-  const { cookies, statements } = await planSignIn(ctx, person, hash);
-  const replacement = [
-    replacePassword(person.id, hash, condition, ctx.now()),
-    deleteSignInsOf(person.id, hash),
-    ...statements,
-  ] as const;
-  return { cookies, statements: replacement };
-}
-
 const linkGone = () =>
   new AppError("Auth", "NOT_FOUND", "This link was used or replaced, or has expired; ask for a new one");
 
@@ -101,19 +59,13 @@ const linkGone = () =>
  * Makes a link for a member who forgot their password, and ends their earlier links. Only this response contains it.
  * FORBIDDEN for a member of further organizations, unless the owner who asks owns those too. CONFLICT for oneself.
  */
-export async function createPasswordLink(
-  ctx: RequestContext,
-  personId: string,
-): Promise<{ url: string; expires_at: string }> {
+export async function createPasswordLink(ctx: RequestContext, personId: string) {
   requireOwner(ctx);
   const createdBy = ctx.actor.type === "person" ? ctx.actor.personId : null;
   if (createdBy === personId) throw ownPassword();
   const [token, now] = [createLinkToken(), ctx.now()];
   const expiresAt = now + PASSWORD_LINK_LIFETIME_MS;
-  const data = {
-    url: ctx.origin + passwordLinkPath(token),
-    expires_at: presentTime(expiresAt),
-  };
+  const data = { url: ctx.origin + passwordLinkPath(token), expires_at: presentTime(expiresAt) };
   const [isMember] = await ctx.db.run([selectIsMember(ctx, personId)]);
   if (isMember.length === 0) throw notFound("Accounts", "Member");
   const { accountId } = ctx;
@@ -141,17 +93,15 @@ const ofOtherOrganizations = () =>
     "This person is also a member of an organization that you do not own, so you cannot reset their password; remove them here, and invite them under another address",
   );
 
-async function getPasswordLink(db: Database, token: string, now: number): Promise<OpenPasswordLink> {
-  const [[link]] = await db.run([selectOpenPasswordLink(await linkHashOf(token), now)]);
+async function getPasswordLink(db: Database, token: string, now: number) {
+  const select = selectOpenPasswordLink(await linkHashOf(token), now);
+  const [[link]] = await db.run([select]);
   if (link === undefined) throw linkGone();
-  return link;
+  return { ...link, select };
 }
 
-/** Whose password a link changes. NOT_FOUND when it is not valid any more. */
-export async function previewPasswordLink(
-  { db, now }: DashboardContext,
-  token: string,
-): Promise<DashboardResult<PasswordLinkPreview>> {
+/** The person whose password a link changes. NOT_FOUND when it is not valid any more. */
+export async function previewPasswordLink({ db, now }: DashboardContext, token: string) {
   const { name, email } = await getPasswordLink(db, token, now());
   return { data: { name, email } };
 }
@@ -164,23 +114,22 @@ export async function setPasswordByLink(
   ctx: DashboardContext,
   token: string,
   { password }: NewPasswordByLink,
-): Promise<DashboardResult<Record<string, never>>> {
+) {
   const guess = await ctx.limits.countInvitation();
-  const { personId, email } = await getPasswordLink(ctx.db, token, ctx.now());
-  const condition = selectOpenPasswordLink(await linkHashOf(token), ctx.now());
-  const { cookies, statements } = await planNewPassword(ctx, { id: personId, email }, password, condition);
-  const [, , begun] = await ctx.db.run([...statements, deletePasswordLinksOf(personId)]);
+  const { personId, email, select } = await getPasswordLink(ctx.db, token, ctx.now());
+  const hash = await hashPassword(password);
+  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
+  const [, , begun] = await ctx.db.run([
+    replacePassword(personId, hash, select, ctx.now()),
+    deleteSignInsOf(personId, hash),
+    ...statements,
+    deletePasswordLinksOf(personId),
+  ]);
   evictPerson(personId);
   if (begun.length === 0) throw linkGone();
   await guess.forgive();
   return { data: {}, cookies };
 }
-
-/** Deletes links that have expired. */
-export const purgeExpiredPasswordLinks = (db: Database, now: number): Promise<unknown> =>
-  expire(db, PASSWORD_LINKS, now);
-
-const NO_MAIL = "This service sends no mail; ask an owner of your organization for a link";
 
 const passwordMail = (email: string, url: string): Mail =>
   layOut({
@@ -196,12 +145,12 @@ const passwordMail = (email: string, url: string): Mail =>
  * Mails a link to the person with an address. The answer, and what it takes, are the same when no person has it.
  * RATE_LIMITED after several mails to the address or for the network. NOT_FOUND when the deployment sends no mail.
  */
-export async function requestPasswordLink(
-  ctx: DashboardContext,
-  { email, challenge }: PasswordLinkRequest,
-): Promise<DashboardResult<Record<string, never>>> {
+export async function requestPasswordLink(ctx: DashboardContext, { email, challenge }: PasswordLinkRequest) {
   const outbox = ctx.mail();
-  if (outbox === null) throw new AppError("Auth", "NOT_FOUND", NO_MAIL);
+  if (outbox === null) {
+    const why = "This service sends no mail; ask an owner of your organization for a link";
+    throw new AppError("Auth", "NOT_FOUND", why);
+  }
   await ctx.challenge().requirePassed(challenge);
   await ctx.limits.countMail(email);
   const [token, now] = [createLinkToken(), ctx.now()];

@@ -10,17 +10,17 @@ const HASH_BYTES = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-interface Strength {
-  readonly costLog2: number;
-  readonly blockSize: number;
-  readonly parallelism: number;
-}
-
 const unpadded = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
 
-function derive(password: string, salt: Buffer, length: number, strength: Strength): Promise<Buffer> {
-  const { costLog2, blockSize, parallelism } = strength;
-  const cost = { N: 2 ** costLog2, r: blockSize, p: parallelism };
+/** `strength` is the logarithm of the cost, the block size and the parallelism. */
+function derive(
+  password: string,
+  salt: Buffer,
+  length: number,
+  strength: readonly number[],
+): Promise<Buffer> {
+  const [costLog2 = 0, r = 0, p = 0] = strength;
+  const cost = { N: 2 ** costLog2, r, p };
   // One password has several encodings in Unicode; which one arrives depends on the keyboard.
   const text = password.normalize("NFKC");
   return new Promise((resolve, reject) => {
@@ -31,8 +31,7 @@ function derive(password: string, salt: Buffer, length: number, strength: Streng
 /** Hashes a password for storage, which takes some 100 ms of processor time. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const strength = { costLog2: COST_LOG2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
-  const hash = await derive(password, salt, HASH_BYTES, strength);
+  const hash = await derive(password, salt, HASH_BYTES, [COST_LOG2, BLOCK_SIZE, PARALLELISM]);
   return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
@@ -42,10 +41,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   if (match === null) return false;
   const [, costLog2, blockSize, parallelism, salt = "", hash = ""] = match;
   const expected = Buffer.from(hash, "base64");
-  const derived = await derive(password, Buffer.from(salt, "base64"), expected.byteLength, {
-    costLog2: Number(costLog2),
-    blockSize: Number(blockSize),
-    parallelism: Number(parallelism),
-  });
+  const strength = [costLog2, blockSize, parallelism].map(Number);
+  const derived = await derive(password, Buffer.from(salt, "base64"), expected.byteLength, strength);
   return timingSafeEqual(derived, expected);
 }

@@ -1,5 +1,4 @@
-/** Verifies a sign-in cookie, from memory while the entry is fresh, else with one D1 read. */
-
+/** Authenticates people by their sign-in cookie, from memory while the entry is fresh, else with one D1 read. */
 import type { AuthPorts, Claim } from "../../http/authenticate.ts";
 import { requireSameOrigin } from "../../http/security.ts";
 import { TtlCache } from "../../platform/cache.ts";
@@ -9,38 +8,28 @@ import { requireRestored } from "../../wire/token-claims.ts";
 import { selectAccountTokenEpoch } from "../users/statements.ts";
 import { signInCookieOf, tokenHashOf, tokenIn } from "./cookies.ts";
 import type { OwnOrganization } from "./schema.ts";
-import { selectSignIn } from "./store.ts";
+import { type SignInRow, selectSignIn } from "./store.ts";
 
-/** How much longer a sign-in session that has ended may work in another isolate. */
+/** An ended sign-in session may work for this long in another isolate. */
 export const SIGN_IN_CACHE_MS = 10_000;
-const MAX_CACHED = 10_000;
 
-/** A person's stay in the dashboard from one browser, with what it gives access to. */
-export interface SignInSession {
-  readonly tokenHash: string;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-  readonly personId: string;
-  readonly name: string;
-  readonly email: string;
+/** A person's stay in the dashboard from one browser. */
+export interface SignInSession extends Omit<SignInRow, "organizations"> {
   readonly organizations: readonly OwnOrganization[];
 }
 
-/**
- * By the token's hash, so that no usable token stays in memory; null for a session that has ended, because it does not
- * begin again.
- */
-const cache = new TtlCache<SignInSession | null>({ ttlMs: SIGN_IN_CACHE_MS, maxEntries: MAX_CACHED });
+/** By the token's hash, so that memory holds no usable token; null for a session that has ended. */
+const cache = new TtlCache<SignInSession | null>({ ttlMs: SIGN_IN_CACHE_MS, maxEntries: 10_000 });
 
 /** Evicts all sign-in sessions of a person from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
 export const evictPerson = (personId: string): void =>
   cache.deleteWhere((session) => session?.personId === personId);
 
-/** The same of all persons of an organization. */
+/** The same of all members of an organization. */
 export const evictMembersOf = (accountId: string): void =>
   cache.deleteWhere((session) => session?.organizations.some(({ id }) => id === accountId) === true);
 
-/** Evicts one sign-in session from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
+/** The same of one sign-in session. */
 export const evictSignIn = (tokenHash: string): boolean => cache.delete(tokenHash);
 
 /** A person's organizations from a row's JSON. */
@@ -52,23 +41,18 @@ export async function signedHashOf(cookie: string, secret: string): Promise<stri
   return token === null ? null : tokenHashOf(token);
 }
 
-/** The sign-in session in memory: null when it has ended, undefined when D1 has to be asked. */
+/** The sign-in session in memory: null when it has ended, undefined when only D1 knows. */
 export function recallSignIn(hash: string, now: number): SignInSession | null | undefined {
   const session = cache.get(hash, now);
   return session != null && session.expiresAt <= now ? null : session;
 }
 
-/** The sign-in session from D1; null when it has ended, which memory may know already. */
+/** The sign-in session from D1; null when it has ended. */
 export const readSignIn = async (db: Database, hash: string, now: number): Promise<SignInSession | null> =>
   (await readSignInFor(db, hash, now, "")).session;
 
 /** The same, and in the same trip the token epoch of an organization. */
-async function readSignInFor(
-  db: Database,
-  hash: string,
-  now: number,
-  accountId: string,
-): Promise<{ readonly session: SignInSession | null; readonly tokenEpoch?: number | undefined }> {
+async function readSignInFor(db: Database, hash: string, now: number, accountId: string) {
   if (recallSignIn(hash, now) === null) return { session: null };
   const [[row], [account]] = await db.run([selectSignIn(hash), selectAccountTokenEpoch({ db, accountId })]);
   const session =
@@ -80,9 +64,9 @@ async function readSignInFor(
 }
 
 /**
- * A member of the organization in the path, for requests from the service's `origin`. The cookie counts only in a request without an `Authorization` header.
- * A session in memory that lacks the organization is read again, because the person may have joined since: that is
- * counted like an attempt to guess, or any person could make the database work for organizations of others.
+ * A member of the organization in the path. The cookie counts only in requests from `origin` without an `Authorization`
+ * header. A session in memory that lacks the organization is read again, since the person may have joined it. Such reads
+ * count as guesses, or anyone could load the database with foreign account IDs.
  */
 export async function authenticateMember(
   request: Request,

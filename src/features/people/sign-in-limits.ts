@@ -1,5 +1,4 @@
 /** Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. */
-
 import type { Env } from "../../env.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -10,41 +9,27 @@ import { readSetting, type Settings } from "../../platform/settings.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
-/** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
-const PASSWORDS: PauseRule = {
-  free: 5,
-  firstMs: 2 * SECOND_MS,
-  maxMs: 15 * MINUTE_MS,
-  forgetMs: 15 * MINUTE_MS,
-};
-/** Wrong passwords of all people and wrong invitations from one network. */
-const NETWORK_FAILURES: PauseRule = {
-  free: 60,
-  firstMs: SECOND_MS,
-  maxMs: MINUTE_MS,
-  forgetMs: 30 * SECOND_MS,
-};
-/** People who sign up without an invitation from one network. */
-const NETWORK_SIGN_UPS: PauseRule = { ...NETWORK_FAILURES, forgetMs: SECOND_MS };
+const rule = (free: number, firstMs: number, maxMs: number, forgetMs: number): PauseRule => ({
+  free,
+  firstMs,
+  maxMs,
+  forgetMs,
+});
 
-/** Mails that people ask for from one network, whomever they are for. */
-const NETWORK_MAILS: PauseRule = {
-  free: 10,
-  firstMs: 10 * SECOND_MS,
-  maxMs: 5 * MINUTE_MS,
-  forgetMs: MINUTE_MS,
-};
-/** Mails to one address, asked for from all networks together: no one can fill another's mailbox. */
-const ADDRESS_MAILS: PauseRule = {
-  free: 3,
-  firstMs: 5 * MINUTE_MS,
-  maxMs: 6 * 60 * MINUTE_MS,
-  forgetMs: 60 * MINUTE_MS,
-};
+/** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
+const PASSWORDS = rule(5, 2 * SECOND_MS, 15 * MINUTE_MS, 15 * MINUTE_MS);
+/** Wrong passwords of all people and wrong invitations from one network. */
+const NETWORK_FAILURES = rule(60, SECOND_MS, MINUTE_MS, 30 * SECOND_MS);
+/** People who sign up without an invitation from one network. */
+const NETWORK_SIGN_UPS = rule(60, SECOND_MS, MINUTE_MS, SECOND_MS);
+/** Mails requested from one network, for any address. */
+const NETWORK_MAILS = rule(10, 10 * SECOND_MS, 5 * MINUTE_MS, MINUTE_MS);
+/** Mails to one address, requested from all networks: no one can fill another's mailbox. */
+const ADDRESS_MAILS = rule(3, 5 * MINUTE_MS, 6 * 60 * MINUTE_MS, 60 * MINUTE_MS);
 
 /**
- * Rates of wrong passwords: of one client, of all clients of an isolate, and beside those of browsers that their person
- * has signed in with, which strangers on many networks cannot use up. A check takes some 100 ms of the isolate's thread.
+ * Rates of wrong passwords: of one client, of all clients of an isolate, and a share for known browsers that strangers
+ * cannot use up. A check takes some 100 ms of the isolate's thread.
  */
 const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };
 const WRONG_OF_ALL = { perSecond: 1, burst: 20 };
@@ -53,51 +38,46 @@ const WRONG_OF_KNOWN = { perSecond: 0.25, burst: 5 };
 const MAX_WAIT_MS = 5_000;
 const MAX_CLIENTS = 10_000;
 
-/** Token buckets of wrong passwords: wrong ones must not take the thread from everyone else. */
-export class WrongPasswords {
-  readonly #clients = new KeyedLimits((now) => new TokenBucket(WRONG_OF_CLIENT, now), MAX_CLIENTS);
-  readonly #all = new TokenBucket(WRONG_OF_ALL, 0);
-  readonly #known = new TokenBucket(WRONG_OF_KNOWN, 0);
-
-  /** Takes a client's turn for a check at `now` (epoch ms); when it is refused, asking again sooner is of no use. */
-  take(client: string, now: number, isKnown: boolean): PasswordTurn | { readonly refusedForMs: number } {
-    const hasShare = isKnown && this.#known.affordableIn(now) < this.#all.affordableIn(now);
-    const buckets = [this.#clients.of(client, now), hasShare ? this.#known : this.#all];
-    const waitMs = takeTurn(buckets, MAX_WAIT_MS, now);
-    if (waitMs > MAX_WAIT_MS) return { refusedForMs: waitMs - MAX_WAIT_MS };
-    return {
-      waitMs,
-      refund: (later) => {
-        for (const bucket of buckets) bucket.spend(-1, later);
-      },
-    };
-  }
-}
-
 interface PasswordTurn {
-  /** Milliseconds until the check may start. */
+  /** Milliseconds until the check may start, or, when it is refused, until asking again is of use. */
   readonly waitMs: number;
+  readonly isRefused: boolean;
   /** The password was right. */
   refund(now: number): void;
 }
 
-/** A guess, counted before it is known whether it is right. */
+/** Token buckets of wrong passwords: wrong ones must not take the thread from everyone else. */
+export function passwordTurns(): (client: string, now: number, isKnown: boolean) => PasswordTurn {
+  const clients = new KeyedLimits((now) => new TokenBucket(WRONG_OF_CLIENT, now), MAX_CLIENTS);
+  const all = new TokenBucket(WRONG_OF_ALL, 0);
+  const known = new TokenBucket(WRONG_OF_KNOWN, 0);
+  return (client, now, isKnown) => {
+    const hasShare = isKnown && known.affordableIn(now) < all.affordableIn(now);
+    const buckets = [clients.of(client, now), hasShare ? known : all];
+    const waitMs = takeTurn(buckets, MAX_WAIT_MS, now);
+    const isRefused = waitMs > MAX_WAIT_MS;
+    return {
+      waitMs: isRefused ? waitMs - MAX_WAIT_MS : waitMs,
+      isRefused,
+      refund: (later) => {
+        for (const bucket of buckets) bucket.spend(-1, later);
+      },
+    };
+  };
+}
+
+/** A guess, counted before it is known whether it is right; a right one is forgiven. */
 interface Guess {
-  /** Takes the count back, because it was right. */
-  forgive(): Promise<void>;
+  forgive(): Promise<unknown>;
 }
 
 /** Counts guesses before anything is computed or read for them. Each throws RATE_LIMITED while a pause lasts. */
 export interface SignInLimits {
-  /**
-   * A guess of the password of the person with this address. What strangers do elsewhere does not count
-   * against a browser that the person has signed in with, or against another network.
-   */
+  /** A guess of a person's password. Guesses elsewhere hold up no known browser, and no other network. */
   countPassword(email: string, knownBrowser: string | null): Promise<Guess>;
   /**
-   * Waits until the client may have a password checked, which it may at once unless there were many wrong ones lately.
-   * All clients share the turns: take one just before the check, when nothing else can refuse the client. RATE_LIMITED
-   * when that would take too long.
+   * Waits until the client may have a password checked: at once, unless many were wrong lately. All clients share the
+   * turns, so take one just before the check. RATE_LIMITED when that would take too long.
    */
   takeTurn(email: string, knownBrowser: string | null): Promise<Guess>;
   /** Signing up without an invitation. */
@@ -105,13 +85,13 @@ export interface SignInLimits {
   /** A guess of an invitation's token. */
   countInvitation(): Promise<Guess>;
   /** A mail to an address, whether a person has it or not. */
-  countMail(email: string): Promise<void>;
+  countMail(email: string): Promise<unknown>;
 }
 
-const wrongPasswords = new WrongPasswords();
+const takePasswordTurn = passwordTurns();
 
 /**
- * The limits for the clients of a network. Where all clients have one address, passwords are limited for each person
+ * The limits for the clients of a network. Where all clients share one address, passwords are limited for each person
  * alone, or a stranger would hold up everyone.
  */
 export function signInLimits(
@@ -147,16 +127,12 @@ export function signInLimits(
       }
       const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
       const ofPerson = await count(person, network, PASSWORDS, true);
-      return {
-        forgive: async () => {
-          await Promise.all([onNetwork.forgive(), ofPerson.forgive()]);
-        },
-      };
+      return { forgive: () => Promise.all([onNetwork.forgive(), ofPerson.forgive()]) };
     },
     takeTurn: async (email, knownBrowser) => {
       const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
-      const turn = wrongPasswords.take(client, Date.now(), knownBrowser !== null);
-      if ("refusedForMs" in turn) throw tooMany(Math.ceil(turn.refusedForMs / SECOND_MS));
+      const turn = takePasswordTurn(client, Date.now(), knownBrowser !== null);
+      if (turn.isRefused) throw tooMany(Math.ceil(turn.waitMs / SECOND_MS));
       if (turn.waitMs > 0) await sleep(turn.waitMs);
       return { forgive: async () => turn.refund(Date.now()) };
     },

@@ -1,22 +1,12 @@
-/** Plans the statements and cookies that begin and end a sign-in session of a browser. */
+/** Plans the statements and cookies that begin and end a sign-in session of a browser, and those of a new person. */
 import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { DashboardContext } from "./context.ts";
-import {
-  createBrowserCookie,
-  createSignInToken,
-  knownBrowserOf,
-  SIGN_IN_LIFETIME_MS,
-  signedCookie,
-  tokenHashOf,
-  tokenIn,
-} from "./cookies.ts";
+import { createBrowserCookie, createSignInToken, knownBrowserOf, SIGN_IN_LIFETIME_MS, signedCookie, tokenHashOf, tokenIn } from "./cookies.ts";
 import { hashPassword } from "./password.ts";
 import type { Person, SignUp } from "./schema.ts";
 import { evictSignIn } from "./sessions.ts";
 import { deleteSignIn, insertPassword, insertPerson, insertSignIn } from "./store.ts";
-
-export type PersonKey = Pick<Person, "id" | "email">;
 
 /** Ends the browser's present sign-in session, if it has one: signing in again leaves none behind. */
 export async function planSignOut({ cookie, cookieSecret }: DashboardContext): Promise<Statement[]> {
@@ -32,59 +22,34 @@ export async function planSignOut({ cookie, cookieSecret }: DashboardContext): P
  */
 export async function planSignIn(
   ctx: DashboardContext,
-  { id: personId, email }: PersonKey,
+  { id: personId, email }: Pick<Person, "id" | "email">,
   verified: string,
 ) {
   const [token, now] = [createSignInToken(), ctx.now()];
-  const insert = insertSignIn(
-    {
-      id: ctx.newId(),
-      tokenHash: tokenHashOf(token),
-      personId,
-      expiresAt: now + SIGN_IN_LIFETIME_MS,
-      createdAt: now,
-    },
-    verified,
-  );
+  const session = {
+    id: ctx.newId(),
+    tokenHash: tokenHashOf(token),
+    personId,
+    expiresAt: now + SIGN_IN_LIFETIME_MS,
+    createdAt: now,
+  };
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   return {
     cookies: [
       await signedCookie(token, ctx.cookieSecret),
       createBrowserCookie(browser, email, ctx.cookieSecret),
     ],
-    statements: [insert, ...(await planSignOut(ctx))] as const,
+    statements: [insertSignIn(session, verified), ...(await planSignOut(ctx))] as const,
   };
 }
 
-/** A person to create and to sign in, with the statements that do both. */
-export interface PlannedSignUp {
-  readonly person: Person;
-  readonly statements: readonly [Statement, ...Statement[]];
-  /** The `Set-Cookie` headers of the new sign-in session. */
-  readonly cookies: readonly string[];
-}
-
-/**
- * Plans a person and their first sign-in session.
- * Pass the error of a batch with the statements through {@link signUpError}.
- */
-export async function planSignUp(
-  ctx: DashboardContext,
-  personId: string,
-  { name, email, password }: SignUp,
-): Promise<PlannedSignUp> {
+/** Plans a person and their first sign-in session. Pass the error of their batch through {@link signUpError}. */
+export async function planSignUp(ctx: DashboardContext, person: Person, { password }: SignUp) {
   const now = ctx.now();
   const hash = await hashPassword(password);
-  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
-  return {
-    person: { id: personId, name, email },
-    statements: [
-      insertPerson(personId, { name, email }, now),
-      insertPassword(ctx.newId(), personId, hash, now),
-      ...statements,
-    ],
-    cookies,
-  };
+  const { cookies, statements } = await planSignIn(ctx, person, hash);
+  const inserts = [insertPerson(person, now), insertPassword(ctx.newId(), person.id, hash, now)] as const;
+  return { statements: [...inserts, ...statements] as const, cookies };
 }
 
 /** Translates the error of a batch that creates a person: CONFLICT for a taken address; other errors unchanged. */

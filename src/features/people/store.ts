@@ -1,19 +1,12 @@
-/** The only SQL about people and their sign-in sessions. */
+/** The only SQL about people, their passwords, links for a new password, and sign-in sessions. */
 import { and, eq, exists } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import type { Expiring } from "../../platform/d1/expiry.ts";
 import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
-import {
-  credentials,
-  PASSWORD_PROVIDER,
-  type PasswordLinkRow,
-  passwordLinks,
-  people,
-  signInSessions,
-} from "./table.ts";
+import type { Person } from "./schema.ts";
+import { credentials, PASSWORD_PROVIDER, type PasswordLinkRow, passwordLinks, people, signInSessions } from "./table.ts";
 
-/** A person with their organizations, but for those that are deleted, or being restored. */
-export interface PersonRow {
+/** A person with their organizations, without those that are deleted or being restored. */
+interface PersonRow {
   readonly personId: string;
   readonly name: string;
   readonly email: string;
@@ -46,8 +39,8 @@ export const selectPersonByEmail = (email: string): Statement<PersonRow & { pass
   params: [PASSWORD_PROVIDER, email],
 });
 
-export const insertPerson = (id: string, { name, email }: { name: string; email: string }, now: number) =>
-  statement(build.insert(people).values({ id, name, email, createdAt: now, updatedAt: now }));
+export const insertPerson = (person: Person, now: number): Statement =>
+  statement(build.insert(people).values({ ...person, createdAt: now, updatedAt: now }));
 
 export const updatePerson = (personId: string, name: string, now: number): Statement =>
   statement(build.update(people).set({ name, updatedAt: now }).where(eq(people.id, personId)));
@@ -59,10 +52,7 @@ export const selectSignIn = (tokenHash: string): Statement<SignInRow> => ({
   params: [tokenHash],
 });
 
-/**
- * Begins a sign-in session, unless the password whose hash was verified has been replaced meanwhile: what proved the old
- * one must not outlive it.
- */
+/** Begins a sign-in session, and returns a row, unless the password whose hash was `verified` has been replaced. */
 export const insertSignIn = (
   { id, tokenHash, personId, expiresAt, createdAt }: Omit<typeof signInSessions.$inferInsert, "updatedAt">,
   verified: string,
@@ -90,14 +80,15 @@ export const deleteSignIn = (tokenHash: string): Statement =>
   statement(build.delete(signInSessions).where(eq(signInSessions.tokenHash, tokenHash)));
 
 /** Ends all sign-in sessions of a person whose password has this hash. */
-export const deleteSignInsOf = (personId: string, password: string): Statement =>
-  statement(
-    build
-      .delete(signInSessions)
-      .where(and(eq(signInSessions.personId, personId), hasPassword(personId, password))),
+export const deleteSignInsOf = (personId: string, password: string): Statement => {
+  const current = build
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(and(passwordOf(personId), eq(credentials.password, password)));
+  return statement(
+    build.delete(signInSessions).where(and(eq(signInSessions.personId, personId), exists(current))),
   );
-
-export const SIGN_INS: Expiring = { table: "sessions", column: "expires_at" };
+};
 
 const passwordOf = (personId: string) =>
   and(eq(credentials.providerId, PASSWORD_PROVIDER), eq(credentials.providerAccountId, personId));
@@ -106,14 +97,11 @@ const passwordOf = (personId: string) =>
 export const selectPassword = (personId: string): Statement<{ password: string | null }> =>
   statement(build.select({ password: credentials.password }).from(credentials).where(passwordOf(personId)));
 
-export const insertPassword = (id: string, personId: string, password: string, now: number): Statement =>
-  statement(
-    build.insert(credentials).values({
-      ...{ id, personId, password },
-      ...{ providerId: PASSWORD_PROVIDER, providerAccountId: personId },
-      ...{ createdAt: now, updatedAt: now },
-    }),
-  );
+export const insertPassword = (id: string, personId: string, password: string, now: number): Statement => {
+  const provider = { providerId: PASSWORD_PROVIDER, providerAccountId: personId };
+  const row = { id, personId, password, ...provider, createdAt: now, updatedAt: now };
+  return statement(build.insert(credentials).values(row));
+};
 
 /** Replaces a password, unless it has been replaced since `verified`, its hash, was read. */
 export const updatePassword = (
@@ -141,15 +129,6 @@ export const replacePassword = (
   params: [password, now, PASSWORD_PROVIDER, personId, ...condition.params],
 });
 
-/** True while the person's password has this hash. */
-const hasPassword = (personId: string, password: string) =>
-  exists(
-    build
-      .select({ id: credentials.id })
-      .from(credentials)
-      .where(and(passwordOf(personId), eq(credentials.password, password))),
-  );
-
 /**
  * True while the person is a member of the organization `account`, and of no other one that `creator` does not own: or
  * the owner of one organization could take over what belongs to another. For an API key, `creator` is null.
@@ -162,7 +141,7 @@ const mayReset = (person: string, account: string, creator: string): string =>
        SELECT 1 FROM memberships AS owner
        WHERE owner.account_id = other.account_id AND owner.person_id = ${creator} AND owner.role = 'owner'))`;
 
-/** A link is also over when the owner who made it is one no more, or the API key that made it was revoked. */
+/** A link also ends when its maker is an owner no more, or when the API key that made it is revoked. */
 const IS_OPEN = `password_links.token_hash = ? AND password_links.expires_at > ?
   AND (password_links.created_by_key IS NULL
     OR EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = password_links.created_by_key))
@@ -202,10 +181,7 @@ export const insertPasswordLink = (
   },
 ];
 
-/**
- * Inserts a link for the person with an address, if there is one. Earlier links stay: a stranger who asks for another
- * one must not end that which the person is about to open.
- */
+/** Inserts a link for the person with an address. Earlier links stay, or strangers could end them by asking again. */
 export const insertRequestedLink = (
   email: string,
   { tokenHash, createdAt, expiresAt }: Pick<PasswordLinkRow, "tokenHash" | "createdAt" | "expiresAt">,
@@ -215,14 +191,11 @@ export const insertRequestedLink = (
   params: [tokenHash, createdAt, expiresAt, email],
 });
 
-/** A link that can still be used. */
-export interface OpenPasswordLink {
-  readonly personId: string;
-  readonly name: string;
-  readonly email: string;
-}
-
-export const selectOpenPasswordLink = (tokenHash: string, now: number): Statement<OpenPasswordLink> => ({
+/** The person whose password a link may still change. */
+export const selectOpenPasswordLink = (
+  tokenHash: string,
+  now: number,
+): Statement<Pick<PersonRow, "personId" | "name" | "email">> => ({
   sql: `SELECT people.id AS personId, people.name, people.email FROM password_links
         JOIN people ON people.id = password_links.person_id WHERE ${IS_OPEN}`,
   params: [tokenHash, now],
@@ -231,5 +204,3 @@ export const selectOpenPasswordLink = (tokenHash: string, now: number): Statemen
 /** Deletes all links of a person. */
 export const deletePasswordLinksOf = (personId: string): Statement =>
   statement(build.delete(passwordLinks).where(eq(passwordLinks.personId, personId)));
-
-export const PASSWORD_LINKS: Expiring = { table: "password_links", column: "expires_at" };

@@ -1,7 +1,7 @@
 /** The sign-up page, which also creates an organization. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
-import type { SignUpPolicy } from "../../../features/people/sign-up-policy.ts";
+import type { SignUpPolicy } from "../../../features/people/context.ts";
 import { callDashboard } from "../data/api.ts";
 import { useSignUp } from "../data/me.ts";
 import { Form } from "../ui/dialog.tsx";

@@ -1,24 +1,15 @@
 /** The endpoints of users. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import type { Replay } from "../../http/idempotency/receipt.ts";
-import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
+import type { Replay } from "../../http/idempotency/replay.ts";
+import { dates, scrolling, searching, toPage, scrollShape, sorting, timeParameter } from "../../http/lists.ts";
 import { Room } from "../../wire/room.ts";
 import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { createToken, createUser, deleteUser, endAllTokens, endTokens, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
-import { getRoomWithUsers, getUser, listUsers, presenceFilter, restoreCreation } from "./queries.ts";
-import {
-  InRoom,
-  IssuedToken,
-  ListedUser,
-  Token,
-  TokenCreation,
-  UserCreation,
-  UserUpdate,
-  UserWithToken,
-} from "./schema.ts";
+import { getRoomWithUsers, getUser, listUsers, restoreCreation } from "./queries.ts";
+import { InRoom, IssuedToken, ListedUser, Token, TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 
@@ -34,6 +25,12 @@ const DERIVE_TOKEN: Replay<UserContext> = {
   keep: (data) => ({ user: User.parse((data as { user: unknown }).user) }),
   restore: (ctx, kept) => restoreCreation(ctx, User.parse((kept as { user: unknown }).user)),
 };
+
+const seen = (end: "from" | "to") =>
+  timeParameter(
+    end,
+    `Only users who were last seen at or ${end === "from" ? "after" : "before"} this time, of those of the room's latest 10,000 sessions; users who are online are seen now.`,
+  );
 
 export const userEndpoints = [
   endpoint({
@@ -52,7 +49,12 @@ export const userEndpoints = [
       ...sort,
       ...searching("the user's name or at the start of its ID"),
       ...dates,
-      ...presenceFilter,
+      online: z
+        .enum(["true", "false"])
+        .optional()
+        .meta({ description: "Only users who are online, or only those who are not." }),
+      lastSeenFrom: seen("from"),
+      lastSeenTo: seen("to"),
     }),
     status: 200,
     done: "Users retrieved",

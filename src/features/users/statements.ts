@@ -1,26 +1,15 @@
 /** The statements about users that other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
-import {
-  build,
-  columnsOf,
-  nextVersion,
-  prepared,
-  preparedByShape,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../../platform/d1/d1.ts";
+import { build, columnsOf, nextVersion, prepared, preparedByShape, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { accounts } from "../../platform/d1/table.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { type UserRow, users } from "./table.ts";
 
+const TOKEN_EPOCH = "(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = users.account_id)";
 /** The fields of a {@link UserRow}, for every statement that returns users. */
 export const USER_FIELDS = {
   ...columnsOf(users),
-  accountTokenEpoch:
-    sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = users.account_id)`.as(
-      "accountTokenEpoch",
-    ),
+  accountTokenEpoch: sql<number>`${sql.raw(TOKEN_EPOCH)}`.as("accountTokenEpoch"),
 };
 
 /** Identifies a user of a room, by its ID or by its custom ID. */
@@ -31,18 +20,11 @@ const inRoom = and(
   sql`${users.roomId} = ${roomIdOf(sql.placeholder("accountId"), sql.placeholder("roomId"))}`,
 );
 
-const userByKey = preparedByShape((shape: "id" | "customId") =>
+const userByKey = preparedByShape((key: "id" | "customId") =>
   build
     .select(USER_FIELDS)
     .from(users)
-    .where(
-      and(
-        inRoom,
-        shape === "id"
-          ? eq(users.id, sql.placeholder("id"))
-          : eq(users.customId, sql.placeholder("customId")),
-      ),
-    )
+    .where(and(inRoom, eq(users[key], sql.placeholder(key))))
     .limit(1),
 );
 
@@ -61,23 +43,10 @@ const usersById = prepared(() =>
 );
 
 /** Those of these users who exist in the room. */
-export const selectUsersById = (
-  { accountId }: Tenant,
-  roomId: string,
-  userIds: readonly string[],
-): Statement<UserRow> => usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
+export const selectUsersById = ({ accountId }: Tenant, roomId: string, userIds: readonly string[]) =>
+  usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
 
-const accountTokenEpoch = prepared(() =>
-  build
-    .select({ tokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("tokenEpoch") })
-    .from(accounts)
-    .where(eq(accounts.id, sql.placeholder("accountId"))),
-);
-
-export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> =>
-  accountTokenEpoch({ accountId });
-
-/** Those of the users, given as a JSON array of ids, who exist in the room. */
+/** The same, with their IDs only. */
 export const selectExistingUsers = (
   { accountId }: Tenant,
   roomId: string,
@@ -85,6 +54,11 @@ export const selectExistingUsers = (
 ): Statement<{ id: string }> => ({
   sql: `SELECT id FROM users WHERE +account_id = ? AND +room_id = ? AND id IN (SELECT value FROM json_each(?))`,
   params: [accountId, roomId, JSON.stringify(userIds)],
+});
+
+export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> => ({
+  sql: "SELECT token_epoch AS tokenEpoch FROM accounts WHERE id = ?",
+  params: [accountId],
 });
 
 /** Begins a new token epoch of an organization. */

@@ -1,29 +1,13 @@
-/** The statements that write users, for their own commands. */
+/** The statements that list and write users, and that write their events in the batch of the change. */
 import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
-import {
-  differsBy,
-  type EventEntry,
-  type Fragment,
-  insertEvent,
-  rowAsJson,
-} from "../../delivery/outbox/event-store.ts";
+import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
-import {
-  build,
-  nextVersion,
-  type Page,
-  placeholdersOf,
-  prepared,
-  preparedByOrder,
-  preparedByShape,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../../platform/d1/d1.ts";
+import { build, nextVersion, type Page, placeholdersOf, prepared, preparedByOrder, preparedByShape, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
+import type { UserUpdate } from "./schema.ts";
 import { USER_FIELDS } from "./statements.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
 
@@ -45,11 +29,14 @@ const whereIs = ({ accountId }: Tenant, roomId: string, userId: string) =>
     eq(users.id, userId),
   );
 
+/** The fields that an update writes. */
+type UserChanges = UserUpdate & { readonly nameFolded?: string };
+
 export const updateUser = (
   tenant: Tenant,
   roomId: string,
   userId: string,
-  changes: Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId" | "role">>,
+  changes: UserChanges,
 ): Statement<UserRow> =>
   statement(
     build
@@ -59,7 +46,7 @@ export const updateUser = (
       .returning(USER_FIELDS),
   );
 
-export const deleteUser = (tenant: Tenant, roomId: string, userId: string): Statement<{ id: string }> =>
+export const deleteUser = (tenant: Tenant, roomId: string, userId: string) =>
   statement(
     build
       .delete(users)
@@ -67,53 +54,93 @@ export const deleteUser = (tenant: Tenant, roomId: string, userId: string): Stat
       .returning({ id: users.id }),
   );
 
+/** Begins a new token epoch of a user. Returns its ID if it exists. */
+export const endTokensOfUser = (tenant: Tenant, roomId: string, userId: string, now: number) =>
+  statement(
+    build
+      .update(users)
+      .set({ tokenEpoch: nextVersion(users.tokenEpoch, now) })
+      .where(whereIs(tenant, roomId, userId))
+      .returning({ id: users.id }),
+  );
+
+/**
+ * Writes the event and returns it, if the user exists. Runs after the statement that creates the user, and before the one
+ * that updates or deletes it. An event with `changes` shows the user with them, and is not written if they change
+ * nothing. A deletion may pass `shown` in place of the user's own fields.
+ */
+export function insertUserEvent(
+  tenant: Tenant,
+  entry: EventEntry,
+  userId: string,
+  changes: UserChanges | null = null,
+  shown: UserChanges | null = changes,
+): Statement<OutboxEventRow> {
+  const condition = changes === null ? { sql: "TRUE", params: [] } : differsBy(users, "users", changes);
+  return insertEvent(tenant, entry, {
+    from: "users JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id",
+    where: {
+      sql: `users.account_id = ? AND users.room_id = ? AND users.id = ? AND (${condition.sql})`,
+      params: [tenant.accountId, entry.roomId, userId, ...condition.params],
+    },
+    room: rowAsJson(rooms, "rooms"),
+    subject: rowAsJson(users, "users", shown ?? {}),
+  });
+}
+
 /** The room whose users are selected, by its ID or by its custom ID. */
 export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
 
-const ofAccount = eq(users.accountId, sql.placeholder("accountId"));
-const roomByCustomId = () =>
-  build
-    .select({ id: rooms.id })
-    .from(rooms)
-    .where(
-      and(
-        eq(rooms.accountId, sql.placeholder("accountId")),
-        eq(rooms.customId, sql.placeholder("roomCustomId")),
-      ),
-    );
-const roomIn = (filter: Filter): SQL =>
-  filter.startsWith("custom")
-    ? sql`(${roomByCustomId()})`
-    : roomIdOf(sql.placeholder("accountId"), sql.placeholder("roomId"));
+/** The users that a room's object has named for a filter. */
+export interface NamedUsers {
+  /** A JSON array of their IDs. */
+  readonly ids: string;
+  /** Whether all other users of the room are meant. */
+  readonly isExcluding: boolean;
+}
 
-const inRoom = (filter: Filter) => and(ofAccount, sql`${users.roomId} = ${roomIn(filter)}`);
-
-/** By the primary key: with a plus, SQLite does not walk through the room's list instead. */
-const isHit = (filter: Filter) => sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
-  AND +${users.accountId} = ${sql.placeholder("accountId")} AND +${users.roomId} = ${roomIn(filter)}`;
-
-/** A page of users, with what narrows it beside its text and dates. */
-export interface UserPage extends Page {
-  /** What the index says of the search; null or absent when the users themselves are searched. */
+interface UserPage extends Page {
+  /** The result of the search index; null or absent when the users themselves are searched. */
   readonly hits?: SearchHits | null;
   readonly named?: NamedUsers | null;
 }
 
+/** The shape of a list: its room's key, and its filters. */
 type Filter = `${"room" | "custom room"}${"" | " few"}${"" | " others"}${"" | " searched"}`;
+
+const accountId = sql.placeholder("accountId");
+const roomByCustomId = () =>
+  build
+    .select({ id: rooms.id })
+    .from(rooms)
+    .where(and(eq(rooms.accountId, accountId), eq(rooms.customId, sql.placeholder("roomCustomId"))));
+const roomIn = (filter: Filter): SQL =>
+  filter.startsWith("custom") ? sql`(${roomByCustomId()})` : roomIdOf(accountId, sql.placeholder("roomId"));
+
+const inRoom = (filter: Filter) =>
+  and(eq(users.accountId, accountId), sql`${users.roomId} = ${roomIn(filter)}`);
+
+/** By the primary key: with a plus, SQLite does not walk through the room's list instead. */
+const isHit = (filter: Filter) => sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+  AND +${users.accountId} = ${accountId} AND +${users.roomId} = ${roomIn(filter)}`;
 
 /** The IDs of the users among whom the page is, if they are few. */
 const fewOf = ({ hits, named }: UserPage): string | null | undefined =>
   named && !named.isExcluding ? named.ids : hits?.ids;
 
+const roomOf = (room: RoomOfUsers) => ("roomId" in room ? "room" : "custom room");
+
 const filterOf = (room: RoomOfUsers, page: UserPage): Filter => {
-  const of = "roomId" in room ? "room" : "custom room";
   const isFew = typeof fewOf(page) === "string" && (page.search !== "" || page.named?.isExcluding === false);
-  return `${of}${isFew ? " few" : ""}${page.named?.isExcluding ? " others" : ""}${page.search === "" ? "" : " searched"}`;
+  return `${roomOf(room)}${isFew ? " few" : ""}${page.named?.isExcluding ? " others" : ""}${page.search === "" ? "" : " searched"}`;
 };
 
 const valuesOf = ({ accountId }: Tenant, room: RoomOfUsers, page: UserPage) => ({
-  ...{ accountId, ...room, ids: fewOf(page), others: page.named?.ids },
+  ...room,
   ...pageValues(page),
+  accountId,
+  ids: fewOf(page),
+  others: page.named?.ids,
 });
 
 const order = ordering({
@@ -166,77 +193,22 @@ const roomUserCount = preparedByShape((filter: "room" | "custom room") =>
   build
     .select({ total: sql<number>`${rooms.userCount}`.as("total") })
     .from(rooms)
-    .where(and(eq(rooms.accountId, sql.placeholder("accountId")), sql`${rooms.id} = ${roomIn(filter)}`)),
+    .where(and(eq(rooms.accountId, accountId), sql`${rooms.id} = ${roomIn(filter)}`)),
 );
 
-/** Counts the users on all pages of {@link selectUsers}: at any number of them at once, unless something is filtered. */
+/** Counts the users on all pages of {@link selectUsers}: from the room's counter, unless something is filtered. */
 export const countUsers = (tenant: Tenant, room: RoomOfUsers, page: UserPage): Statement<{ total: number }> =>
   countOnce(page, () => {
-    const of = "roomId" in room ? "room" : "custom room";
+    const of = roomOf(room);
     const values = valuesOf(tenant, room, page);
-    if (isUnfiltered(page) && page.named == null) return roomUserCount(of, values);
-    if (isUnfiltered(page) && page.named?.isExcluding) {
+    const { named } = page;
+    if (isUnfiltered(page) && named == null) return roomUserCount(of, values);
+    if (isUnfiltered(page) && named?.isExcluding) {
       const all = roomUserCount(of, values);
-      const named = userCount(`${of} few`, { ...values, ids: page.named.ids });
-      return {
-        sql: `SELECT (${all.sql}) - (${named.sql}) AS total`,
-        params: [...all.params, ...named.params],
-      };
+      const excluded = userCount(`${of} few`, { ...values, ids: named.ids });
+      const params = [...all.params, ...excluded.params];
+      return { sql: `SELECT (${all.sql}) - (${excluded.sql}) AS total`, params };
     }
-    if (page.hits?.ids === null && isUndated(page) && page.named == null) return countHits(page.hits);
+    if (page.hits?.ids === null && isUndated(page) && named == null) return countHits(page.hits);
     return userCount(filterOf(room, page), values);
   });
-
-export interface NamedUsers {
-  /** A JSON array of their IDs. */
-  readonly ids: string;
-  /** Whether all other users of the room are meant. */
-  readonly isExcluding: boolean;
-}
-
-/** The fields that an update writes. */
-type UserChanges = Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId" | "role">>;
-
-const ALWAYS: Fragment = { sql: "TRUE", params: [] };
-const ROOM = rowAsJson(rooms, "rooms");
-const USER = rowAsJson(users, "users");
-
-/**
- * Writes the event and returns it, if the user exists. Runs after the statement that
- * creates the user, and before the one that updates or deletes it. An update passes its `changes`: the event shows
- * the user with them, and is not written if they change nothing. A deletion passes what the event is to show instead of
- * the user's own fields.
- */
-export function insertUserEvent(
-  tenant: Tenant,
-  entry: EventEntry,
-  userId: string,
-  changes: UserChanges | null = null,
-  shown: UserChanges | null = changes,
-): Statement<OutboxEventRow> {
-  const condition = changes === null ? ALWAYS : differsBy(users, "users", changes);
-  return insertEvent(tenant, entry, {
-    from: "users JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id",
-    where: {
-      sql: `users.account_id = ? AND users.room_id = ? AND users.id = ? AND (${condition.sql})`,
-      params: [tenant.accountId, entry.roomId, userId, ...condition.params],
-    },
-    room: ROOM,
-    subject: shown === null ? USER : rowAsJson(users, "users", shown),
-  });
-}
-
-/** Begins a new token epoch of a user. Returns its ID if it exists. */
-export const endTokensOfUser = (
-  tenant: Tenant,
-  roomId: string,
-  userId: string,
-  now: number,
-): Statement<{ id: string }> =>
-  statement(
-    build
-      .update(users)
-      .set({ tokenEpoch: nextVersion(users.tokenEpoch, now) })
-      .where(whereIs(tenant, roomId, userId))
-      .returning({ id: users.id }),
-  );

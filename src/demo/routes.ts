@@ -15,14 +15,13 @@ import { Name } from "../platform/text.ts";
 import { BoardCode } from "./boards.ts";
 import { admitHelpers, createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
 
-const { endpoint } = endpointsFor<DemoContext>();
+const { endpoint } = endpointsFor<DemoContext>({ module: "Users" });
 
 /** Runs through the same request pipeline as the API's endpoints, for the demo organization. */
 const visitors = endpoint({
   method: "POST",
   path: "/demo/visitors",
   operation: "createDemoVisitor",
-  module: "Users",
   access: "public",
   summary: "Become a user of a board of the demo",
   errors: ["NOT_FOUND", "FORBIDDEN"],
@@ -37,7 +36,6 @@ const renewal = endpoint({
   method: "POST",
   path: "/demo/tokens",
   operation: "renewDemoVisitor",
-  module: "Users",
   access: "member",
   summary: "Renew a visitor's token",
   errors: ["NOT_FOUND"],
@@ -51,7 +49,6 @@ const helpers = endpoint({
   method: "POST",
   path: "/demo/helpers",
   operation: "admitDemoHelpers",
-  module: "Users",
   access: "member",
   summary: "Get the tokens of the board's helpers",
   errors: ["NOT_FOUND"],

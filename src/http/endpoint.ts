@@ -18,7 +18,7 @@ interface ErasedInput {
 
 /** An endpoint of any shape, as the request pipeline sees it. `C` is the context that it needs. */
 export type Endpoint<C extends RequestContext> = Description<C, string> &
-  (
+  Defaults & { readonly errors: readonly ErrorCode[] } & (
     | {
         readonly kind: "envelope";
         readonly query?: Shape;
@@ -44,7 +44,19 @@ export type AnyEndpoint = Endpoint<never>;
 /** The pipeline passes input parsed by the endpoint's own schemas, so erasing their types is safe. */
 const erased = (kind: "envelope" | "raw", definition: object) => ({ ...definition, kind }) as never;
 
-export function endpointsFor<C extends RequestContext>() {
+/** What the endpoints of a feature have in common; each may have its own. */
+interface Defaults {
+  readonly module: Module;
+  readonly access: Access;
+  /** Set for people and their access; else the organization's database. */
+  readonly database?: "directory";
+}
+
+/** Declares endpoints whose handlers need the context `C`: of the organization, without further errors, with status 200. */
+export function endpointsFor<C extends RequestContext>(
+  feature: Pick<Defaults, "module"> & Partial<Defaults>,
+) {
+  const defaults = { access: "organization", errors: [], ...feature } as const;
   return {
     endpoint<
       const Path extends string,
@@ -52,17 +64,17 @@ export function endpointsFor<C extends RequestContext>() {
       Body extends z.ZodType = z.ZodUndefined,
       Data extends Shape = Shape,
     >(definition: EndpointDefinition<C, Path, Query, Body, Data>): Endpoint<C> {
-      return erased("envelope", definition);
+      return erased("envelope", { status: 200, ...defaults, ...definition });
     },
 
     formEndpoint<const Path extends string, Data extends Shape>(
       definition: FormEndpointDefinition<C, Path, Data>,
     ): Endpoint<C> {
-      return erased("envelope", definition);
+      return erased("envelope", { status: 200, ...defaults, ...definition });
     },
 
     rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<C, Path>): Endpoint<C> {
-      return erased("raw", definition);
+      return erased("raw", { ...defaults, ...definition });
     },
   };
 }
@@ -99,19 +111,15 @@ export interface SentRequest {
   readonly bytes: Uint8Array;
 }
 
-interface Description<C extends RequestContext, Path extends string> {
+interface Description<C extends RequestContext, Path extends string> extends Partial<Defaults> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: Path;
   readonly operation: string;
-  readonly module: Module;
-  readonly access: Access;
-  /** Set for people and their access; else the organization's database. */
-  readonly database?: "directory";
   /** May read the nearest replica for a caller that accepts it. */
   readonly mayBeStale?: true;
   readonly summary: string;
   readonly details?: string;
-  readonly errors: readonly ErrorCode[];
+  readonly errors?: readonly ErrorCode[];
   readonly replay?: Replay<C>;
 }
 
@@ -126,7 +134,7 @@ export interface EndpointDefinition<
   readonly query?: Query;
   readonly body?: Body;
   readonly binary?: BinaryForm<z.infer<Body>, z.infer<Data>>;
-  readonly status: 200 | 201 | 202;
+  readonly status?: 200 | 201 | 202;
   readonly done: string;
   readonly data: Data;
   /** How the audit log records what the endpoint changes; without it, it does not. */

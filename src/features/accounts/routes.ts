@@ -9,7 +9,10 @@ import { createApiKey, revokeApiKey } from "./commands.ts";
 import { listApiKeys } from "./queries.ts";
 import { ApiKey, ApiKeyCreation } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RequestContext & QuotaContext>();
+const { endpoint } = endpointsFor<RequestContext & QuotaContext>({
+  module: "Accounts",
+  database: "directory",
+});
 
 const { parameter: sort, orderOf } = sorting("Accounts", "created_at", "name", "last_used_at");
 
@@ -18,15 +21,10 @@ export const accountEndpoints = [
     method: "GET",
     path: "/api-keys",
     operation: "listApiKeys",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "List API keys",
     details:
       "Newest first, or in the order of `sort`: of names without regard to the case of ASCII letters, and keys that were never used before all others.",
-    errors: [],
     query: z.object({ ...scrolling, ...sort }),
-    status: 200,
     done: "API keys retrieved",
     data: z.object({ api_keys: z.array(ApiKey), ...scrollShape }),
     handle: (ctx, { query }) => listApiKeys(ctx, toPage(query, orderOf(query))),
@@ -35,9 +33,6 @@ export const accountEndpoints = [
     method: "POST",
     path: "/api-keys",
     operation: "createApiKey",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Create an API key",
     details: "`key` is shown only once; a retry with the same Idempotency-Key gets 409.",
     errors: ["NOT_FOUND", "CONFLICT"],
@@ -53,14 +48,10 @@ export const accountEndpoints = [
     method: "DELETE",
     path: "/api-keys/:keyId",
     operation: "revokeApiKey",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Revoke an API key",
     details:
       "Takes effect within 10 seconds everywhere. Ends what the key made, too: API keys, and what these made, invitations and links for a new password. Users and their tokens stay: end those with `endAllTokens`. The key that makes the request cannot revoke itself, and stays if the revoked key made it, so that a key can be replaced.",
     errors: ["NOT_FOUND", "CONFLICT"],
-    status: 200,
     done: "API key revoked",
     data: z.object({}),
     audit: { resource: "api_key", id: ({ params }) => params.keyId },

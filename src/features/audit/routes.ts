@@ -6,7 +6,7 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import { listAuditEntries } from "./queries.ts";
 import { AuditEntry, AuditResource } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RequestContext>();
+const { endpoint } = endpointsFor<RequestContext>({ module: "Accounts" });
 
 const MAX_FILTER_CHARS = 512;
 const exactly = (what: string) =>
@@ -22,12 +22,9 @@ export const auditEndpoints = [
     method: "GET",
     path: "/audit",
     operation: "listAuditEntries",
-    module: "Accounts",
-    access: "organization",
     summary: "Read the audit log",
     details:
       "Newest first: who changed the organization, its members, invitations, API keys, webhooks, workflows and quotas, ended tokens, or deleted rooms, users and files. What is in rooms, and what their users do, is in the [events](#tag/events) instead. Entries are kept for 90 days, unless the operator of the service has set another time. Only owners and API keys can read it.",
-    errors: [],
     query: z.object({
       ...following,
       ...dates,
@@ -36,7 +33,6 @@ export const auditEndpoints = [
       resource: AuditResource.optional().meta({ description: "Only changes of this type of resource." }),
       resourceId: exactly("resource's ID"),
     }),
-    status: 200,
     done: "Audit log retrieved",
     data: z.object({ entries: z.array(AuditEntry), ...cursorShape }),
     handle: (ctx, { query }) => listAuditEntries(ctx, toPage({ ...query, offset: 0 }), query),

@@ -3,36 +3,32 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { type EventLogContext, listEvents, listRoomEvents } from "./queries.ts";
 import { EventLogQuery, EventPage } from "./schema.ts";
 
-const { endpoint } = endpointsFor<EventLogContext>();
-
-const common = { method: "GET", module: "Events", access: "organization" } as const;
+const { endpoint } = endpointsFor<EventLogContext>({ module: "Events" });
 
 const RETENTION =
   "Events are kept for 30 days, unless the operator of the service has set another time. A cursor whose events are no longer kept answers `GONE`, and says from when on events are.";
 
 export const eventLogEndpoints = [
   endpoint({
-    ...common,
+    method: "GET",
     path: "/events",
     operation: "listEvents",
     summary: "Read the events of the organization again",
     details: `Oldest first: the events of all rooms, also of deleted ones, whether a webhook wanted them or not. Those of one room are in the order in which they happened; those of different rooms in about the order of time. A receiver that has lost something reads from \`from\` or \`after\` until \`has_more\` is false: no event is ever recorded behind a cursor. ${RETENTION}`,
     errors: ["GONE"],
     query: EventLogQuery,
-    status: 200,
     done: "Events retrieved",
     data: EventPage,
     handle: (ctx, { query }) => listEvents(ctx, query),
   }),
   endpoint({
-    ...common,
+    method: "GET",
     path: "/rooms/:roomId/events",
     operation: "listRoomEvents",
     summary: "Read the events of a room again",
     details: `Oldest first, in the order in which they happened. ${RETENTION}`,
     errors: ["NOT_FOUND", "GONE"],
     query: EventLogQuery,
-    status: 200,
     done: "Events retrieved",
     data: EventPage,
     handle: (ctx, { params, query }) => listRoomEvents(ctx, params.roomId, query),

@@ -33,7 +33,7 @@ const TypeFilter = z
   })
   .meta({ override: { type: "string", maxLength: 255, example: "image/" } });
 
-const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>();
+const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>({ module: "Files" });
 
 /** How much a form may have beside its file: fields, headers and an ignored preamble. */
 const MAX_OVERHEAD_BYTES = 1024 * 1024;
@@ -72,7 +72,6 @@ export const fileEndpoints = [
     method: "GET",
     path: "/files",
     operation: "listFiles",
-    module: "Files",
     access: "member",
     mayBeStale: true,
     summary: "List a room's files",
@@ -80,7 +79,6 @@ export const fileEndpoints = [
       "Newest first, or in the order of `sort`; of file names without regard to the case of ASCII letters. A user's JWT gives access to its own room.",
     errors: ["NOT_FOUND"],
     query: FileQuery,
-    status: 200,
     done: "Files retrieved",
     data: z.object({ files: z.array(StorageFile), ...scrollShape }),
     handle: (ctx, { query }) =>
@@ -95,7 +93,6 @@ export const fileEndpoints = [
     method: "POST",
     path: "/upload",
     operation: "uploadFile",
-    module: "Files",
     access: "member",
     summary: "Upload a file",
     details: `A file can have up to ${MAX_FILE_BYTES / 1024 ** 2} MiB and any type. Send \`roomId\` and \`userId\` before \`file\` in the form; after it, they work for files up to 8 MiB only.
@@ -125,14 +122,12 @@ but not the form's boundary.`,
     method: "DELETE",
     path: "/upload",
     operation: "deleteFile",
-    module: "Files",
     access: "member",
     summary: "Delete a file",
     details:
       "When this returns, the file can no longer be read. A user's JWT deletes only files that the user uploaded; viewers cannot delete.",
     errors: ["NOT_FOUND"],
     body: FileDeletion,
-    status: 200,
     done: "File deleted",
     data: z.object({ key: z.string().meta({ description: "The deleted key." }) }),
     audit: { resource: "file", id: ({ body }) => body.key },
@@ -142,7 +137,6 @@ but not the form's boundary.`,
     method: "GET",
     path: "/storage/*fileKey",
     operation: "readFile",
-    module: "Files",
     access: "public",
     summary: "Read a file",
     details: SERVED,
@@ -159,13 +153,10 @@ but not the form's boundary.`,
     method: "GET",
     path: "/organization/files",
     operation: "findFiles",
-    module: "Files",
-    access: "organization",
     mayBeStale: true,
     summary: "Find files of all rooms by name",
     details:
       "Newest first. A request reads the names of at most 5,000 files: while `cursor` is not null, a page may have fewer files than `limit`, or none, and the search goes on behind it.",
-    errors: [],
     query: z.object({
       ...following,
       ...searching("the file's name"),
@@ -174,7 +165,6 @@ but not the form's boundary.`,
         description: "Only files that this user uploaded, or `workflow:` and the id of a workflow.",
       }),
     }),
-    status: 200,
     done: "Files retrieved",
     data: z.object({ files: z.array(FoundFile), ...cursorShape }),
     handle: (ctx, { query }) =>

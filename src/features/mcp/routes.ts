@@ -24,7 +24,7 @@ export function createMcp<C extends RequestContext>(
   handleRequest: RequestHandler<C>,
 ): (request: Request, env: Env, execution: ExecutionContext) => Promise<Response> {
   let methods: Methods<C> | undefined;
-  const endpoint = endpointsFor<C>().rawEndpoint({
+  const endpoint = endpointsFor<C>({ module: "Server" }).rawEndpoint({
     method: "POST",
     path: "/mcp",
     operation: "mcp",

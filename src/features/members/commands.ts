@@ -11,7 +11,15 @@ import { guardInvitation } from "../quotas/guard.ts";
 import type { MemberContext } from "./context.ts";
 import { insertOwnEntry } from "./onboarding.ts";
 import { type InvitationCreation, type MemberUpdate, presentInvitation, presentMember } from "./schema.ts";
-import { deleteInvitationsOf, deleteMembership, deleteInvitation as deleteRow, insertInvitation, selectMember, updateNotices, updateRole } from "./store.ts";
+import {
+  deleteInvitationsOf,
+  deleteMembership,
+  deleteInvitation as deleteRow,
+  insertInvitation,
+  selectMember,
+  updateNotices,
+  updateRole,
+} from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
 const conflict = (why: string) => new AppError("Accounts", "CONFLICT", why);

@@ -2,9 +2,9 @@
 import { insertAuditEntry } from "../../http/audit/store.ts";
 import type { AuditRow } from "../../http/audit/table.ts";
 import { violatedConstraint } from "../../platform/d1/d1.ts";
+import { commitPlaced } from "../../platform/d1/place.ts";
 import { AppError } from "../../platform/errors.ts";
 import { shortAddress } from "../../platform/network.ts";
-import { commitPlaced } from "../../platform/d1/place.ts";
 import type { DashboardContext, DashboardResult, PersonContext, SignUpPolicy } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
 import type { Me, Person, SignUp } from "../people/schema.ts";

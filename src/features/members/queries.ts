@@ -7,7 +7,17 @@ import { requireRestored } from "../../wire/token-claims.ts";
 import type { PersonContext } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
 import { presentInvitation, presentMember } from "./schema.ts";
-import { countInvitations, countMembers, type OpenInvitation, positionOfInvitation, positionOfMember, selectInvitations, selectMember, selectMembers, selectOpenInvitation } from "./store.ts";
+import {
+  countInvitations,
+  countMembers,
+  type OpenInvitation,
+  positionOfInvitation,
+  positionOfMember,
+  selectInvitations,
+  selectMember,
+  selectMembers,
+  selectOpenInvitation,
+} from "./store.ts";
 
 /** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>

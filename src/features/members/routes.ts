@@ -10,7 +10,7 @@ import type { MemberContext } from "./context.ts";
 import { listInvitations, listMembers } from "./queries.ts";
 import { Invitation, InvitationCreation, Member, MemberUpdate } from "./schema.ts";
 
-const { endpoint } = endpointsFor<MemberContext>();
+const { endpoint } = endpointsFor<MemberContext>({ module: "Accounts", database: "directory" });
 
 const { parameter: sort, orderOf } = sorting("Accounts", "joined_at", "name", "email", "role");
 
@@ -19,15 +19,10 @@ export const memberEndpoints = [
     method: "GET",
     path: "/members",
     operation: "listMembers",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "List members",
     details:
       "The people who can sign in to the dashboard for this organization, most recent first, or in the order of `sort`; of names without regard to the case of ASCII letters.",
-    errors: [],
     query: z.object({ ...scrolling, ...sort }),
-    status: 200,
     done: "Members retrieved",
     data: z.object({ members: z.array(Member), ...scrollShape }),
     handle: (ctx, { query }) => listMembers(ctx, toPage(query, orderOf(query))),
@@ -36,15 +31,11 @@ export const memberEndpoints = [
     method: "PATCH",
     path: "/members/:personId",
     operation: "updateMember",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Make a member an owner, or an owner a member",
     details:
       "Takes effect within 30 seconds everywhere. Only owners and API keys can do this. The last owner stays one. The open invitations of an owner who becomes a member end at once.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: MemberUpdate,
-    status: 200,
     done: "Member updated",
     data: z.object({ member: Member }),
     audit: { resource: "member", id: ({ params }) => params.personId, shows: ["role"] },
@@ -54,9 +45,6 @@ export const memberEndpoints = [
     method: "POST",
     path: "/members/:personId/password-link",
     operation: "createPasswordLink",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Make a link for a member who forgot their password",
     details:
       "By `url`, which is shown only once, the person chooses a new password, once and within an hour; all of their sign-in sessions end then. Only owners and API keys can do this, and only for people who are members of no organization that the owner does not own. A newer link, or a change of the password, ends the earlier ones.",
@@ -75,14 +63,10 @@ export const memberEndpoints = [
     method: "DELETE",
     path: "/members/:personId",
     operation: "removeMember",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Remove a member",
     details:
       "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed. Invitations that the member made end at once.",
     errors: ["NOT_FOUND", "CONFLICT"],
-    status: 200,
     done: "Member removed",
     data: z.object({}),
     audit: { resource: "member", id: ({ params }) => params.personId },
@@ -95,14 +79,9 @@ export const invitationEndpoints = [
     method: "GET",
     path: "/invitations",
     operation: "listInvitations",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "List invitations",
     details: "Valid invitations, newest first, without their links.",
-    errors: [],
     query: z.object(scrolling),
-    status: 200,
     done: "Invitations retrieved",
     data: z.object({ invitations: z.array(Invitation), ...scrollShape }),
     handle: (ctx, { query }) => listInvitations(ctx, toPage(query)),
@@ -111,9 +90,6 @@ export const invitationEndpoints = [
     method: "POST",
     path: "/invitations",
     operation: "createInvitation",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Invite a person",
     details:
       "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address, to whom the service mails it where it sends mail. It is shown only once; a retry with the same Idempotency-Key gets 409.",
@@ -138,13 +114,9 @@ export const invitationEndpoints = [
     method: "DELETE",
     path: "/invitations/:invitationId",
     operation: "deleteInvitation",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Withdraw an invitation",
     details: "Its link stops working. Only owners and API keys can do this.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Invitation withdrawn",
     data: z.object({}),
     audit: { resource: "invitation", id: ({ params }) => params.invitationId },

@@ -1,10 +1,25 @@
 /** The SQL about memberships and invitations. */
 import { and, count, eq, gt, type Placeholder, sql } from "drizzle-orm";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant, prepared, preparedByShape } from "../../platform/d1/d1.ts";
+import {
+  build,
+  columnsOf,
+  type Page,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
 import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
 import { accounts } from "../../platform/d1/table.ts";
 import { countUsed } from "../quotas/statements.ts";
-import { type InvitationRow, invitations, type MemberRole, type MembershipRow, memberships } from "./table.ts";
+import {
+  type InvitationRow,
+  invitations,
+  type MemberRole,
+  type MembershipRow,
+  memberships,
+} from "./table.ts";
 
 type Account = Pick<Tenant, "accountId">;
 

@@ -5,19 +5,15 @@ import type { EventLogContext } from "../events/queries.ts";
 import { getOverview, getUsage } from "./queries.ts";
 import { Overview, Usage, UsageQuery } from "./schema.ts";
 
-const { endpoint } = endpointsFor<EventLogContext>();
+const { endpoint } = endpointsFor<EventLogContext>({ module: "Accounts" });
 
 export const overviewEndpoints = [
   endpoint({
     method: "GET",
     path: "/overview",
     operation: "getOverview",
-    module: "Accounts",
-    access: "organization",
     summary: "Get an overview",
     details: "Totals over all rooms, and activity in the last 24 hours.",
-    errors: [],
-    status: 200,
     done: "Overview retrieved",
     data: Overview,
     handle: (ctx) => getOverview(ctx),
@@ -26,14 +22,10 @@ export const overviewEndpoints = [
     method: "GET",
     path: "/usage",
     operation: "getUsage",
-    module: "Accounts",
-    access: "organization",
     summary: "Get the usage over time",
     details:
       "Events and workflow runs of the last hour, 24 hours, 7 days or 30 days. `GET …/quotas` has how much of each quota is used now.",
-    errors: [],
     query: UsageQuery,
-    status: 200,
     done: "Usage retrieved",
     data: z.object({ usage: Usage }),
     handle: async (ctx, { query }) => ({ usage: await getUsage(ctx, query.range) }),

@@ -6,20 +6,15 @@ import type { OrganizationContext } from "./context.ts";
 import { getOrganization } from "./queries.ts";
 import { Organization, OrganizationDeletion, OrganizationUpdate } from "./schema.ts";
 
-const { endpoint } = endpointsFor<OrganizationContext>();
+const { endpoint } = endpointsFor<OrganizationContext>({ module: "Accounts", database: "directory" });
 
 export const organizationEndpoints = [
   endpoint({
     method: "GET",
     path: "/organization",
     operation: "getOrganization",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Read the organization",
     details: "Its `id` is the account ID in every path.",
-    errors: [],
-    status: 200,
     done: "Organization retrieved",
     data: z.object({ organization: Organization }),
     handle: (ctx) => getOrganization(ctx),
@@ -28,14 +23,9 @@ export const organizationEndpoints = [
     method: "PATCH",
     path: "/organization",
     operation: "updateOrganization",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Rename the organization",
     details: "Only owners and API keys can do this.",
-    errors: [],
     body: OrganizationUpdate,
-    status: 200,
     done: "Organization updated",
     data: z.object({ organization: Organization }),
     audit: { resource: "organization", shows: ["name"] },
@@ -45,15 +35,10 @@ export const organizationEndpoints = [
     method: "DELETE",
     path: "/organization",
     operation: "deleteOrganization",
-    module: "Accounts",
-    access: "organization",
-    database: "directory",
     summary: "Delete the organization with everything that it owns",
     details:
       "Cannot be undone. API keys, memberships, invitations and users' tokens end at once, everywhere within 10 seconds. Webhooks, workflows, rooms, users and files are then removed in the background: thousands within a minute, very many within hours; no event is delivered any more. The persons stay, with their other organizations. Only owners and API keys can do this.",
-    errors: [],
     body: OrganizationDeletion,
-    status: 200,
     done: "Organization deleted",
     data: z.object({}),
     audit: { resource: "organization" },

@@ -12,7 +12,17 @@ import { hashPassword, verifyPassword } from "./password.ts";
 import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "./schema.ts";
 import { evictPerson } from "./sessions.ts";
 import { planSignIn } from "./sign-in-plan.ts";
-import { deletePasswordLinksOf, deleteSignInsOf, insertPasswordLink, insertRequestedLink, replacePassword, selectIsMember, selectOpenPasswordLink, selectPassword, updatePassword } from "./store.ts";
+import {
+  deletePasswordLinksOf,
+  deleteSignInsOf,
+  insertPasswordLink,
+  insertRequestedLink,
+  replacePassword,
+  selectIsMember,
+  selectOpenPasswordLink,
+  selectPassword,
+  updatePassword,
+} from "./store.ts";
 
 /**
  * Verifies the password of the signed-in person: throws `refusal` for a wrong one, which counts as a guess. Returns its

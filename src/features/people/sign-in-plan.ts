@@ -2,7 +2,15 @@
 import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { DashboardContext } from "./context.ts";
-import { createBrowserCookie, createSignInToken, knownBrowserOf, SIGN_IN_LIFETIME_MS, signedCookie, tokenHashOf, tokenIn } from "./cookies.ts";
+import {
+  createBrowserCookie,
+  createSignInToken,
+  knownBrowserOf,
+  SIGN_IN_LIFETIME_MS,
+  signedCookie,
+  tokenHashOf,
+  tokenIn,
+} from "./cookies.ts";
 import { hashPassword } from "./password.ts";
 import type { Person, SignUp } from "./schema.ts";
 import { evictSignIn } from "./sessions.ts";

@@ -3,7 +3,14 @@ import { and, eq, exists } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import type { Person } from "./schema.ts";
-import { credentials, PASSWORD_PROVIDER, type PasswordLinkRow, passwordLinks, people, signInSessions } from "./table.ts";
+import {
+  credentials,
+  PASSWORD_PROVIDER,
+  type PasswordLinkRow,
+  passwordLinks,
+  people,
+  signInSessions,
+} from "./table.ts";
 
 /** A person with their organizations, without those that are deleted or being restored. */
 interface PersonRow {

@@ -9,7 +9,7 @@ import { exportMe } from "./person-queries.ts";
 import { decodeExportPosition, type ExportPosition, getPersonalData } from "./queries.ts";
 import { ExportRequest, PersonalData, PersonDeletion } from "./schema.ts";
 
-const { endpoint } = endpointsFor<PrivacyContext>();
+const { endpoint } = endpointsFor<PrivacyContext>({ module: "Users" });
 
 const START: ExportPosition = { section: "user", after: null };
 const MAX_CURSOR_LENGTH = 1024;
@@ -34,14 +34,11 @@ export const privacyEndpoints = [
     method: "GET",
     path: "/users/:userId/personal-data",
     operation: "getPersonalData",
-    module: "Users",
-    access: "organization",
     summary: "Export what is kept of a user",
     details:
       "Page by page, until `cursor` is null. It also finds what is left of a user who was deleted. Stores and the contents of documents are the room's: they do not say who wrote what.",
     errors: ["NOT_FOUND"],
     query: InRoom.extend({ after: After }),
-    status: 200,
     done: "Personal data retrieved",
     data: PersonalData,
     handle: (ctx, { params, query }) =>
@@ -51,14 +48,11 @@ export const privacyEndpoints = [
     method: "DELETE",
     path: "/users/:userId/personal-data",
     operation: "erasePersonalData",
-    module: "Users",
-    access: "organization",
     summary: "Delete a user with what is kept of it",
     details:
       "Deletes the user as `DELETE /users/:userId` does, and erases what names the user: sessions, comments, mentions, reactions, files, and in the event log the name, picture, custom ID, and texts. Only the ID stays, which leads to no one. Cannot be undone; repeating it is harmless, and also erases what an earlier deletion of the user left.",
     errors: ["NOT_FOUND"],
     query: InRoom,
-    status: 200,
     done: "Personal data erased",
     data: z.object({}),
     audit: { resource: "user", id: ({ params }) => params.userId },

@@ -6,7 +6,7 @@ import type { RequestLogContext } from "./context.ts";
 import { getRequest, listRequests } from "./queries.ts";
 import { ApiRequest } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RequestLogContext>();
+const { endpoint } = endpointsFor<RequestLogContext>({ module: "Accounts" });
 
 const MAX_FILTER_CHARS = 255;
 const exactly = (what: string) =>
@@ -34,12 +34,9 @@ export const requestLogEndpoints = [
     method: "GET",
     path: "/requests",
     operation: "listRequests",
-    module: "Accounts",
-    access: "organization",
     summary: "List API requests",
     details:
       "Newest first, about a second late: the latest 20,000 requests of the last 7 days, unless the operator of the service has set another time. Failures are all logged; where there are more than some dozen requests a second, successes are sampled, and `weight` says how many requests each stands for. Successful reads of this log are not in it.",
-    errors: [],
     query: z.object({
       limit: paging.limit,
       after: Cursor,
@@ -51,7 +48,6 @@ export const requestLogEndpoints = [
       credentialId: exactly("with this API key, or by this member or user"),
       roomId: exactly("about this room"),
     }),
-    status: 200,
     done: "Requests retrieved",
     data: z.object({
       requests: z.array(ApiRequest),
@@ -74,13 +70,10 @@ export const requestLogEndpoints = [
     method: "GET",
     path: "/requests/:requestId",
     operation: "getRequest",
-    module: "Accounts",
-    access: "organization",
     summary: "Get an API request by its request ID",
     details:
       "The ID is in the envelope of every response, and in its `X-Request-Id` header. An `X-Request-Id` or a trace ID (W3C `traceparent`) that the client has sent finds the latest request with it.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Request retrieved",
     data: z.object({ request: ApiRequest }),
     handle: (ctx, { params }) => getRequest(ctx, params.requestId),

@@ -10,7 +10,7 @@ import { Comment } from "../../wire/comment.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { addParticipant, listComments, postComment, requestIdOf, requestRoom } from "./commands.ts";
 
-const { endpoint } = endpointsFor<RoomContext>();
+const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const Broadcast = BroadcastData.extend({
   data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),
@@ -33,11 +33,8 @@ const Participation = z
   })
   .meta({ id: "Participation", example: { presence: { cursor: { x: 120, y: 40 } }, ttl: 60 } });
 
-const common = { module: "Rooms", access: "organization", status: 200 } as const;
-
 export const messagingEndpoints = [
   endpoint({
-    ...common,
     method: "POST",
     path: "/rooms/:roomId/broadcast",
     operation: "broadcast",
@@ -53,7 +50,6 @@ export const messagingEndpoints = [
       requestRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/rooms/:roomId/presence",
     operation: "getPresence",
@@ -70,7 +66,6 @@ export const messagingEndpoints = [
     handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
   }),
   endpoint({
-    ...common,
     method: "PUT",
     path: "/rooms/:roomId/participants/:userId",
     operation: "addParticipant",
@@ -87,7 +82,6 @@ export const messagingEndpoints = [
     },
   }),
   endpoint({
-    ...common,
     method: "DELETE",
     path: "/rooms/:roomId/participants/:userId",
     operation: "removeParticipant",
@@ -112,11 +106,8 @@ const CommentQuery = z.object({
     .meta({ description: "Only comments that are resolved, or only those that are not." }),
 });
 
-const ofComments = { module: "Rooms", access: "organization" } as const;
-
 export const commentEndpoints = [
   endpoint({
-    ...ofComments,
     method: "GET",
     path: "/rooms/:roomId/comments",
     operation: "listComments",
@@ -125,7 +116,6 @@ export const commentEndpoints = [
       "Oldest first. A search reads all comments of the room, or of the thread: up to 10,000, a thousand at a time.",
     errors: ["NOT_FOUND"],
     query: CommentQuery,
-    status: 200,
     done: "Comments retrieved",
     data: z.object({ comments: z.array(Comment).readonly(), ...scrollShape }),
     handle: (ctx, { params, query }) => {
@@ -135,7 +125,6 @@ export const commentEndpoints = [
     },
   }),
   endpoint({
-    ...ofComments,
     method: "POST",
     path: "/rooms/:roomId/comments",
     operation: "createComment",
@@ -150,7 +139,6 @@ export const commentEndpoints = [
       postComment(ctx, params.roomId, { type: "COMMENT_POST", requestId: requestIdOf(ctx), data: body }),
   }),
   endpoint({
-    ...ofComments,
     method: "PATCH",
     path: "/rooms/:roomId/comments/:commentId",
     operation: "updateComment",
@@ -159,7 +147,6 @@ export const commentEndpoints = [
       "The organization may change every comment. Everyone in the room receives the change as `commentUpdated`.",
     errors: ["NOT_FOUND"],
     body: CommentUpdate,
-    status: 200,
     done: "Comment updated",
     data: z.object({ comment: Comment }),
     handle: (ctx, { params, body }) => {
@@ -168,7 +155,6 @@ export const commentEndpoints = [
     },
   }),
   endpoint({
-    ...ofComments,
     method: "DELETE",
     path: "/rooms/:roomId/comments/:commentId",
     operation: "deleteComment",
@@ -176,7 +162,6 @@ export const commentEndpoints = [
     details:
       "The organization may delete every comment. The others of its thread stay. Everyone in the room receives `commentDeleted`.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Comment deleted",
     data: z.object({ comment: Comment.meta({ description: "The comment as it was." }) }),
     handle: (ctx, { params: { roomId, commentId } }) =>

@@ -17,9 +17,7 @@ import { getRoomRow } from "../rooms/queries.ts";
 import { parseAddress, requestRoom, writeStores } from "./commands.ts";
 import { DeletedEntry, StoreEntry, StorePage, StoreSummary, WrittenEntry } from "./schema.ts";
 
-const { endpoint, rawEndpoint } = endpointsFor<RoomContext>();
-
-const common = { module: "Rooms", access: "organization", status: 200 } as const;
+const { endpoint, rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const StoreQuery = z.object({
   after: Key.optional().meta({ description: "Only the entries after this key." }),
@@ -44,7 +42,6 @@ const DOWNLOAD_HEADERS = {
 
 export const storeEndpoints = [
   endpoint({
-    ...common,
     method: "GET",
     path: "/rooms/:roomId/stores",
     operation: "listStores",
@@ -56,7 +53,6 @@ export const storeEndpoints = [
     handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "STORE_LIST" }),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/rooms/:roomId/stores/:store",
     operation: "getStore",
@@ -77,7 +73,6 @@ A store that does not exist yet is empty.`,
     method: "GET",
     path: "/rooms/:roomId/downloads/:downloadId",
     operation: "downloadStore",
-    module: "Rooms",
     access: "public",
     summary: "Download the next part of a large store",
     details:
@@ -109,7 +104,6 @@ const ENTRY_PATH = "/rooms/:roomId/stores/:store/:key";
 
 export const entryEndpoints = [
   endpoint({
-    ...common,
     method: "GET",
     path: ENTRY_PATH,
     operation: "getEntry",
@@ -128,7 +122,6 @@ export const entryEndpoints = [
     },
   }),
   endpoint({
-    ...common,
     method: "PUT",
     path: ENTRY_PATH,
     operation: "setEntry",
@@ -144,7 +137,6 @@ export const entryEndpoints = [
     },
   }),
   endpoint({
-    ...common,
     method: "PATCH",
     path: ENTRY_PATH,
     operation: "updateEntry",
@@ -160,7 +152,6 @@ export const entryEndpoints = [
     },
   }),
   endpoint({
-    ...common,
     method: "DELETE",
     path: ENTRY_PATH,
     operation: "deleteEntry",
@@ -236,7 +227,6 @@ export const storeBatchEndpoints = [
     method: "POST",
     path: "/rooms/:roomId/stores/batch",
     operation: "writeStores",
-    module: "Rooms",
     access: "member",
     summary: "Apply batches of writes to a room's stores",
     details: `Takes 1 to ${MAX_BATCHES} batches and answers each by itself, in order: one that is refused does not stop the next.
@@ -247,7 +237,6 @@ So a page that is being closed can send what is left by a \`keepalive\` request.
 A user's JWT writes as that user, in its own room; viewers cannot write, and a closed room rejects users with 403.`,
     errors: ["NOT_FOUND"],
     body: Batches,
-    status: 200,
     done: "Batches applied",
     data: z.object({ responses: z.array(BatchResponse) }),
     handle: async (ctx, { params, body }) => {

@@ -10,14 +10,13 @@ import { documentCompareEndpoint, documentEndpoints } from "./documents/routes-d
 import { commentEndpoints, messagingEndpoints } from "./routes-messaging.ts";
 import { entryEndpoints, storeBatchEndpoints, storeEndpoints } from "./routes-stores.ts";
 
-const { rawEndpoint } = endpointsFor<RoomContext>();
+const { rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 export const realtimeEndpoints = [
   rawEndpoint({
     method: "GET",
     path: "/rooms/:roomId/socket",
     operation: "openSocket",
-    module: "Rooms",
     access: "public",
     summary: "Open a room's WebSocket",
     details:

@@ -8,7 +8,7 @@ import type { RoomContext } from "./context.ts";
 import { listRooms } from "./queries.ts";
 import { ListedRoom, RoomCreation, RoomUpdate } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RoomContext>();
+const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const { parameter: sort, orderOf } = sorting("Rooms", "created_at", "name", "last_active_at");
 
@@ -17,13 +17,10 @@ export const roomEndpoints = [
     method: "GET",
     path: "/rooms",
     operation: "listRooms",
-    module: "Rooms",
-    access: "organization",
     mayBeStale: true,
     summary: "List rooms",
     details:
       "Newest first, or in the order of `sort`. The counters and `last_active_at` are at most 2 seconds behind the live room.",
-    errors: [],
     query: z.object({
       ...scrolling,
       ...sort,
@@ -35,7 +32,6 @@ export const roomEndpoints = [
         .optional()
         .meta({ description: "Only rooms with users online, or only those without." }),
     }),
-    status: 200,
     done: "Rooms retrieved",
     data: z.object({ rooms: z.array(ListedRoom), ...scrollShape }),
     handle: (ctx, { query }) =>
@@ -49,8 +45,6 @@ export const roomEndpoints = [
     method: "POST",
     path: "/rooms",
     operation: "createRoom",
-    module: "Rooms",
-    access: "organization",
     summary: "Create a room",
     details:
       "The room is empty and active. `CONFLICT` when another room of the organization has the `customId`; `FORBIDDEN` above the quota of rooms.",
@@ -65,14 +59,11 @@ export const roomEndpoints = [
     method: "PATCH",
     path: "/rooms/:roomId",
     operation: "updateRoom",
-    module: "Rooms",
-    access: "organization",
     summary: "Update, close or reopen a room",
     details:
       "Closing a room ends its sessions and closes its sockets. Joins are refused until the state is `active` again.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: RoomUpdate,
-    status: 200,
     done: "Room updated",
     data: z.object({ room: Room }),
     handle: (ctx, { params, body }) => updateRoom(ctx, params.roomId, body),
@@ -81,13 +72,10 @@ export const roomEndpoints = [
     method: "DELETE",
     path: "/rooms/:roomId",
     operation: "deleteRoom",
-    module: "Rooms",
-    access: "organization",
     summary: "Delete a room with its users and everything in it",
     details:
       "Closes the room's sockets, and refuses its users' tokens from then on. A deletion cannot be undone; closing a room keeps its data.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Room deleted",
     data: z.object({}),
     audit: { resource: "room", id: ({ params }) => params.roomId },
@@ -97,12 +85,9 @@ export const roomEndpoints = [
     method: "POST",
     path: "/rooms/:roomId/reconcile",
     operation: "reconcileRoom",
-    module: "Rooms",
-    access: "organization",
     summary: "Recount the users online in a room",
     details: "Safe at any time. If the counter was correct, both numbers are equal.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Room reconciled",
     data: z.object({
       room: Room,

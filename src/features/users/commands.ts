@@ -1,22 +1,33 @@
 /** The commands on users and their tokens, each committed as one batch with its events and room command. */
-import { insertForOnlineRooms, insertOutboxEntry, redactPendingEvents } from "../../delivery/outbox/outbox-store.ts";
+
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange, relayCommand } from "../../delivery/outbox/outbox.ts";
+import {
+  insertForOnlineRooms,
+  insertOutboxEntry,
+  redactPendingEvents,
+} from "../../delivery/outbox/outbox-store.ts";
 import { requireOwner } from "../../platform/d1/context.ts";
 import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
-import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
 import { newTerms } from "../../wire/token-claims.ts";
+import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
 import type { UserContext } from "./context.ts";
 import { MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
 import type { TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
 import { endTokensOfAccount, selectUser } from "./statements.ts";
-import { deleteUser as deleteRow, endTokensOfUser, insertUser, insertUserEvent, updateUser as updateRow } from "./store.ts";
+import {
+  deleteUser as deleteRow,
+  endTokensOfUser,
+  insertUser,
+  insertUserEvent,
+  updateUser as updateRow,
+} from "./store.ts";
 import type { StoredUser, UserRow } from "./table.ts";
 
 function refuse(error: unknown): never {

@@ -3,8 +3,14 @@ import { presentScroll } from "../../http/lists.ts";
 import { requireRoomAccess } from "../../platform/d1/context.ts";
 import type { Database, Page, Statement, Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
-import { requireRestored, isTokenOf, newTerms, type TokenClaims, type TokenSubject } from "../../wire/token-claims.ts";
 import { presentRoom } from "../../wire/room.ts";
+import {
+  isTokenOf,
+  newTerms,
+  requireRestored,
+  type TokenClaims,
+  type TokenSubject,
+} from "../../wire/token-claims.ts";
 import { presentSession, presentUser, type User } from "../../wire/user.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";

@@ -1,17 +1,34 @@
 /** The endpoints of users. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import type { Replay } from "../../http/idempotency/replay.ts";
-import { dates, scrolling, searching, toPage, scrollShape, sorting, timeParameter } from "../../http/lists.ts";
+import type { Replay } from "../../http/idempotency/receipt.ts";
+import {
+  dates,
+  scrolling,
+  scrollShape,
+  searching,
+  sorting,
+  timeParameter,
+  toPage,
+} from "../../http/lists.ts";
 import { Room } from "../../wire/room.ts";
 import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { createToken, createUser, deleteUser, endAllTokens, endTokens, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
 import { getRoomWithUsers, getUser, listUsers, restoreCreation } from "./queries.ts";
-import { InRoom, IssuedToken, ListedUser, Token, TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
+import {
+  InRoom,
+  IssuedToken,
+  ListedUser,
+  Token,
+  TokenCreation,
+  UserCreation,
+  UserUpdate,
+  UserWithToken,
+} from "./schema.ts";
 
-const { endpoint } = endpointsFor<UserContext>();
+const { endpoint } = endpointsFor<UserContext>({ module: "Users" });
 
 const { parameter: sort, orderOf } = sorting("Users", "created_at", "name");
 
@@ -37,7 +54,6 @@ export const userEndpoints = [
     method: "GET",
     path: "/users",
     operation: "listUsers",
-    module: "Users",
     access: "member",
     mayBeStale: true,
     summary: "List a room's users",
@@ -56,7 +72,6 @@ export const userEndpoints = [
       lastSeenFrom: seen("from"),
       lastSeenTo: seen("to"),
     }),
-    status: 200,
     done: "Users retrieved",
     data: z.object({ users: z.array(ListedUser), ...scrollShape }),
     handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query, orderOf(query)), query),
@@ -65,8 +80,6 @@ export const userEndpoints = [
     method: "POST",
     path: "/users",
     operation: "createUser",
-    module: "Users",
-    access: "organization",
     summary: "Create a user and its token",
     details: "The token is a JWT, valid for 90 days; hand it to the client that joins the room as this user.",
     errors: ["NOT_FOUND", "CONFLICT"],
@@ -81,13 +94,10 @@ export const userEndpoints = [
     method: "GET",
     path: "/users/custom/:customId",
     operation: "getUserByCustomId",
-    module: "Users",
-    access: "organization",
     summary: "Get a user by its custom ID",
     details: "The response is the same as by the user's ID. A custom ID is unique in its room only.",
     errors: ["NOT_FOUND"],
     query: InRoom,
-    status: 200,
     done: "User retrieved",
     data: UserWithSessions,
     handle: (ctx, { params, query }) => getUser(ctx, query.roomId, { customId: params.customId }),
@@ -96,13 +106,10 @@ export const userEndpoints = [
     method: "GET",
     path: "/users/:userId",
     operation: "getUser",
-    module: "Users",
-    access: "organization",
     summary: "Get a user with its sessions",
     details: "Says whether the user is online, and lists its sessions, newest first.",
     errors: ["NOT_FOUND"],
     query: InRoom,
-    status: 200,
     done: "User retrieved",
     data: UserWithSessions,
     handle: (ctx, { params, query }) => getUser(ctx, query.roomId, { id: params.userId }),
@@ -111,15 +118,12 @@ export const userEndpoints = [
     method: "PATCH",
     path: "/users/:userId",
     operation: "updateUser",
-    module: "Users",
-    access: "organization",
     summary: "Update a user",
     details:
       "Absent fields stay as they are. Everyone in the room receives `userUpdated`. `CONFLICT` when another user of the room has the `customId`.",
     errors: ["NOT_FOUND", "CONFLICT"],
     query: InRoom,
     body: UserUpdate,
-    status: 200,
     done: "User updated",
     data: z.object({ user: UserWithToken }),
     handle: (ctx, { params, query, body }) => updateUser(ctx, query.roomId, params.userId, body),
@@ -128,13 +132,10 @@ export const userEndpoints = [
     method: "DELETE",
     path: "/users/:userId",
     operation: "deleteUser",
-    module: "Users",
-    access: "organization",
     summary: "Delete a user",
     details: "Closes the user's sockets and ends its session. Its tokens are refused from then on.",
     errors: ["NOT_FOUND"],
     query: InRoom,
-    status: 200,
     done: "User deleted",
     data: z.object({}),
     audit: { resource: "user", id: ({ params }) => params.userId },
@@ -168,12 +169,10 @@ export const roomWithUsersEndpoints = [
     path: "/rooms/custom/:customId",
     operation: "getRoomByCustomId",
     module: "Rooms",
-    access: "organization",
     summary: "Get a room by its custom ID",
     details: USERS_DETAILS,
     errors: ["NOT_FOUND"],
     query: UsersQuery,
-    status: 200,
     done: "Room retrieved",
     data: RoomWithUsers,
     handle: (ctx, { params, query }) =>
@@ -184,12 +183,10 @@ export const roomWithUsersEndpoints = [
     path: "/rooms/:roomId",
     operation: "getRoom",
     module: "Rooms",
-    access: "organization",
     summary: "Get a room",
     details: USERS_DETAILS,
     errors: ["NOT_FOUND"],
     query: UsersQuery,
-    status: 200,
     done: "Room retrieved",
     data: RoomWithUsers,
     handle: (ctx, { params, query }) =>
@@ -214,8 +211,6 @@ export const tokenEndpoints = [
     method: "POST",
     path: "/users/:userId/tokens",
     operation: "createToken",
-    module: "Users",
-    access: "organization",
     summary: "Create a short-lived token",
     details:
       "A JWT like the user's `token`, but for `ttl` seconds and, if you like, a lower role. It is not stored. Signed-in members get at most an hour.",
@@ -232,14 +227,11 @@ export const tokenEndpoints = [
     method: "DELETE",
     path: "/users/:userId/tokens",
     operation: "endTokens",
-    module: "Users",
-    access: "organization",
     summary: "End a user's tokens",
     details:
       "Refuses all tokens of the user so far, short-lived ones too, and closes the sockets that joined with them (`authFailed`, 4401). The user's `token` is a new one from then on, valid for 90 days.",
     errors: ["NOT_FOUND"],
     query: InRoom,
-    status: 200,
     done: "Tokens ended",
     data: z.object({}),
     audit: { resource: "user", id: ({ params }) => params.userId },
@@ -249,13 +241,9 @@ export const tokenEndpoints = [
     method: "DELETE",
     path: "/tokens",
     operation: "endAllTokens",
-    module: "Users",
-    access: "organization",
     summary: "End the tokens of all users",
     details:
       "The same for every user of the organization, for example after a leak. Only owners and API keys can do this. With more than 200 rooms online, the sockets of the others close within minutes.",
-    errors: [],
-    status: 200,
     done: "All tokens ended",
     data: z.object({}),
     audit: { resource: "tokens" },

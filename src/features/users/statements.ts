@@ -1,6 +1,15 @@
 /** The statements about users that other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
-import { build, columnsOf, nextVersion, prepared, preparedByShape, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import {
+  build,
+  columnsOf,
+  nextVersion,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
 import { accounts } from "../../platform/d1/table.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { type UserRow, users } from "./table.ts";

@@ -2,7 +2,18 @@
 import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
-import { build, nextVersion, type Page, placeholdersOf, prepared, preparedByOrder, preparedByShape, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import {
+  build,
+  nextVersion,
+  type Page,
+  placeholdersOf,
+  prepared,
+  preparedByOrder,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { rooms } from "../rooms/table.ts";

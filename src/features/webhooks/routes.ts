@@ -27,9 +27,7 @@ import {
 import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
 import { Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
 
-const { endpoint } = endpointsFor<WebhookContext>();
-
-const common = { module: "Webhooks", access: "organization" } as const;
+const { endpoint } = endpointsFor<WebhookContext>({ module: "Webhooks" });
 
 const { parameter: sort, orderOf } = sorting("Webhooks", "created_at", "updated_at", "url");
 
@@ -37,22 +35,18 @@ const SECRET_DETAILS = "The response shows `secret` once; a retry with the same 
 
 export const webhookEndpoints = [
   endpoint({
-    ...common,
     method: "GET",
     path: "/webhooks",
     operation: "listWebhooks",
     mayBeStale: true,
     summary: "List webhooks",
     details: "Newest first, or in the order of `sort`.",
-    errors: [],
     query: z.object({ ...paging, ...sort, ...searching("the webhook's `url`") }),
-    status: 200,
     done: "Webhooks retrieved",
     data: z.object({ webhooks: z.array(Webhook), ...pageShape }),
     handle: (ctx, { query }) => listWebhooks(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/webhooks",
     operation: "createWebhook",
@@ -72,20 +66,17 @@ export const webhookEndpoints = [
     handle: (ctx, { body }) => createWebhook(ctx, body),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/webhooks/:webhookId",
     operation: "getWebhook",
     summary: "Get a webhook",
     details: "The response has no secret: only creating a webhook and rotating its secret return one.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Webhook retrieved",
     data: z.object({ webhook: Webhook }),
     handle: (ctx, { params }) => getWebhook(ctx, params.webhookId),
   }),
   endpoint({
-    ...common,
     method: "PATCH",
     path: "/webhooks/:webhookId",
     operation: "updateWebhook",
@@ -94,28 +85,24 @@ export const webhookEndpoints = [
       "Pending deliveries go to the new URL. Disabling a webhook ends its pending deliveries, a few hundred at a time. Events that happen while it is disabled are not delivered later.",
     errors: ["NOT_FOUND"],
     body: WebhookUpdate,
-    status: 200,
     done: "Webhook updated",
     data: z.object({ webhook: Webhook }),
     audit: { resource: "webhook", id: ({ params }) => params.webhookId, shows: ["roomId", "enabled"] },
     handle: (ctx, { params, body }) => updateWebhook(ctx, params.webhookId, body),
   }),
   endpoint({
-    ...common,
     method: "DELETE",
     path: "/webhooks/:webhookId",
     operation: "deleteWebhook",
     summary: "Delete a webhook and its deliveries",
     details: "Events that wait for the webhook are not sent any more.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Webhook deleted",
     data: z.object({}),
     audit: { resource: "webhook", id: ({ params }) => params.webhookId },
     handle: (ctx, { params }) => deleteWebhook(ctx, params.webhookId),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/webhooks/:webhookId/rotate-secret",
     operation: "rotateWebhookSecret",
@@ -123,7 +110,6 @@ export const webhookEndpoints = [
     details: `The old secret keeps signing beside the new one for 24 hours; a second rotation ends that immediately. ${SECRET_DETAILS}`,
     errors: ["NOT_FOUND"],
     replay: SHOWN_ONCE,
-    status: 200,
     done: "Webhook secret rotated",
     data: z.object({ webhook: WebhookWithSecret }),
     audit: { resource: "webhook", id: ({ params }) => params.webhookId },
@@ -147,7 +133,6 @@ const DeliveriesQuery = z.object({
 /** What a webhook was sent, and sending it again. */
 export const deliveryEndpoints = [
   endpoint({
-    ...common,
     method: "POST",
     path: "/webhooks/:webhookId/test",
     operation: "testWebhook",
@@ -155,13 +140,11 @@ export const deliveryEndpoints = [
     details:
       "Sends the first of the webhook's events, about a room and a user that do not exist, and responds after the first attempt, within 15 seconds. A disabled webhook receives nothing.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Test event sent",
     data: z.object({ delivery: Delivery }),
     handle: (ctx, { params }) => testWebhook(ctx, params.webhookId),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/webhooks/:webhookId/deliveries",
     operation: "listWebhookDeliveries",
@@ -170,13 +153,11 @@ export const deliveryEndpoints = [
       "Newest first. Finished deliveries are kept for 7 days, up to 1 GiB of them. A page of large events may end early: continue with its `cursor`.",
     errors: ["NOT_FOUND"],
     query: DeliveriesQuery,
-    status: 200,
     done: "Deliveries retrieved",
     data: z.object({ deliveries: z.array(Delivery), ...scrollShape }),
     handle: (ctx, { params, query }) => listDeliveries(ctx, params.webhookId, query, toPage(query)),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/webhooks/:webhookId/redeliver",
     operation: "redeliverWebhookDeliveries",
@@ -185,13 +166,11 @@ export const deliveryEndpoints = [
       "Creates a new delivery of each event, with the same event id, and attempts them ahead of the queue, in no particular order. For a span of events in order, or all that failed in it, there is a replay.",
     errors: ["NOT_FOUND"],
     body: Redelivery,
-    status: 200,
     done: "Deliveries repeated",
     data: RedeliveryResult,
     handle: (ctx, { params, body }) => redeliverSome(ctx, params.webhookId, body),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/webhooks/:webhookId/deliveries/:deliveryId/redeliver",
     operation: "redeliverWebhookDelivery",
@@ -199,13 +178,11 @@ export const deliveryEndpoints = [
     details:
       "Creates a new delivery of the same event, with the same event id, and attempts it ahead of the queue.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Delivery repeated",
     data: z.object({ delivery: Delivery }),
     handle: (ctx, { params }) => redeliver(ctx, params.webhookId, params.deliveryId),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/webhooks/:webhookId/replay",
     operation: "replayWebhookEvents",
@@ -214,26 +191,22 @@ export const deliveryEndpoints = [
       "Sends the events of a time again that the webhook listens to, as new deliveries with the same event ids: all that the event log has, or with `status` those whose kept deliveries have it. Events of a room are sent in their order, a few hundred at a time, beside what happens meanwhile. Their requests have the header `Atrium-Replay`. One replay of a webhook runs at a time.",
     errors: ["NOT_FOUND"],
     body: ReplayCreation,
-    status: 200,
     done: "Replay started",
     data: z.object({ replay: Replay }),
     handle: (ctx, { params, body }) => startReplay(ctx, params.webhookId, body),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/webhooks/:webhookId/replay",
     operation: "getWebhookReplay",
     summary: "Get a webhook's latest replay",
     details: "Says how many deliveries the replay has created so far, and whether it is still running.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Replay retrieved",
     data: z.object({ replay: Replay.nullable().meta({ description: "null when there was none." }) }),
     handle: (ctx, { params }) => findReplay(ctx, params.webhookId),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/webhooks/:webhookId/stats",
     operation: "getWebhookStats",
@@ -242,7 +215,6 @@ export const deliveryEndpoints = [
       "Counts every attempt when it ends, retries included, and says what waits now. Counts by the minute are kept for a day, by the hour for 30 days.",
     errors: ["NOT_FOUND"],
     query: StatsQuery,
-    status: 200,
     done: "Webhook stats retrieved",
     data: z.object({ stats: DeliveryStats }),
     handle: (ctx, { params, query }) => getWebhookStats(ctx, params.webhookId, query.range),

@@ -9,7 +9,7 @@ import { SecretValue, WorkflowSecret } from "./secret-schema.ts";
 import { MAX_SECRETS } from "./secret-store.ts";
 import { removeTriggerSecret, rotateTriggerSecret, triggerWorkflow } from "./trigger-commands.ts";
 
-const { endpoint } = endpointsFor<WorkflowContext>();
+const { endpoint } = endpointsFor<WorkflowContext>({ module: "Workflows" });
 
 const common = { module: "Workflows", errors: ["NOT_FOUND"] } as const;
 
@@ -31,7 +31,6 @@ export const triggerEndpoints = [
   }),
   endpoint({
     ...common,
-    access: "organization",
     method: "POST",
     path: "/workflows/:workflowId/trigger/rotate-secret",
     operation: "rotateWorkflowTriggerSecret",
@@ -40,33 +39,28 @@ export const triggerEndpoints = [
       "An old secret is accepted beside the new one for 24 hours; a second rotation ends that immediately. The response shows `trigger_secret` once; a retry with the same Idempotency-Key answers 409.",
     replay: SHOWN_ONCE,
     audit: { resource: "workflow", id: ({ params }) => params.workflowId },
-    status: 200,
     done: "Trigger secret rotated",
     data: z.object({ workflow: WorkflowWithSecret }),
     handle: (ctx, { params }) => rotateTriggerSecret(ctx, params.workflowId),
   }),
   endpoint({
     ...common,
-    access: "organization",
     method: "DELETE",
     path: "/workflows/:workflowId/trigger/secret",
     operation: "deleteWorkflowTriggerSecret",
     summary: "Delete the secret of a workflow's HTTP trigger",
     details: "No signature is accepted any more; requests with an API key still start the workflow.",
     audit: { resource: "workflow", id: ({ params }) => params.workflowId },
-    status: 200,
     done: "Trigger secret deleted",
     data: z.object({ workflow: Workflow }),
     handle: (ctx, { params }) => removeTriggerSecret(ctx, params.workflowId),
   }),
 ];
 
-const ofSecrets = { module: "Workflows", access: "organization", status: 200 } as const;
 const SECRET_PATH = "/workflows/:workflowId/secrets/:secret";
 
 export const workflowSecretEndpoints = [
   endpoint({
-    ...ofSecrets,
     method: "GET",
     path: "/workflows/:workflowId/secrets",
     operation: "listWorkflowSecrets",
@@ -78,7 +72,6 @@ export const workflowSecretEndpoints = [
     handle: (ctx, { params }) => listSecrets(ctx, params.workflowId),
   }),
   endpoint({
-    ...ofSecrets,
     method: "PUT",
     path: SECRET_PATH,
     operation: "setWorkflowSecret",
@@ -96,7 +89,6 @@ export const workflowSecretEndpoints = [
     handle: (ctx, { params, body }) => setSecret(ctx, params.workflowId, params.secret, body.value),
   }),
   endpoint({
-    ...ofSecrets,
     method: "DELETE",
     path: SECRET_PATH,
     operation: "deleteWorkflowSecret",

@@ -18,9 +18,7 @@ import {
 import { Workflow, WorkflowCreation, WorkflowUpdate } from "./schema.ts";
 import { WorkflowVersion, WorkflowVersionSummary } from "./version-schema.ts";
 
-const { endpoint } = endpointsFor<WorkflowContext>();
-
-const common = { module: "Workflows", access: "organization" } as const;
+const { endpoint } = endpointsFor<WorkflowContext>({ module: "Workflows" });
 
 const { parameter: sort, orderOf } = sorting("Workflows", "created_at", "updated_at", "name");
 
@@ -29,7 +27,6 @@ const CODE_DETAILS =
 
 export const workflowEndpoints = [
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows",
     operation: "listWorkflows",
@@ -37,15 +34,12 @@ export const workflowEndpoints = [
     summary: "List workflows",
     details:
       "Newest first, or in the order of `sort`. A page with much code may end early: continue at `offset` plus the number of workflows returned.",
-    errors: [],
     query: z.object({ ...paging, ...sort, ...searching("the workflow's `name`") }),
-    status: 200,
     done: "Workflows retrieved",
     data: z.object({ workflows: z.array(Workflow), ...pageShape }),
     handle: (ctx, { query }) => listWorkflows(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/workflows",
     operation: "createWorkflow",
@@ -64,7 +58,6 @@ export const workflowEndpoints = [
     handle: (ctx, { body }) => createWorkflow(ctx, body),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows/:workflowId",
     operation: "getWorkflow",
@@ -72,13 +65,11 @@ export const workflowEndpoints = [
     details:
       "The response has the current code. `disabled_reason` says why the service has disabled the workflow, if it has.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Workflow retrieved",
     data: z.object({ workflow: Workflow }),
     handle: (ctx, { params }) => getWorkflow(ctx, params.workflowId),
   }),
   endpoint({
-    ...common,
     method: "PATCH",
     path: "/workflows/:workflowId",
     operation: "updateWorkflow",
@@ -86,7 +77,6 @@ export const workflowEndpoints = [
     details: `Applies to every run that starts after the response, also for events that are already pending; runs in progress finish unchanged. A disabled workflow does not run, and does not catch up on the events it missed. ${CODE_DETAILS}`,
     errors: ["NOT_FOUND"],
     body: WorkflowUpdate,
-    status: 200,
     done: "Workflow updated",
     data: z.object({ workflow: Workflow }),
     audit: {
@@ -97,21 +87,18 @@ export const workflowEndpoints = [
     handle: (ctx, { params, body }) => updateWorkflow(ctx, params.workflowId, body),
   }),
   endpoint({
-    ...common,
     method: "DELETE",
     path: "/workflows/:workflowId",
     operation: "deleteWorkflow",
     summary: "Delete a workflow and its executions",
     details: "Runs in progress finish; no new ones start.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Workflow deleted",
     data: z.object({}),
     audit: { resource: "workflow", id: ({ params }) => params.workflowId },
     handle: (ctx, { params }) => deleteWorkflow(ctx, params.workflowId),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows/:workflowId/versions",
     operation: "listWorkflowVersions",
@@ -119,13 +106,11 @@ export const workflowEndpoints = [
     details: "Newest first, without the code: the last 50 that were saved, and who saved each.",
     errors: ["NOT_FOUND"],
     query: z.object(paging),
-    status: 200,
     done: "Versions retrieved",
     data: z.object({ versions: z.array(WorkflowVersionSummary), ...pageShape }),
     handle: (ctx, { params, query }) => listVersions(ctx, params.workflowId, toPage(query)),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows/:workflowId/versions/:version",
     operation: "getWorkflowVersion",
@@ -133,13 +118,11 @@ export const workflowEndpoints = [
     details:
       "The response has the code, and who saved it. The last 50 versions are kept; an older one is `NOT_FOUND`.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Version retrieved",
     data: z.object({ version: WorkflowVersion }),
     handle: (ctx, { params }) => getVersion(ctx, params.workflowId, params.version),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/workflows/:workflowId/versions/:version/restore",
     operation: "restoreWorkflowVersion",
@@ -147,7 +130,6 @@ export const workflowEndpoints = [
     details:
       "Saves its code again, as a new version: nothing is lost, and runs that start after the response use it. Name, events and room stay as they are.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Version restored",
     data: z.object({ workflow: Workflow }),
     audit: {
@@ -158,7 +140,6 @@ export const workflowEndpoints = [
     handle: (ctx, { params }) => restoreVersion(ctx, params.workflowId, params.version),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows/:workflowId/executions",
     operation: "listWorkflowExecutions",
@@ -167,13 +148,11 @@ export const workflowEndpoints = [
       "Finished runs, newest first. They are kept for 7 days, up to 1 GiB of them. Without `retries`, a workflow runs at most once per event. Its first run for an event follows those for earlier events of the same room. A page of large results may end early: continue with its `cursor`.",
     errors: ["NOT_FOUND"],
     query: z.object(scrolling),
-    status: 200,
     done: "Executions retrieved",
     data: z.object({ executions: z.array(WorkflowExecution), ...scrollShape }),
     handle: (ctx, { params, query }) => listExecutions(ctx, params.workflowId, toPage(query)),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows/:workflowId/executions/:executionId",
     operation: "getWorkflowExecution",
@@ -181,13 +160,11 @@ export const workflowEndpoints = [
     details:
       "As it is now, finished or not: the execution that a request to the HTTP trigger has started is found from its response on. It answers `NOT_FOUND` once it is no longer kept, and for a run that did not start because the workflow was disabled.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Execution retrieved",
     data: z.object({ execution: CurrentExecution }),
     handle: (ctx, { params }) => getExecution(ctx, params.workflowId, params.executionId),
   }),
   endpoint({
-    ...common,
     method: "POST",
     path: "/workflows/:workflowId/run",
     operation: "runWorkflow",
@@ -196,13 +173,11 @@ export const workflowEndpoints = [
       "Runs with an event about the room and the user as they are now. The event is made up, but the effects of the run are real. The run does not wait for others, and the response waits until it is finished. A `session.closed` event without `userId` contains the newest 100 users of the room. A disabled workflow answers `CONFLICT`.",
     errors: ["NOT_FOUND"],
     body: WorkflowRun,
-    status: 200,
     done: "Workflow run",
     data: z.object({ execution: WorkflowExecution }),
     handle: (ctx, { params, body }) => runWorkflow(ctx, params.workflowId, body),
   }),
   endpoint({
-    ...common,
     method: "GET",
     path: "/workflows/:workflowId/stats",
     operation: "getWorkflowStats",
@@ -211,7 +186,6 @@ export const workflowEndpoints = [
       "Counts every run when it ends, and says what waits now. Counts by the minute are kept for a day, by the hour for 30 days.",
     errors: ["NOT_FOUND"],
     query: StatsQuery,
-    status: 200,
     done: "Workflow stats retrieved",
     data: z.object({ stats: DeliveryStats }),
     handle: (ctx, { params, query }) => getWorkflowStats(ctx, params.workflowId, query.range),

@@ -16,7 +16,7 @@ import {
 } from "./history-commands.ts";
 import { DocumentVersion, presentEntry, presentVersion, TrailEntry, wholeNumber } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RoomContext>();
+const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const Before = wholeNumber.default(Number.MAX_SAFE_INTEGER).meta({
   description: "The `next` of an earlier page: only what is older.",
@@ -45,7 +45,6 @@ export const documentHistoryEndpoints = [
       "Newest first: what one author wrote in a row, within a minute, is one entry. What is older than the service keeps minute by minute (30 days, unless it is set otherwise) is one entry between two versions, with all of its authors.",
     errors: ["NOT_FOUND"],
     query: historyQuery,
-    status: 200,
     done: "Trail retrieved",
     data: z.object({ trail: z.array(TrailEntry), ...nextShape }),
     handle: async (ctx, { params, query }) => {
@@ -77,7 +76,6 @@ export const documentHistoryEndpoints = [
         }),
       })
       .meta({ id: "DocumentRollback", example: { userId: "5f0c2a4e-8f4e-4a39-9e0d-4f3b8f7f6a11", from: 0 } }),
-    status: 200,
     done: "Document rolled back",
     data: z.object({
       applied: z.boolean().meta({ description: "False if there was nothing to take back." }),
@@ -99,7 +97,6 @@ export const documentVersionEndpoints = [
       "Newest first. The room makes one by itself before the first change after two minutes of quiet, and after five minutes of editing, and drops it when the trail is no longer kept minute by minute. Read one with the parameter `version` of the document's own endpoints.",
     errors: ["NOT_FOUND"],
     query: historyQuery,
-    status: 200,
     done: "Versions retrieved",
     data: z.object({ versions: z.array(DocumentVersion), ...nextShape }),
     handle: async (ctx, { params, query }) => {
@@ -137,7 +134,6 @@ export const documentVersionEndpoints = [
     body: z
       .strictObject({ name: VersionName.nullable() })
       .meta({ id: "DocumentVersionUpdate", example: { name: "Draft" } }),
-    status: 200,
     done: "Version updated",
     data: z.object({ version: DocumentVersion }),
     handle: async (ctx, { params, body }) => ({
@@ -152,7 +148,6 @@ export const documentVersionEndpoints = [
     summary: "Delete a version",
     details: "Nothing of what was written is deleted.",
     errors: ["NOT_FOUND"],
-    status: 200,
     done: "Version deleted",
     data: z.object({}),
     handle: async (ctx, { params }) => {
@@ -169,7 +164,6 @@ export const documentVersionEndpoints = [
     details:
       "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What others write stays from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too. `CONFLICT` for a document above 2 MiB or 200,000 items, and when it is restored or rolled back at the same time.",
     errors: ["NOT_FOUND", "CONFLICT"],
-    status: 200,
     done: "Version restored",
     data: z.object({
       applied: z.boolean().meta({ description: "False if the document showed the same already." }),

@@ -17,7 +17,7 @@ export function refusedSocket(code: CloseCode, reason: string, protocol: string 
   return new Response(null, { status: 101, webSocket: client, headers });
 }
 
-const { rawEndpoint } = endpointsFor<RoomContext>();
+const { rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 /** Clients that send the token as a subprotocol offer this one too, and the server chooses it. */
 const SUBPROTOCOL = "atrium";
@@ -51,12 +51,10 @@ export const documentSocketEndpoints = [
     method: "GET",
     path: "/rooms/:roomId/documents/:document/sync",
     operation: "openDocumentSocket",
-    module: "Rooms",
     access: "public",
     summary: "Open a document's WebSocket",
     details:
       "Speaks the protocol of y-websocket and y-partyserver. The token of a user is the query parameter `token`, or the second of the subprotocols `atrium` and the token. The repository's `docs/protocol.md` describes roles, limits and close codes.",
-    errors: [],
     answers: { 101: "The socket is open. A refusal closes it with a code of its own." },
     respond: async (ctx, { params: { roomId, document: name } }, request) => {
       if (!isUpgrade(request)) {

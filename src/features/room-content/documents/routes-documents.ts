@@ -27,7 +27,7 @@ import {
   wholeNumber,
 } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RoomContext>();
+const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const EXAMPLE = "AQEBAAQBAXQBYQA=";
 const Update = z.base64().meta({ description: "A Yjs update (version 1) in Base64.", example: EXAMPLE });
@@ -36,9 +36,7 @@ const common = { module: "Rooms", access: "member", status: 200 } as const;
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
 
 const documentContentEndpoint = endpoint({
-  module: "Rooms",
   access: "member",
-  status: 200,
   method: "GET",
   path: "/rooms/:roomId/documents/:document/content",
   operation: "getDocumentContent",
@@ -69,7 +67,6 @@ const documentContentEndpoint = endpoint({
 });
 
 export const documentCompareEndpoint = endpoint({
-  module: "Rooms",
   access: "member",
   method: "GET",
   path: "/rooms/:roomId/documents/:document/compare",

@@ -21,17 +21,22 @@ const Position = z.union([
 export type CountedPosition = ListPosition & Required<Pick<ListPosition, "offset" | "total">>;
 
 export const encodePosition = ({ key, id, offset, total, sort }: CountedPosition): string =>
-  base64url.encode(JSON.stringify([key, id, offset, total, ...(sort === undefined ? [] : [sort])]));
+  encodeCursor([key, id, offset, total, ...(sort === undefined ? [] : [sort])]);
 
-export function decodePosition(cursor: string): ListPosition | null {
+/** A value that clients keep as opaque text. */
+export const encodeCursor = (value: unknown): string => base64url.encode(JSON.stringify(value));
+
+/** The value of a cursor that the schema accepts; null for any other text. */
+export function decodeCursor<Value>(schema: z.ZodType<Value>, cursor: string): Value | null {
   try {
-    return Position.parse(
-      JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(base64url.decode(cursor))),
-    );
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return schema.parse(JSON.parse(decoder.decode(base64url.decode(cursor))));
   } catch {
     return null;
   }
 }
+
+export const decodePosition = (cursor: string): ListPosition | null => decodeCursor(Position, cursor);
 
 /** A date without a time is the start of that UTC day as a beginning, and its end as an end. In epoch milliseconds. */
 export const timeParameter = (end: "from" | "to", description: string) =>

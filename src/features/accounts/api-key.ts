@@ -13,7 +13,6 @@ const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGT
 /** How many characters of a key's start are stored in the clear, so that people can tell their keys apart. */
 const SHOWN_LENGTH = PREFIX.length + 4;
 
-/** The stored form of a key. */
 export interface KeyFingerprint {
   /** SHA-256 in hexadecimal. */
   readonly hash: string;

@@ -4,7 +4,7 @@ import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
-import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
+import { type ApiKeyCreation, presentKey } from "./schema.ts";
 import { deleteInvitationsOfEndedKeys, deleteKeys, insertKey, keepKey } from "./store.ts";
 import { evictKey } from "./verify-key.ts";
 
@@ -18,10 +18,7 @@ function refuseDeleted(error: unknown): never {
  * Creates an API key. Only this response contains the key itself. FORBIDDEN beyond the quota, NOT_FOUND once the
  * organization is deleted.
  */
-export async function createApiKey(
-  ctx: RequestContext & QuotaContext,
-  input: ApiKeyCreation,
-): Promise<{ api_key: ApiKey; key: string }> {
+export async function createApiKey(ctx: RequestContext & QuotaContext, input: ApiKeyCreation) {
   requireOwner(ctx);
   const key = newKey();
   const row = {
@@ -46,7 +43,7 @@ export async function createApiKey(
  * Revokes a key and the keys, invitations and password links that it made, within 10 s everywhere. The key that makes the
  * request stays, even if the revoked one made it, and gets CONFLICT for itself: an organization cannot lock itself out.
  */
-export async function revokeApiKey(ctx: RequestContext, keyId: string): Promise<Record<string, never>> {
+export async function revokeApiKey(ctx: RequestContext, keyId: string) {
   requireOwner(ctx);
   const own = ctx.actor.type === "key" ? ctx.actor.keyId : null;
   if (own === keyId) {

@@ -4,7 +4,6 @@ import { Name } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import type { ApiKeyRow } from "./table.ts";
 
-/** An API key, without the key itself. */
 export const ApiKey = z
   .object({
     id: z.uuid(),
@@ -33,13 +32,11 @@ export const ApiKey = z
   });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** Body of `POST /api-keys`. */
 export const ApiKeyCreation = z
   .strictObject({ name: Name.default("API key") })
   .meta({ id: "ApiKeyCreation", example: { name: "Back end" } });
 export type ApiKeyCreation = z.infer<typeof ApiKeyCreation>;
 
-/** Presents a stored key. */
 export const presentKey = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
   account_id: row.accountId,

@@ -50,7 +50,6 @@ const order = ordering({
   ignoringCase: ["name"],
 });
 
-/** Where a page of {@link selectKeys} ends that has this key last. */
 export const positionOf = order.positionOf;
 
 const keyPage = preparedByShape((ordered: string) =>
@@ -66,7 +65,6 @@ const keyPage = preparedByShape((ordered: string) =>
 export const selectKeys = ({ accountId }: Tenant, page: Page): Statement<ApiKeyRow> =>
   keyPage(order.shapeOf(page), { accountId, ...pageValues(page) });
 
-/** Counts the keys on all pages of {@link selectKeys}. */
 export const countKeys = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
   countOnce(page, () => countUsed(tenant, "api_keys"));
 

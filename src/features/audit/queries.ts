@@ -13,24 +13,16 @@ import type { Database, Page, Tenant } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import { deleteInChunks, expire } from "../../platform/d1/expiry.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { type AuditEntry, presentAuditEntry } from "./schema.ts";
+import { presentAuditEntry } from "./schema.ts";
 
 /** A page of the organization's log, newest first, for its owners. The log is never counted: it grows without end. */
-export async function listAuditEntries(
-  ctx: RequestContext,
-  page: Page,
-  filter: AuditFilter,
-): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
+export async function listAuditEntries(ctx: RequestContext, page: Page, filter: AuditFilter) {
   requireOwner(ctx);
   return readAuditEntries(ctx, page, filter);
 }
 
 /** The same for those whose own entries they are. */
-export async function readAuditEntries(
-  tenant: PlacedTenant,
-  page: Page,
-  filter: AuditFilter,
-): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
+export async function readAuditEntries(tenant: PlacedTenant, page: Page, filter: AuditFilter) {
   const select = selectAuditEntries(tenant, { ...page, limit: page.limit + 1 }, filter);
   // What happened to members and keys is recorded in the directory, with the change.
   const databases = new Set([tenant.db, tenant.directory]);
@@ -43,7 +35,6 @@ export async function readAuditEntries(
   return { entries: shown.map(presentAuditEntry), cursor: cursor ?? null };
 }
 
-/** Each entry once, the newest first: two databases may be one. */
 const mergeNewest = (rows: readonly AuditRow[]): AuditRow[] =>
   [...new Map(rows.map((row) => [row.id, row])).values()].sort(
     (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),

@@ -7,7 +7,6 @@ export const AuditResource = z.enum(AUDIT_RESOURCES);
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What one request changed. */
 export const AuditEntry = z
   .object({
     id: z.uuid(),

@@ -1,6 +1,5 @@
 /** What a mail says, as plain text and as simple HTML. Pure. */
 
-/** A mail without its addresses. */
 export interface Mail {
   readonly subject: string;
   readonly text: string;

@@ -10,7 +10,6 @@ export interface Mailer {
   send(to: string, mail: Mail): Promise<void>;
 }
 
-/** A mail as it is put into the tray. */
 export interface TrayMail extends Mail {
   readonly from: string;
   readonly to: string;

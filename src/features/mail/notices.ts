@@ -8,7 +8,6 @@ import { insertMail, ownersWhoWantNotices, selectNames } from "./statements.ts";
 /** For so long a mail may wait until it can be sent, in milliseconds. */
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** What happened to a webhook or workflow. */
 export interface Notice {
   /** The same each time that the same is reported. */
   readonly id: string;

@@ -98,7 +98,6 @@ export class MailOutbox {
   }
 }
 
-/** As {@link MailOutbox.seal} wrote it. */
 const parseMail = (json: string): Mail => JSON.parse(json) as Mail;
 
 /** Null when the deployment sends no mail. Throws an INTERNAL_ERROR when it is set up wrongly. */

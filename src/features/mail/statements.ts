@@ -5,8 +5,6 @@ import type { Expiring } from "../../platform/d1/expiry.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { type MailRow, mails } from "./table.ts";
 
-/** Within this time, a topic counts. */
-
 /** A mail to store, for one or several recipients. */
 export type NewMail = Pick<
   MailRow,
@@ -114,7 +112,6 @@ export const retryMail = (mail: Pick<MailRow, "id" | "recipient">, dueAt: number
       .where(isMail(mail)),
   );
 
-/** Deletes the mails of an organization. */
 export const deleteMailsOf = ({ accountId }: Pick<Tenant, "accountId">): Statement =>
   statement(build.delete(mails).where(eq(mails.accountId, accountId)));
 

@@ -23,7 +23,6 @@ export const mails = sqliteTable(
     dueAt: integer("due_at"),
     /** How many attempts have begun of which it is not known whether they have sent it. */
     uncertain: integer().notNull().default(0),
-    /** How many attempts have failed. */
     failures: integer().notNull().default(0),
   },
   (table) => [

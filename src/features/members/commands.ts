@@ -59,7 +59,6 @@ export async function updateMember(ctx: RequestContext, personId: string, { role
 /** Per organization and day: anyone who signs up could otherwise send mails to strangers in masses. */
 const INVITATION_MAILS = { total: 100, perRecipient: 3 };
 
-/** `invitedBy` is null for an API key. */
 function invitationMail(organization: string, invitedBy: string | null, url: string): Mail {
   const name = nameInMail(organization);
   const invitation =
@@ -118,7 +117,6 @@ async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
   };
 }
 
-/** Withdraws an invitation. */
 export async function deleteInvitation(ctx: RequestContext, id: string) {
   requireOwner(ctx);
   const [deleted] = await ctx.commit([deleteRow(ctx, id, ctx.now())]);

@@ -112,7 +112,6 @@ export const insertOwnEntry = (
   );
 };
 
-/** Plans a new organization in a database, with the person as its first owner. */
 function newOrganization(
   ctx: DashboardContext,
   owner: Pick<Person, "id" | "name">,

@@ -19,7 +19,6 @@ import {
   selectOpenInvitation,
 } from "./store.ts";
 
-/** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
   new AppError(
     "Accounts",
@@ -27,13 +26,11 @@ export const invitationGone = () =>
     "This invitation was used or withdrawn, or has expired; ask for a new one",
   );
 
-/** The organization's members, the most recent first unless the page says otherwise. */
 export async function listMembers(ctx: RequestContext, page: Page) {
   const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx, page)]);
   return { members: rows.map(presentMember), ...presentScroll(page, counted, rows, positionOfMember(page)) };
 }
 
-/** The organization's valid invitations, newest first. */
 export async function listInvitations(ctx: RequestContext, page: Page) {
   const now = ctx.now();
   const [rows, counted] = await ctx.db.run([

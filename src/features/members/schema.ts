@@ -10,7 +10,6 @@ const MemberRole = z.enum(MEMBER_ROLES).meta({
   description: "Owners also manage members, invitations and API keys.",
 });
 
-/** A person's membership of the organization. */
 export const Member = z
   .object({
     id: z.uuid(),
@@ -31,13 +30,11 @@ export const Member = z
   });
 export type Member = z.infer<typeof Member>;
 
-/** Body of `PATCH /members/:personId`. */
 export const MemberUpdate = z
   .strictObject({ role: MemberRole })
   .meta({ id: "MemberUpdate", example: { role: "owner" } });
 export type MemberUpdate = z.infer<typeof MemberUpdate>;
 
-/** A valid invitation, without its link. */
 export const Invitation = z
   .object({
     id: z.uuid(),
@@ -69,7 +66,6 @@ export const InvitationPreview = z.object({
 });
 export type InvitationPreview = z.infer<typeof InvitationPreview>;
 
-/** Body of `POST /invitations`. */
 export const InvitationCreation = z
   .strictObject({
     role: MemberRole.default("member"),

@@ -37,7 +37,6 @@ const memberOrder = ordering({
   ignoringCase: ["name"],
 });
 
-/** Where a page of {@link selectMembers} ends that has this member last. */
 export const positionOfMember = memberOrder.positionOf;
 
 const memberPage = preparedByShape((ordered: string) =>
@@ -53,7 +52,6 @@ const memberPage = preparedByShape((ordered: string) =>
 export const selectMembers = ({ accountId }: Tenant, page: Page): Statement<MembershipRow> =>
   memberPage(memberOrder.shapeOf(page), { accountId, ...pageValues(page) });
 
-/** Counts the members on all pages of {@link selectMembers}. */
 export const countMembers = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
   countOnce(page, () => countUsed(tenant, "members"));
 
@@ -67,7 +65,6 @@ const isDispensable = (tenant: Tenant, personId: string) =>
     ))`,
   );
 
-/** Deletes a membership, unless it is the last owner's. */
 export const deleteMembership = (tenant: Tenant, personId: string) =>
   statement(
     build
@@ -95,7 +92,6 @@ export const updateNotices = (account: Account, personId: string, isWanted: bool
       .returning({ notices: memberships.notices }),
   );
 
-/** A new organization with its first owner. */
 export const insertOrganization = (
   account: Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt" | "database">,
   personId: string,
@@ -124,7 +120,6 @@ const openOfAccount = (accountId: string | Placeholder, now: number | Placeholde
 
 const invitationOrder = ordering({ table: invitations, by: {}, time: "createdAt", id: "id" });
 
-/** Where a page of {@link selectInvitations} ends that has this invitation last. */
 export const positionOfInvitation = invitationOrder.positionOf;
 
 const listed = openOfAccount(sql.placeholder("accountId"), sql.placeholder("now"));
@@ -161,7 +156,6 @@ export const deleteInvitation = (tenant: Tenant, id: string, now: number) =>
       .returning({ id: invitations.id }),
   );
 
-/** An invitation as its recipient sees it. */
 export interface OpenInvitation {
   readonly accountId: string;
   readonly organization: string;

@@ -37,7 +37,6 @@ function toPoints(range: Usage["range"], first: number, counted: readonly Hourly
 const sumOf = (points: readonly Activity[], field: "events" | "runs" | "failed_runs"): number =>
   points.reduce((total, point) => total + point[field], 0);
 
-/** What happened in the organization in a range of time that ends now. */
 export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Promise<Usage> {
   const first = firstOf(range, ctx.now());
   const points = toPoints(range, first, await readCounts(ctx, range, first));

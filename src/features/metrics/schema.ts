@@ -10,7 +10,6 @@ const activity = {
   failed_runs: Count,
 };
 
-/** The activity of one hour. */
 export const Hour = z
   .object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity })
   .meta({
@@ -37,14 +36,12 @@ export type Overview = z.infer<typeof Overview>;
 
 const Range = z.enum(["1h", "24h", "7d", "30d"]);
 
-/** The query parameter. */
 export const UsageQuery = z.object({
   range: Range.default("24h").meta({
     description: "How far back: in points of 5 minutes, an hour, 6 hours or a day.",
   }),
 });
 
-/** What happened in a part of the range. */
 export const Activity = z.object({
   at: Timestamp.meta({ description: "When the point begins." }),
   ...activity,

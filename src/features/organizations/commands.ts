@@ -9,20 +9,11 @@ import { endAllTokens } from "../users/commands.ts";
 import type { OrganizationContext } from "./context.ts";
 import { continueDeletion } from "./deletion.ts";
 import { getOrganization } from "./queries.ts";
-import {
-  type Organization,
-  type OrganizationDeletion,
-  type OrganizationUpdate,
-  presentOrganization,
-} from "./schema.ts";
+import { type OrganizationDeletion, type OrganizationUpdate, presentOrganization } from "./schema.ts";
 import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "./statements.ts";
 import { markDeleted, updateOrganization as updateRow } from "./store.ts";
 
-/** Renames the organization. */
-export async function updateOrganization(
-  ctx: OrganizationContext,
-  { name }: OrganizationUpdate,
-): Promise<{ organization: Organization }> {
+export async function updateOrganization(ctx: OrganizationContext, { name }: OrganizationUpdate) {
   requireOwner(ctx);
   const [[row]] = await ctx.commit([updateRow(ctx, name)]);
   if (row === undefined) throw notFound("Accounts", "Organization");
@@ -33,10 +24,7 @@ export async function updateOrganization(
  * Deletes the organization: at once every access to it, then, in chunks, what it owns. VALIDATION_ERROR unless `confirm`
  * is its name. Access ends first, so that nothing is created meanwhile.
  */
-export async function deleteOrganization(
-  ctx: OrganizationContext,
-  { confirm }: OrganizationDeletion,
-): Promise<Record<string, never>> {
+export async function deleteOrganization(ctx: OrganizationContext, { confirm }: OrganizationDeletion) {
   requireOwner(ctx);
   const { organization } = await getOrganization(ctx);
   if (confirm !== organization.name) {

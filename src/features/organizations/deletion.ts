@@ -20,7 +20,6 @@ import { purgeWorkflows } from "../workflows/purge.ts";
 import { deleteMembershipsOf } from "./statements.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
-/** Removes the rooms of a deleted organization, with everything in them, in chunks. */
 const ROOMS_AT_ONCE = 20;
 
 /**
@@ -54,7 +53,6 @@ const ROW_REMAINS_MS = 60_000;
 
 export interface DeletionPorts extends DeliveryObjects {
   readonly directory: Database;
-  /** All, by their bindings. */
   readonly databases: ReadonlyMap<string, Database>;
   openTenant(accountId: string): PlacedTenant;
   readonly rooms: RoomGateway;

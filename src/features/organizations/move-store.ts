@@ -6,7 +6,6 @@ import type { OrganizationTable } from "./tables.ts";
 
 export type MoveRow = typeof moves.$inferSelect;
 
-/** A row of any table, by its columns. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 const FIELDS = `account_id AS accountId, source, target, phase, step, cursor, turn, flipped_at AS flippedAt,
@@ -68,7 +67,6 @@ export function selectSlice(
   return [first, ...others];
 }
 
-/** A statement has at most so many parameters. */
 const MAX_PARAMS = 100;
 
 /** Writes rows as they are, in place of those that are there. */

@@ -82,7 +82,6 @@ export const SETTLE_MS = 2 * PLACEMENT_MEMORY_MS;
 
 export interface MovePorts {
   readonly directory: Database;
-  /** By their bindings. */
   readonly databases: ReadonlyMap<string, Database>;
   /** Epoch milliseconds. */
   now(): number;

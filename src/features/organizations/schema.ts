@@ -15,13 +15,11 @@ export const Organization = z.object({ id: z.uuid(), name: z.string(), created_a
 });
 export type Organization = z.infer<typeof Organization>;
 
-/** Body of `PATCH /organization`. */
 export const OrganizationUpdate = z
   .strictObject({ name: Name })
   .meta({ id: "OrganizationUpdate", example: { name: "Analytical Engines" } });
 export type OrganizationUpdate = z.infer<typeof OrganizationUpdate>;
 
-/** Body of `DELETE /organization`. */
 export const OrganizationDeletion = z
   .strictObject({ confirm: z.string().meta({ description: "The organization's name, exactly as it is." }) })
   .meta({ id: "OrganizationDeletion", example: { confirm: "Analytical Engines" } });

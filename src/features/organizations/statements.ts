@@ -4,7 +4,6 @@ import { build, type Statement, statement, type Tenant } from "../../platform/d1
 import { apiKeys } from "../accounts/table.ts";
 import { invitations } from "../members/table.ts";
 
-/** So many memberships are deleted in one statement. */
 const MEMBERSHIPS_AT_ONCE = 1_000;
 
 /**

@@ -76,7 +76,6 @@ export async function findMe(ctx: DashboardContext) {
   return { data: { me: data }, ...rest };
 }
 
-/** Changes the person's name. */
 export async function updateMe(ctx: PersonContext, { name }: PersonUpdate) {
   const { personId: id, email } = ctx.person;
   await ctx.db.run([updatePerson(id, name, ctx.now())]);

@@ -13,7 +13,6 @@ import type { SignInLimits } from "./sign-in-limits.ts";
 
 /** A dashboard request, signed in or not. Its functions throw when the deployment is set up wrongly. */
 export interface DashboardContext {
-  /** The directory. */
   readonly db: Database;
   tenantOf(accountId: string): PlacedTenant;
   readonly requestId: string;
@@ -38,14 +37,12 @@ export interface DashboardContext {
   defer(work: Promise<unknown>): void;
 }
 
-/** A dashboard request of a person who is signed in. */
 export interface PersonContext extends DashboardContext {
   readonly person: SignInSession;
 }
 
 export type SignUpPolicy = ReturnType<typeof signUpPolicy>;
 
-/** The result of a dashboard request. */
 export interface DashboardResult<Data extends object> {
   readonly data: Data;
   /** The `Set-Cookie` headers to send with it. */

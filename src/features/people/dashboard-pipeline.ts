@@ -25,7 +25,6 @@ export interface DashboardCall {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Handles a request; never rejects. */
 export async function handleDashboardRequest(
   endpoint: DashboardEndpoint,
   call: DashboardCall,

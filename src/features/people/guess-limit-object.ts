@@ -10,7 +10,6 @@ import { type Guesses, GuessStore } from "./guess-store.ts";
 
 /** Some guesses are free, then each waits by exponential backoff, while earlier ones are forgotten. */
 export interface PauseRule {
-  /** Guesses without a pause. */
   readonly free: number;
   /** The first pause and the longest one, in milliseconds. */
   readonly firstMs: number;

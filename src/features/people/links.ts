@@ -10,13 +10,11 @@ export const createLinkToken = (): string =>
 /** The hash under which a link is stored: SHA-256 of its token. */
 export const linkHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
 
-/** How long a link is valid. */
 export const PASSWORD_LINK_LIFETIME_MS = 60 * 60 * 1000;
 
 /** A link's path below the address of the service. */
 export const passwordLinkPath = (token: string): string => `/dashboard/password-links/${token}`;
 
-/** How long an invitation is valid. */
 export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A link's path below the address of the service. */

@@ -26,7 +26,6 @@ const NewPassword = text(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH);
 /** A current password: one that is too short is merely wrong. */
 const KnownPassword = text(0, MAX_PASSWORD_LENGTH);
 
-/** The response of a Turnstile widget, where the deployment has one. */
 const ChallengeResponse = z.string().max(2048, "must be the response of the widget").optional();
 
 /** Body of `POST /dashboard/api/sign-up`. Without an invitation, it creates an organization. */
@@ -45,38 +44,29 @@ export const SignUp = z
   );
 export type SignUp = z.infer<typeof SignUp>;
 
-/** Body of `POST /dashboard/api/sign-in`. */
 export const SignIn = z.strictObject({ email: Email, password: KnownPassword, challenge: ChallengeResponse });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** Body of `POST /dashboard/api/password`. */
 export const PasswordChange = z.strictObject({ current: KnownPassword, next: NewPassword });
 export type PasswordChange = z.infer<typeof PasswordChange>;
 
-/** Body of `POST /dashboard/api/password-links`. */
 export const PasswordLinkRequest = z.strictObject({ email: Email, challenge: ChallengeResponse });
 export type PasswordLinkRequest = z.infer<typeof PasswordLinkRequest>;
 
-/** Body of `POST /dashboard/api/password-links/:token`. */
 export const NewPasswordByLink = z.strictObject({ password: NewPassword });
 export type NewPasswordByLink = z.infer<typeof NewPasswordByLink>;
 
-/** Whose password a link changes. */
 export const PasswordLinkPreview = z.object({ name: z.string(), email: z.string() });
 export type PasswordLinkPreview = z.infer<typeof PasswordLinkPreview>;
 
-/** Body of `PATCH /dashboard/api/me`. */
 export const PersonUpdate = z.strictObject({ name: Name });
 export type PersonUpdate = z.infer<typeof PersonUpdate>;
 
-/** Body of `POST /dashboard/api/organizations`. */
 export const OrganizationCreation = z.strictObject({ name: Name });
 
-/** A person. */
 export const Person = z.object({ id: z.uuid(), name: z.string(), email: z.string() });
 export type Person = z.infer<typeof Person>;
 
-/** An organization as its member sees it. */
 export const OwnOrganization = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -84,6 +74,5 @@ export const OwnOrganization = z.object({
 });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 
-/** The signed-in person and their organizations. */
 export const Me = z.object({ person: Person, organizations: z.array(OwnOrganization) });
 export type Me = z.infer<typeof Me>;

@@ -32,7 +32,6 @@ export const evictMembersOf = (accountId: string): void =>
 /** The same of one sign-in session. */
 export const evictSignIn = (tokenHash: string): boolean => cache.delete(tokenHash);
 
-/** A person's organizations from a row's JSON. */
 export const parseOrganizations = (json: string): OwnOrganization[] => JSON.parse(json) as OwnOrganization[];
 
 /** The hash of a cookie's token; null when this service did not sign it. */

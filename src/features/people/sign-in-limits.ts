@@ -42,7 +42,6 @@ interface PasswordTurn {
   /** Milliseconds until the check may start, or, when it is refused, until asking again is of use. */
   readonly waitMs: number;
   readonly isRefused: boolean;
-  /** The password was right. */
   refund(now: number): void;
 }
 
@@ -80,9 +79,7 @@ export interface SignInLimits {
    * turns, so take one just before the check. RATE_LIMITED when that would take too long.
    */
   takeTurn(email: string, knownBrowser: string | null): Promise<Guess>;
-  /** Signing up without an invitation. */
   countSignUp(): Promise<Guess>;
-  /** A guess of an invitation's token. */
   countInvitation(): Promise<Guess>;
   /** A mail to an address, whether a person has it or not. */
   countMail(email: string): Promise<unknown>;

@@ -21,7 +21,6 @@ interface PersonRow {
   readonly organizations: string;
 }
 
-/** A sign-in session with the person it belongs to. */
 export interface SignInRow extends PersonRow {
   readonly tokenHash: string;
   /** Epoch milliseconds. */
@@ -38,7 +37,6 @@ const PERSON = `people.id AS personId, people.name, people.email, (
   )
 ) AS organizations`;
 
-/** The person with an email address, and the hash of their password. */
 export const selectPersonByEmail = (email: string): Statement<PersonRow & { password: string | null }> => ({
   sql: `SELECT ${PERSON}, credentials.password FROM people
         LEFT JOIN credentials ON credentials.person_id = people.id AND credentials.provider_id = ?
@@ -74,7 +72,6 @@ export const insertSignIn = (
   ],
 });
 
-/** Extends a sign-in session until `expiresAt` (epoch ms). */
 export const updateSignIn = (tokenHash: string, expiresAt: number, now: number): Statement =>
   statement(
     build
@@ -100,7 +97,6 @@ export const deleteSignInsOf = (personId: string, password: string): Statement =
 const passwordOf = (personId: string) =>
   and(eq(credentials.providerId, PASSWORD_PROVIDER), eq(credentials.providerAccountId, personId));
 
-/** The hash of a person's password. */
 export const selectPassword = (personId: string): Statement<{ password: string | null }> =>
   statement(build.select({ password: credentials.password }).from(credentials).where(passwordOf(personId)));
 
@@ -208,6 +204,5 @@ export const selectOpenPasswordLink = (
   params: [tokenHash, now],
 });
 
-/** Deletes all links of a person. */
 export const deletePasswordLinksOf = (personId: string): Statement =>
   statement(build.delete(passwordLinks).where(eq(passwordLinks.personId, personId)));

@@ -23,7 +23,6 @@ export const credentials = sqliteTable(
   {
     id: text().primaryKey(),
     personId: personId(),
-    /** The way to sign in; `credential` means a password. */
     providerId: text("provider_id").notNull(),
     /** The provider's id of the person; for a password, the person's own id. */
     providerAccountId: text("provider_account_id").notNull(),

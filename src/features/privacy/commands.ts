@@ -2,7 +2,7 @@
 import { AppError } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUser } from "../files/storage/garbage-collection.ts";
-import type { DashboardResult, PersonContext } from "../people/context.ts";
+import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
 import { evictPerson } from "../people/sessions.ts";
@@ -18,11 +18,7 @@ const RETRY_SECONDS = 1;
  * Deletes a user with what they wrote. The user goes first, so that nothing is added meanwhile. Repeating it continues:
  * RATE_LIMITED when files are left. NOT_FOUND without the room.
  */
-export async function erasePersonalData(
-  ctx: PrivacyContext,
-  roomId: string,
-  userId: string,
-): Promise<Record<string, never>> {
+export async function erasePersonalData(ctx: PrivacyContext, roomId: string, userId: string) {
   await eraseUser(ctx, roomId, userId);
   if (await deleteFilesOfUser(ctx, roomId, userId, new WorkBudget(CHUNKS_PER_REQUEST))) return {};
   const why = "Very many files of this user are left; send the request again to continue";
@@ -33,10 +29,7 @@ export async function erasePersonalData(
  * Deletes the person with everything but their name in audit logs. VALIDATION_ERROR for a wrong password, CONFLICT while
  * the person is the only owner of an organization.
  */
-export async function deleteMe(
-  ctx: PersonContext,
-  password: string,
-): Promise<DashboardResult<Record<string, never>>> {
+export async function deleteMe(ctx: PersonContext, password: string) {
   const { personId } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "password: this is not your password");
   const { guess } = await verifyOwnPassword(ctx, password, refusal);

@@ -1,49 +1,34 @@
 /** Reads what is kept of the person who is signed in, page by page. */
-import { base64url } from "jose";
 import * as z from "zod";
-import { decodePosition, toPage } from "../../http/lists.ts";
+import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readAuditEntries } from "../audit/queries.ts";
-import type { DashboardResult, PersonContext } from "../people/context.ts";
+import type { PersonContext } from "../people/context.ts";
 import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./person-store.ts";
 import type { PersonExport, PersonRecord } from "./schema.ts";
 
 const CHANGES_AT_ONCE = 500;
 
-/** Where the audit log of an organization goes on. */
-interface ChangePosition {
-  readonly accountId: string;
-  readonly after: string | null;
+/** Where the audit log of an organization goes on: its ID, and the cursor there. */
+const Position = z.tuple([z.string(), z.string().nullable()]);
+
+const encode = (accountId: string, after: string | null): string => encodeCursor([accountId, after]);
+
+function decode(cursor: string): z.infer<typeof Position> {
+  const position = decodeCursor(Position, cursor);
+  if (position !== null) return position;
+  const why = "after: must be the cursor of an earlier page; leave it out to start at the first";
+  throw new AppError("Auth", "VALIDATION_ERROR", why);
 }
 
-const Position = z
-  .tuple([z.string(), z.string().nullable()])
-  .transform(([accountId, after]): ChangePosition => ({ accountId, after }));
-
-const encode = ({ accountId, after }: ChangePosition): string =>
-  base64url.encode(JSON.stringify([accountId, after]));
-
-function decode(cursor: string): ChangePosition {
-  try {
-    return Position.parse(JSON.parse(new TextDecoder().decode(base64url.decode(cursor))));
-  } catch {
-    const why = "after: must be the cursor of an earlier page; leave it out to start at the first";
-    throw new AppError("Auth", "VALIDATION_ERROR", why);
-  }
-}
-
-/** The export of the signed-in person. */
-export const exportMe = async (
-  ctx: PersonContext,
-  after: string | null,
-): Promise<DashboardResult<PersonExport>> => ({
+export const exportMe = async (ctx: PersonContext, after: string | null) => ({
   data: await exportPerson(ctx.db, ctx.tenantOf, ctx.person.personId, after),
 });
 
-/** Some of what is kept of a person: first everything but what the person changed in organizations, then that, one organization after the other. */
+/** A page of the export: first the person's own records, then their changes in one organization after the other. */
 export async function exportPerson(
   db: Database,
   tenantOf: (accountId: string) => PlacedTenant | Promise<PlacedTenant>,
@@ -53,20 +38,19 @@ export async function exportPerson(
   if (after === null) {
     const [memberships, ...own] = await db.run([selectMembershipsOf(personId), ...selectOwnData(personId)]);
     const [first] = memberships;
-    const cursor = first === undefined ? null : encode({ accountId: first.accountId, after: null });
-    return { records: presentOwn(memberships, own), cursor };
+    return { records: presentOwn(memberships, own), cursor: first ? encode(first.accountId, null) : null };
   }
-  const { accountId, after: changesAfter } = decode(after);
+  const [accountId, changesAfter] = decode(after);
   const [memberships] = await db.run([selectMembershipsOf(personId)]);
-  // Of organizations that the person has left meanwhile, nothing is shown.
+  // Organizations that the person has left meanwhile are skipped.
   const index = memberships.findIndex((one) => one.accountId >= accountId);
   const membership = memberships[index];
   if (membership === undefined) return { records: [], cursor: null };
   const from = membership.accountId === accountId ? changesAfter : null;
   const { records, next } = await changesOf(await tenantOf(membership.accountId), personId, from);
+  if (next !== null) return { records, cursor: encode(membership.accountId, next) };
   const following = memberships[index + 1];
-  if (next !== null) return { records, cursor: encode({ accountId: membership.accountId, after: next }) };
-  return { records, cursor: following === undefined ? null : encode({ ...following, after: null }) };
+  return { records, cursor: following ? encode(following.accountId, null) : null };
 }
 
 type OwnData = Awaited<ReturnType<typeof readOwn>>;
@@ -80,45 +64,50 @@ function presentOwn(
     created_at: presentTime(row.createdAt),
     expires_at: presentTime(row.expiresAt),
   });
+  const records = <Row>(rows: readonly Row[], present: (row: Row) => PersonRecord) => rows.map(present);
   return [
-    ...people.map(({ createdAt, ...person }) => ({
-      ...({ type: "person", ...person, created_at: presentTime(createdAt) } as const),
+    ...records(people, ({ createdAt, ...person }) => ({
+      type: "person",
+      ...person,
+      created_at: presentTime(createdAt),
     })),
-    ...passwords.map(({ createdAt, updatedAt }) => ({
-      ...({
-        type: "password",
-        created_at: presentTime(createdAt),
-        updated_at: presentTime(updatedAt),
-      } as const),
+    ...records(passwords, (row) => ({
+      type: "password",
+      created_at: presentTime(row.createdAt),
+      updated_at: presentTime(row.updatedAt),
     })),
-    ...signIns.map((row) => ({ type: "sign_in", id: row.id, ...lifetime(row) }) as const),
-    ...memberships.map(({ accountId, organization, role, joinedAt }) => ({
-      ...({ type: "membership", organization_id: accountId, organization, role } as const),
+    ...records(signIns, (row) => ({ type: "sign_in", id: row.id, ...lifetime(row) })),
+    ...records(memberships, ({ accountId, organization, role, joinedAt }) => ({
+      type: "membership",
+      organization_id: accountId,
+      organization,
+      role,
       joined_at: presentTime(joinedAt),
     })),
-    ...invitations.map((row) => ({
-      ...({ type: "invitation", organization_id: row.accountId, id: row.id, email: row.email } as const),
+    ...records(invitations, (row) => ({
+      type: "invitation",
+      organization_id: row.accountId,
+      id: row.id,
+      email: row.email,
       ...lifetime(row),
     })),
-    ...links.map((row) => ({ type: "password_link", ...lifetime(row) }) as const),
-    ...mails.map(({ accountId, topic, isDone, ...row }) => ({
-      ...({ type: "mail", organization_id: accountId, topic } as const),
-      ...({ state: isDone ? "done" : "waiting", ...lifetime(row) } as const),
+    ...records(links, (row) => ({ type: "password_link", ...lifetime(row) })),
+    ...records(mails, (row) => ({
+      type: "mail",
+      organization_id: row.accountId,
+      topic: row.topic,
+      state: row.isDone ? "done" : "waiting",
+      ...lifetime(row),
     })),
   ];
 }
 
-/** What the person changed in an organization, newest first. */
-async function changesOf(
-  tenant: PlacedTenant,
-  personId: string,
-  after: string | null,
-): Promise<{ readonly records: PersonRecord[]; readonly next: string | null }> {
+/** The person's changes in an organization, newest first. */
+async function changesOf(tenant: PlacedTenant, personId: string, after: string | null) {
   const position = after === null ? undefined : (decodePosition(after) ?? undefined);
   const page = toPage({ limit: CHANGES_AT_ONCE, offset: 0, after: position });
   const { entries, cursor } = await readAuditEntries(tenant, page, { actorId: personId });
-  const records = entries.map((entry) => ({
-    ...({ type: "change", organization_id: tenant.accountId, entry } as const),
-  }));
+  const organization_id = tenant.accountId;
+  const records = entries.map((entry) => ({ type: "change", organization_id, entry }) as const);
   return { records, next: cursor };
 }

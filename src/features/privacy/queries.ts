@@ -1,8 +1,6 @@
 /** Reads what is kept of a user, in slices that each cost little, whatever the room has. */
-
-import { base64url } from "jose";
 import * as z from "zod";
-import { decodePosition, toPage } from "../../http/lists.ts";
+import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
 import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
@@ -19,7 +17,6 @@ const ENOUGH_RECORDS = 100;
 const MAX_READS = 10;
 const FILES_AT_ONCE = 100;
 
-/** Some of a section, and where it goes on. */
 interface Slice {
   readonly records: readonly PersonalRecord[];
   readonly next: string | null;
@@ -41,7 +38,7 @@ export async function getPersonalData(
     records.push(...some);
     position = next === null ? nextSection(section) : { section, after: next };
   }
-  return { records, cursor: position && encodeExportPosition(position) };
+  return { records, cursor: position && encodeCursor([position.section, position.after]) };
 }
 
 async function readSlice(
@@ -95,8 +92,11 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
       return { type: "reaction", comment_id: record.commentId, reaction: record.reaction };
     case "document":
       return {
-        ...{ type: "document", document: record.name, updates: record.updates },
-        ...{ first_at: presentTime(record.firstAt), last_at: presentTime(record.at) },
+        type: "document",
+        document: record.name,
+        updates: record.updates,
+        first_at: presentTime(record.firstAt),
+        last_at: presentTime(record.at),
       };
   }
 }
@@ -115,19 +115,8 @@ const Position = z
   .tuple([z.enum(SECTIONS), z.string().max(512).nullable()])
   .transform(([section, after]): ExportPosition => ({ section, after }));
 
-const encodeExportPosition = ({ section, after }: ExportPosition): string =>
-  base64url.encode(JSON.stringify([section, after]));
+export const decodeExportPosition = (cursor: string): ExportPosition | null => decodeCursor(Position, cursor);
 
-/** The position of a cursor; null for any other text. */
-export function decodeExportPosition(cursor: string): ExportPosition | null {
-  try {
-    return Position.parse(JSON.parse(new TextDecoder().decode(base64url.decode(cursor))));
-  } catch {
-    return null;
-  }
-}
-
-/** The start of the section that follows; null after the last one. */
 function nextSection(section: Section): ExportPosition | null {
   const next = SECTIONS[SECTIONS.indexOf(section) + 1];
   return next === undefined ? null : { section: next, after: null };

@@ -64,18 +64,14 @@ export const personPrivacyEndpoints = [
   personEndpoint({
     method: "POST",
     path: "/me/export",
-    module: "Auth",
     body: ExportRequest,
-    status: 200,
     done: "Data exported",
     handle: (ctx, { body }) => exportMe(ctx, body.after),
   }),
   personEndpoint({
     method: "POST",
     path: "/me/delete",
-    module: "Auth",
     body: PersonDeletion,
-    status: 200,
     done: "Account deleted",
     handle: (ctx, { body }) => deleteMe(ctx, body.password),
   }),

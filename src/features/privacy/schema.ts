@@ -10,7 +10,6 @@ import { AuditEntry } from "../audit/schema.ts";
 
 const commentId = z.uuid();
 
-/** One thing that is kept of a user. */
 export const PersonalRecord = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("user"), user: User }),
@@ -39,7 +38,6 @@ export const PersonalRecord = z
   });
 export type PersonalRecord = z.infer<typeof PersonalRecord>;
 
-/** Some of what is kept of a user. */
 export const PersonalData = z
   .object({
     records: z.array(PersonalRecord).meta({ description: "May be empty on a page that others follow." }),
@@ -76,15 +74,12 @@ export const PersonRecord = z.discriminatedUnion("type", [
 ]);
 export type PersonRecord = z.infer<typeof PersonRecord>;
 
-/** Some of what is kept of a person. */
 export interface PersonExport {
   readonly records: readonly PersonRecord[];
   /** Goes into `after` of the request for what follows; null at the end. */
   readonly cursor: string | null;
 }
 
-/** Body of `POST /dashboard/api/me/export`. */
 export const ExportRequest = z.strictObject({ after: z.string().max(1024).nullable() });
 
-/** Body of `POST /dashboard/api/me/delete`. */
 export const PersonDeletion = z.strictObject({ password: z.string().max(1024) });

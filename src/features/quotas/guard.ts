@@ -5,7 +5,6 @@ import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } f
 import { readQuotas } from "./queries.ts";
 import { QUOTA_EXCEEDED, requireWithinQuota } from "./statements.ts";
 
-/** What a command that creates something needs. */
 export interface QuotaContext extends Tenant {
   /** The limits of organizations for which the operator has set none. */
   readonly quotaDefaults: QuotaDefaults;

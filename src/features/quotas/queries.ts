@@ -21,7 +21,6 @@ export async function readQuotas(tenant: Tenant & Defaults): Promise<QuotaUse[]>
   return QUOTAS.map((quota) => usedOf(rows, quota, tenant.quotaDefaults));
 }
 
-/** The use and the limit of every quota. */
 export async function listQuotas(
   tenant: Tenant & Defaults & { readonly directory: Database },
 ): Promise<QuotaUse[]> {
@@ -34,7 +33,6 @@ export async function listQuotas(
   return placed.map((use, index) => (isInDirectory(use.quota) ? (ofPeople[index] ?? use) : use));
 }
 
-/** The use of one quota, from the rows of {@link selectQuotas}. */
 export function usedOf(rows: readonly QuotaRow[], quota: QuotaName, defaults: QuotaDefaults): QuotaUse {
   const row = rows.find((candidate) => candidate.quota === quota);
   return { quota, used: row?.used ?? 0, limit: row?.max ?? defaults[quota] };

@@ -10,7 +10,6 @@ const PRESENT_MS = 2 * WINDOW_MS;
 export interface RateReport {
   /** The isolate's name for itself and the kind of caller. */
   readonly counter: string;
-  /** Requests that were let through. */
   readonly admitted: number;
   readonly refused: number;
 }
@@ -20,16 +19,13 @@ export interface RateShare {
   readonly perSecond: number;
   /** The sum that all other counters let through. */
   readonly others: number;
-  /** The organization's limit. */
   readonly limit: number;
 }
 
 export interface RequestRates {
-  /** Rejects when the object cannot be reached. */
   report(accountId: string, report: RateReport): Promise<RateShare>;
 }
 
-/** Requests a second. */
 interface Rate {
   readonly admitted: number;
   /** With those that were refused. */

@@ -22,7 +22,6 @@ interface Window {
   refused: number;
 }
 
-/** Opens the objects that know the rates of requests: one for each organization. */
 export const openRequestRates = (env: Pick<Env, "REQUEST_RATES">): RequestRates => ({
   report: (accountId, report) =>
     openStub<RequestRateObject>(env.REQUEST_RATES, accountId).report(accountId, report),
@@ -32,7 +31,6 @@ export interface CounterPorts {
   readonly rates: RequestRates;
   /** Epoch milliseconds. */
   now(): number;
-  /** Resolves after so many milliseconds. */
   wait(ms: number): Promise<unknown>;
 }
 

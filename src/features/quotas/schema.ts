@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { QUOTAS, type QuotaUse } from "../../wire/quota.ts";
 
-/** The use of a quota and its limit. */
 export const Quota = z
   .object({
     name: z.enum(QUOTAS).meta({
@@ -15,5 +14,4 @@ export const Quota = z
   .meta({ id: "Quota", example: { name: "rooms", used: 12, limit: 100_000 } });
 export type Quota = z.infer<typeof Quota>;
 
-/** Presents the use of a quota. */
 export const presentQuota = ({ quota, used, limit }: QuotaUse): Quota => ({ name: quota, used, limit });

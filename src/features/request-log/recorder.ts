@@ -15,9 +15,7 @@ const MAX_MESSAGE_CHARS = 500;
 const READS_OF_LOG: readonly string[] = ["listRequests", "getRequest"];
 
 export interface RecorderPorts {
-  /** Appends requests to the log of an organization. */
   append(accountId: string, requests: readonly LoggedRequest[]): Promise<void>;
-  /** Resolves after `ms` milliseconds. */
   wait(ms: number): Promise<unknown>;
   /** In [0, 1). */
   random(): number;
@@ -53,12 +51,12 @@ export class RequestRecorder {
   async #appendLater(accountId: string, sample: RequestSample): Promise<void> {
     await this.#ports.wait(COLLECT_MS);
     this.#samples.delete(accountId);
-    await this.#ports.append(accountId, sample.take().map(presentSampled));
+    await this.#ports.append(accountId, sample.take());
   }
 }
 
 /** The entry of a request. It has no path: a file's key gives access to the file, and names may be private. */
-function presentSampled({ request, weight }: SampledRequest): LoggedRequest {
+function present(request: ServedRequest, weight: number): LoggedRequest {
   const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
   const { clientRequestId, traceparent } = request;
   return {
@@ -80,59 +78,44 @@ function credentialOf(actor: ServedRequest["actor"]): Pick<LoggedRequest, "crede
   return { credential: "none", credentialId: null };
 }
 
-/** Successes beyond this number are sampled, each equally likely: those that are kept stand for the others. */
-const MAX_SUCCESSES = 20;
-/** All failures are kept up to this number, as someone will search for them. */
-const MAX_FAILURES = 50;
-/** Of those without a valid credential fewer: anyone can cause them. */
-const MAX_REFUSED_STRANGERS = 5;
+/** Kept of each class: failures are searched for; anyone can cause requests without a valid credential. */
+const MAX_KEPT = { successes: 20, failures: 50, strangers: 5 };
 
-/** A request that is kept, and how many it stands for, itself included. */
-export interface SampledRequest {
-  readonly request: ServedRequest;
-  readonly weight: number;
+/** A uniform sample of the requests that were added (Vitter's algorithm R). */
+interface Reservoir {
+  readonly max: number;
+  readonly kept: ServedRequest[];
+  added: number;
 }
 
-/** As many requests as fit, each of those that were added with the same probability (Vitter's algorithm R). */
-class Reservoir {
-  readonly #max: number;
-  readonly #items: ServedRequest[] = [];
-  #added = 0;
+const reservoir = (max: number): Reservoir => ({ max, kept: [], added: 0 });
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** `random` is in [0, 1). */
-  add(item: ServedRequest, random: number): void {
-    this.#added += 1;
-    if (this.#items.length < this.#max) {
-      this.#items.push(item);
-      return;
-    }
-    const place = Math.floor(random * this.#added);
-    if (place < this.#max) this.#items[place] = item;
-  }
-
-  get weighed(): SampledRequest[] {
-    const weight = this.#added / Math.max(1, this.#items.length);
-    return this.#items.map((request) => ({ request, weight }));
+/** `random` is in [0, 1). */
+function add(sample: Reservoir, request: ServedRequest, random: number): void {
+  sample.added += 1;
+  if (sample.kept.length < sample.max) sample.kept.push(request);
+  else {
+    const place = Math.floor(random * sample.added);
+    if (place < sample.max) sample.kept[place] = request;
   }
 }
 
-export class RequestSample {
-  readonly #successes = new Reservoir(MAX_SUCCESSES);
-  readonly #failures = new Reservoir(MAX_FAILURES);
-  readonly #strangers = new Reservoir(MAX_REFUSED_STRANGERS);
+/** A sample of the requests of one organization in one isolate, until they are appended to its log. */
+class RequestSample {
+  readonly #successes = reservoir(MAX_KEPT.successes);
+  readonly #failures = reservoir(MAX_KEPT.failures);
+  readonly #strangers = reservoir(MAX_KEPT.strangers);
 
   add(request: ServedRequest, random: number): void {
-    if (request.actor === null || request.actor.type === "anyone") this.#strangers.add(request, random);
-    else (request.status >= 400 ? this.#failures : this.#successes).add(request, random);
+    const { actor, status } = request;
+    const isStranger = actor === null || actor.type === "anyone";
+    add(isStranger ? this.#strangers : status >= 400 ? this.#failures : this.#successes, request, random);
   }
 
-  /** In the order of time. */
-  take(): SampledRequest[] {
-    const kept = [this.#successes, this.#failures, this.#strangers].flatMap(({ weighed }) => weighed);
-    return kept.sort((a, b) => a.request.at - b.request.at);
+  /** The log's entries in the order of time. Each kept request stands for `weight` ones. */
+  take(): LoggedRequest[] {
+    return [this.#successes, this.#failures, this.#strangers]
+      .flatMap(({ kept, added }) => kept.map((request) => present(request, added / kept.length)))
+      .sort((a, b) => a.at - b.at);
   }
 }

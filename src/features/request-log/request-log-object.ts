@@ -65,7 +65,6 @@ export class RequestLogObject extends DurableObject<Env> {
   }
 }
 
-/** Opens the object that keeps an organization's request log. */
 export type RequestLogs = (accountId: string) => Stub<RequestLogObject>;
 
 export const openRequestLogs =

@@ -6,7 +6,6 @@ import { presentTime, Timestamp } from "../../platform/time.ts";
 const CREDENTIALS = ["key", "member", "user", "none"] as const;
 
 export interface LoggedRequest {
-  /** The request ID. */
   readonly id: string;
   /** The ID that the client gave to it, and the trace ID that it sent; null for none. */
   readonly clientRequestId: string | null;
@@ -42,13 +41,11 @@ export interface RequestLogQuery {
 }
 
 export interface RequestLogPage {
-  /** The newest first. */
   readonly requests: LoggedRequest[];
   /** Where the page that follows begins; null on the last one. */
   readonly before: number | null;
 }
 
-/** A request to the API. */
 export const ApiRequest = z
   .object({
     id: z.string().meta({ description: "The request ID, as in `requestId` and `X-Request-Id`." }),

@@ -8,7 +8,6 @@ export type SearchedList =
   | { readonly accountId: string; readonly roomId: string }
   | { readonly accountId: string; readonly roomCustomId: string };
 
-/** What is searched. */
 export interface SearchTerm {
   /** Folded. */
   readonly text: string;
@@ -99,7 +98,6 @@ export function selectHits(list: SearchedList, term: SearchTerm): Statement<Firs
   return ofComplete(list, ids, params);
 }
 
-/** How many items match. */
 export function countHits({ list, term }: SearchHits): Statement<{ total: number }> {
   const { sql, params } = matchOf(term);
   return ofComplete(list, `(SELECT count(*) FROM (${sql})) AS total`, params);

@@ -6,7 +6,6 @@ import { searchItems, searchLists } from "./table.ts";
 /** A list whose index is not what it should be. */
 export type UnfinishedList = Readonly<typeof searchLists.$inferSelect>;
 
-/** An item of a list that is built. */
 export interface BuiltItem {
   readonly id: string;
   readonly createdAt: number;

@@ -28,7 +28,6 @@ export const searchItems = sqliteTable(
   "search_items",
   {
     doc: integer().primaryKey(),
-    /** The list's number. */
     list: integer().notNull(),
     item: text().notNull(),
     /** The folded name. */

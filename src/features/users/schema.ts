@@ -5,27 +5,22 @@ import { Timestamp } from "../../platform/time.ts";
 import { MIN_TOKEN_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from "../../wire/token-claims.ts";
 import { Role, User } from "../../wire/user.ts";
 
-/** The query of every request about one user. */
 export const InRoom = z.object({
   roomId: z.string().min(1).meta({ description: "The ID of the user's room." }),
 });
 
-/** The JWT of a user. */
 export const Token = z.string().meta({
   description:
     "The user's JWT. It is always the same until it is ended, and expires 90 days after the user's creation or that ending. Signed-in members get one for an hour instead.",
   example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl",
 });
 
-/** A user with the token it joins with. */
 export const UserWithToken = User.extend({ token: Token }).meta({ id: "UserWithToken" });
 export type UserWithToken = z.infer<typeof UserWithToken>;
 
-/** A user in a list, with its token if the caller may see it. */
 export const ListedUser = User.extend({ token: Token.optional() }).meta({ id: "ListedUser" });
 export type ListedUser = z.infer<typeof ListedUser>;
 
-/** Body of `POST /users`. */
 export const UserCreation = z
   .strictObject({
     name: Name,
@@ -54,7 +49,6 @@ export const UserUpdate = z
 export type UserUpdate = z.infer<typeof UserUpdate>;
 export type UserUpdateInput = z.input<typeof UserUpdate>;
 
-/** Body of `POST /users/:userId/tokens`. */
 export const TokenCreation = z
   .strictObject({
     ttl: z.int().min(MIN_TOKEN_LIFETIME_SECONDS).max(TOKEN_LIFETIME_SECONDS).meta({
@@ -65,7 +59,6 @@ export const TokenCreation = z
   .meta({ id: "TokenCreation", example: { ttl: 900 } });
 export type TokenCreation = z.infer<typeof TokenCreation>;
 
-/** A short-lived token and its terms. */
 export const IssuedToken = z
   .object({
     token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl" }),

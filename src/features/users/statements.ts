@@ -21,7 +21,6 @@ export const USER_FIELDS = {
   accountTokenEpoch: sql<number>`${sql.raw(TOKEN_EPOCH)}`.as("accountTokenEpoch"),
 };
 
-/** Identifies a user of a room, by its ID or by its custom ID. */
 export type UserKey = { readonly id: string } | { readonly customId: string };
 
 const inRoom = and(
@@ -55,7 +54,6 @@ const usersById = prepared(() =>
 export const selectUsersById = ({ accountId }: Tenant, roomId: string, userIds: readonly string[]) =>
   usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
 
-/** The same, with their IDs only. */
 export const selectExistingUsers = (
   { accountId }: Tenant,
   roomId: string,
@@ -70,7 +68,6 @@ export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ toke
   params: [accountId],
 });
 
-/** Begins a new token epoch of an organization. */
 export const endTokensOfAccount = ({ accountId }: Tenant, now: number): Statement =>
   statement(
     build

@@ -40,7 +40,6 @@ const whereIs = ({ accountId }: Tenant, roomId: string, userId: string) =>
     eq(users.id, userId),
   );
 
-/** The fields that an update writes. */
 type UserChanges = UserUpdate & { readonly nameFolded?: string };
 
 export const updateUser = (
@@ -99,7 +98,6 @@ export function insertUserEvent(
   });
 }
 
-/** The room whose users are selected, by its ID or by its custom ID. */
 export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
 
 /** The users that a room's object has named for a filter. */
@@ -161,7 +159,6 @@ const order = ordering({
   id: "id",
 });
 
-/** Where a page of {@link selectUsers} ends that has this user last. */
 export const positionOf = order.positionOf;
 
 const filtered = (filter: Filter, placed: SQL) =>

@@ -46,7 +46,6 @@ async function importKey(secret: string): Promise<SigningKey> {
 /** Ours have some 500 characters: what is much longer is not worth decoding. */
 const MAX_TOKEN_LENGTH = 2048;
 
-/** Signs and verifies the tokens of one deployment. */
 export interface Tokens {
   /** The user's lasting token; the same one every time, until its tokens are ended. */
   sign(user: TokenSubject): Promise<string>;

@@ -70,7 +70,7 @@ export function endpointsFor<C extends RequestContext>(
     formEndpoint<const Path extends string, Data extends Shape>(
       definition: FormEndpointDefinition<C, Path, Data>,
     ): Endpoint<C> {
-      return erased("envelope", { status: 200, ...defaults, ...definition });
+      return erased("envelope", { ...defaults, ...definition });
     },
 
     rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<C, Path>): Endpoint<C> {

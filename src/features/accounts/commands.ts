@@ -14,10 +14,7 @@ function refuseDeleted(error: unknown): never {
     : error;
 }
 
-/**
- * Creates an API key. Only this response contains the key itself. FORBIDDEN beyond the quota, NOT_FOUND once the
- * organization is deleted.
- */
+/** Creates an API key, which only this response contains. FORBIDDEN beyond the quota, NOT_FOUND once deleted. */
 export async function createApiKey(ctx: RequestContext & QuotaContext, input: ApiKeyCreation) {
   requireOwner(ctx);
   const key = newKey();

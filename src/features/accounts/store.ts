@@ -32,10 +32,7 @@ const keyByHash = prepared(() =>
     .limit(1),
 );
 
-/**
- * Across organizations that are not deleted: the key determines the organization, whose token epoch says whether it is
- * being restored.
- */
+/** Across organizations: the key determines the organization, whose token epoch tells whether a restore goes on. */
 export const selectKeyByHash = (hash: string): Statement<ApiKeyRow & { accountTokenEpoch: number }> =>
   keyByHash({ hash });
 

@@ -20,10 +20,7 @@ export interface VerifiedKey {
   readonly name: string;
 }
 
-/**
- * By the key's hash, so that no usable secret stays in memory; null for one that does not exist. A key of 256 random
- * bits cannot come into existence after someone has tried it.
- */
+/** By the key's hash, so that memory holds no usable secret; null for a key that does not, and never will, exist. */
 const cache = new TtlCache<VerifiedKey | null>({ ttlMs: KEY_CACHE_MS, maxEntries: MAX_CACHED });
 
 /** The hashes of keys that were valid lately: reading them again is not counted as an attempt to guess one. */
@@ -35,10 +32,7 @@ export function evictKey(hash: string): void {
   lately.delete(hash);
 }
 
-/**
- * The key with a hash, from memory while the entry is fresh; null when it does not exist. The look-up is by the key's
- * SHA-256, so its duration reveals nothing about the key.
- */
+/** The key with this SHA-256, from memory while fresh; null without one. The duration reveals nothing about the key. */
 export async function verifyKey(
   db: Database,
   hash: string,
@@ -92,10 +86,7 @@ export function claimedAccountOf(request: Request): string | null {
   return bearer === null ? null : (decodeBearer(bearer)?.accountId ?? null);
 }
 
-/**
- * `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. A key with
- * a typo fails its checksum and costs no D1 read.
- */
+/** `Bearer <Base64 of accountId:apiKey>`, without dots, unlike a JWT. A mistyped key fails its checksum without a read. */
 export const apiKeyScheme: Scheme = async (request, { directory, now, defer }) => {
   const bearer = bearerOf(request);
   if (bearer === null || bearer.includes(".")) return undefined;

@@ -24,10 +24,7 @@ export interface Notice {
   readonly now: number;
 }
 
-/**
- * Stores a mail for each owner who wants notices, once for its `id`: repeated, nothing is lost. Without mail, or when it
- * is set up wrongly, it does nothing. Rejects when the database fails.
- */
+/** Stores a mail for each owner who wants notices, once for its `id`, unless mail is off. Rejects when the database fails. */
 export async function notifyOwners(
   env: Env,
   accountId: string,

@@ -1,7 +1,4 @@
-/**
- * Mails on their way. Each is stored first, and sent after it by the same request or by the cron trigger, so that a
- * crash loses none; and what may have been sent is sent at most once more.
- */
+/** Stores each mail, then sends it now or by the cron trigger: a crash loses none, and repeats an uncertain one once. */
 
 import type { Env } from "../../env.ts";
 import { jwtSecrets, mailSettings } from "../../platform/config.ts";

@@ -74,10 +74,7 @@ export const selectNames = (
   params: [personId, accountId],
 });
 
-/**
- * Claims mails that are due, at most so many: an attempt begins. If how it ends is never recorded, each is due once
- * more after `retryAt` (epoch ms), and then no more: what may have arrived is sent at most twice.
- */
+/** Claims due mails for an attempt. One whose end is never recorded is due once more after `retryAt` (epoch ms). */
 export const claimDueMails = (now: number, retryAt: number, limit: number): Statement<MailRow> =>
   statement(
     build

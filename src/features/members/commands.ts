@@ -38,10 +38,7 @@ export async function removeMember(ctx: RequestContext, personId: string) {
   return {};
 }
 
-/**
- * Changes a member's role, within 10 seconds everywhere. The open invitations of an owner who becomes a member end.
- * CONFLICT for the last owner.
- */
+/** Changes a member's role, within 10 seconds everywhere; a former owner's invitations end. CONFLICT for the last owner. */
 export async function updateMember(ctx: RequestContext, personId: string, { role }: MemberUpdate) {
   requireOwner(ctx);
   const [, , [member]] = await ctx.commit([

@@ -127,10 +127,7 @@ function newOrganization(
   return { organization: { id, name, role: "owner" as const }, statements };
 }
 
-/**
- * Plans a membership by an invitation, which it uses up. NOT_FOUND when the invitation is not valid any more, FORBIDDEN
- * when it is for another address. Pass the error of a batch with these statements through {@link membershipError}.
- */
+/** Plans a membership that uses an invitation up. NOT_FOUND for an invalid one, FORBIDDEN for another address. */
 async function planInvitedMembership(ctx: DashboardContext, token: string, person: Person) {
   const now = ctx.now();
   const { accountId, organization: name, role, email } = await getInvitation(ctx.db, token, now);

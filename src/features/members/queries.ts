@@ -41,10 +41,7 @@ export async function listInvitations(ctx: RequestContext, page: Page) {
   return { invitations: rows.map(presentInvitation), ...scroll };
 }
 
-/**
- * The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more, RATE_LIMITED while its
- * organization is being restored: the restore would write a used invitation anew.
- */
+/** The invitation of a token. NOT_FOUND when it is invalid; RATE_LIMITED during a restore, which could write it anew. */
 export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
   const [[row]] = await db.run([selectOpenInvitation(await linkHashOf(token), now)]);
   if (row === undefined) throw invitationGone();

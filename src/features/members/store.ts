@@ -177,10 +177,7 @@ export const selectOpenInvitation = (tokenHash: string, now: number): Statement<
   params: [tokenHash, now],
 });
 
-/**
- * Adds the person as a member and uses up the invitation. If it is gone, the columns read from it are NULL, which
- * violates the table's constraints, so the whole batch of the second person to accept it fails.
- */
+/** Adds a member and uses up the invitation. Without it, its columns are NULL, which fails the whole batch. */
 export const acceptInvitation = (
   tokenHash: string,
   personId: string,

@@ -50,10 +50,7 @@ export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Pro
   };
 }
 
-/**
- * The organization's totals, in one D1 trip, and its last 24 hours as the shards of its log have counted them: of any
- * number of rooms and users, because triggers count these. Live counts may be up to a second old.
- */
+/** The organization's totals, which triggers count, and its last 24 hours from the log. Up to a second old. */
 export async function getOverview(ctx: EventLogContext): Promise<Overview> {
   const first = firstOf("24h", ctx.now());
   const [[counts, [join]], counted] = await Promise.all([

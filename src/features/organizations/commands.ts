@@ -20,10 +20,7 @@ export async function updateOrganization(ctx: OrganizationContext, { name }: Org
   return { organization: presentOrganization(row) };
 }
 
-/**
- * Deletes the organization: at once every access to it, then, in chunks, what it owns. VALIDATION_ERROR unless `confirm`
- * is its name. Access ends first, so that nothing is created meanwhile.
- */
+/** Ends every access, then deletes in chunks what the organization owns. VALIDATION_ERROR unless `confirm` is its name. */
 export async function deleteOrganization(ctx: OrganizationContext, { confirm }: OrganizationDeletion) {
   requireOwner(ctx);
   const { organization } = await getOrganization(ctx);

@@ -22,10 +22,7 @@ import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 
 const ROOMS_AT_ONCE = 20;
 
-/**
- * Removes rooms until none is left (true) or the budget is spent. A room's row goes last, and says until then
- * what is left to do, so that a crash in between costs nothing.
- */
+/** Removes rooms until none is left (true) or the budget is spent. A room's row goes last, so that a crash costs nothing. */
 export async function purgeRooms(
   tenant: Tenant,
   rooms: Pick<RoomGateway, "apply">,
@@ -60,10 +57,7 @@ export interface DeletionPorts extends DeliveryObjects {
   log(message: string, error?: unknown): void;
 }
 
-/**
- * Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues after
- * a failure, or once the budget is spent.
- */
+/** Removes some of what a deleted organization owns, and its row last. Never rejects: a later run continues. */
 export async function continueDeletion(
   ports: DeletionPorts,
   accountId: string,
@@ -98,10 +92,7 @@ export async function continueDeletion(
   }
 }
 
-/**
- * Continues the deletions that are not complete, in turns: one that is large, or whose objects do not respond, holds up
- * no other one. Each run begins with the organization that follows another random `firstId`.
- */
+/** Continues deletions in turns, so that none holds up others. Each run begins behind another random `firstId`. */
 export async function continueDeletions(
   ports: DeletionPorts,
   now: number,

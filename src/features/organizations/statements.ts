@@ -6,10 +6,7 @@ import { invitations } from "../members/table.ts";
 
 const MEMBERSHIPS_AT_ONCE = 1_000;
 
-/**
- * Deletes up to `limit` memberships of the organization, those of owners first. Once it is deleted, no one has access by
- * the others.
- */
+/** Deletes up to `limit` memberships, those of owners first. A deleted organization gives no access by the others. */
 export const deleteMembershipsOf = (
   { accountId }: Tenant,
   limit: number = MEMBERSHIPS_AT_ONCE,

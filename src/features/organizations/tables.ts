@@ -8,10 +8,7 @@ export interface OrganizationTable {
   readonly paramsOf: (accountId: string) => readonly string[];
   /** What identifies a row. */
   readonly primaryKey: readonly string[];
-  /**
-   * The order in which slices are read: that of an index behind the condition, and unique, so that a slice begins behind
-   * the last row of the one before, and costs as much as the first.
-   */
+  /** A unique order by an index behind the condition, so that each slice costs as much as the first. */
   readonly order: readonly { readonly column: string; readonly isDescending: boolean }[];
   /** Rows in a slice: fewer where each can be large. */
   readonly atOnce: number;

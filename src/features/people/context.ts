@@ -1,6 +1,6 @@
 /** The context of a dashboard request, and how features declare endpoints of `/dashboard/api`. */
 import type * as z from "zod";
-import type { signUpPolicy } from "../../platform/config/sign-up.ts";
+import type { signUpPolicy } from "../../platform/config.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import type { Place } from "../../platform/d1/place.ts";

@@ -24,10 +24,7 @@ import {
   updatePassword,
 } from "./store.ts";
 
-/**
- * Verifies the password of the signed-in person: throws `refusal` for a wrong one, which counts as a guess. Returns its
- * hash, and the guess to forgive.
- */
+/** Verifies the person's password, which counts as a guess to forgive. Throws `refusal` for a wrong one. */
 export async function verifyOwnPassword(ctx: PersonContext, password: string, refusal: AppError) {
   const { personId, email } = ctx.person;
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
@@ -40,10 +37,7 @@ export async function verifyOwnPassword(ctx: PersonContext, password: string, re
   return { stored, guess };
 }
 
-/**
- * Changes the password, ends all of the person's sign-in sessions and begins a new one in this browser: all or
- * nothing. VALIDATION_ERROR when the current password is wrong.
- */
+/** Replaces the password and all sign-in sessions: all or nothing. VALIDATION_ERROR for a wrong current one. */
 export async function changePassword(ctx: PersonContext, { current, next }: PasswordChange) {
   const { personId, email } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
@@ -116,10 +110,7 @@ export async function previewPasswordLink({ db, now }: DashboardContext, token: 
   return { data: { name, email } };
 }
 
-/**
- * Sets a new password by a link, which it uses up, ends all of the person's sign-in sessions, and begins one in this
- * browser: all or nothing. NOT_FOUND when the link is not valid any more.
- */
+/** Sets a new password and replaces all sign-in sessions, once: all or nothing. NOT_FOUND for an invalid link. */
 export async function setPasswordByLink(
   ctx: DashboardContext,
   token: string,

@@ -27,10 +27,7 @@ const NETWORK_MAILS = rule(10, 10 * SECOND_MS, 5 * MINUTE_MS, MINUTE_MS);
 /** Mails to one address, requested from all networks: no one can fill another's mailbox. */
 const ADDRESS_MAILS = rule(3, 5 * MINUTE_MS, 6 * 60 * MINUTE_MS, 60 * MINUTE_MS);
 
-/**
- * Rates of wrong passwords: of one client, of all clients of an isolate, and a share for known browsers that strangers
- * cannot use up. A check takes some 100 ms of the isolate's thread.
- */
+/** Rates of wrong passwords, of some 100 ms each: of a client, of an isolate, and a share for known browsers. */
 const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };
 const WRONG_OF_ALL = { perSecond: 1, burst: 20 };
 const WRONG_OF_KNOWN = { perSecond: 0.25, burst: 5 };
@@ -87,10 +84,7 @@ export interface SignInLimits {
 
 const takePasswordTurn = passwordTurns();
 
-/**
- * The limits for the clients of a network. Where all clients share one address, passwords are limited for each person
- * alone, or a stranger would hold up everyone.
- */
+/** The limits for the clients of a network. Where all share one address, passwords are limited by person alone. */
 export function signInLimits(
   env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
   network: string,

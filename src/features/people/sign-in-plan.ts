@@ -24,10 +24,7 @@ export async function planSignOut({ cookie, cookieSecret }: DashboardContext): P
   return [deleteSignIn(tokenHashOf(token))];
 }
 
-/**
- * Begins a sign-in session in place of the browser's present one, if `verified` is still the hash of the person's
- * password: the first statement then returns a row.
- */
+/** Replaces the browser's sign-in session; the first statement returns a row if the password still has the hash `verified`. */
 export async function planSignIn(
   ctx: DashboardContext,
   { id: personId, email }: Pick<Person, "id" | "email">,

@@ -14,10 +14,7 @@ import { deletePerson, selectOwnedAlone } from "./person-store.ts";
 const CHUNKS_PER_REQUEST = 50;
 const RETRY_SECONDS = 1;
 
-/**
- * Deletes a user with what they wrote. The user goes first, so that nothing is added meanwhile. Repeating it continues:
- * RATE_LIMITED when files are left. NOT_FOUND without the room.
- */
+/** Deletes a user, then their content. RATE_LIMITED when files are left: repeat it. NOT_FOUND without the room. */
 export async function erasePersonalData(ctx: PrivacyContext, roomId: string, userId: string) {
   await eraseUser(ctx, roomId, userId);
   if (await deleteFilesOfUser(ctx, roomId, userId, new WorkBudget(CHUNKS_PER_REQUEST))) return {};
@@ -25,10 +22,7 @@ export async function erasePersonalData(ctx: PrivacyContext, roomId: string, use
   throw new AppError("Users", "RATE_LIMITED", why, RETRY_SECONDS);
 }
 
-/**
- * Deletes the person with everything but their name in audit logs. VALIDATION_ERROR for a wrong password, CONFLICT while
- * the person is the only owner of an organization.
- */
+/** Deletes the person but for audit logs. VALIDATION_ERROR for a wrong password, CONFLICT for an only owner. */
 export async function deleteMe(ctx: PersonContext, password: string) {
   const { personId } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "password: this is not your password");

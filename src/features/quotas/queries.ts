@@ -38,10 +38,7 @@ export function usedOf(rows: readonly QuotaRow[], quota: QuotaName, defaults: Qu
   return { quota, used: row?.used ?? 0, limit: row?.max ?? defaults[quota] };
 }
 
-/**
- * Writes what waits for a webhook or workflow, and returns what waits altogether, in one round trip. Nothing is written
- * for one that is deleted.
- */
+/** Writes the backlog of a webhook or workflow unless it is deleted, and returns the sums. One round trip. */
 export async function reportWaiting(
   tenant: Tenant,
   subscriberId: string,

@@ -1,7 +1,4 @@
-/**
- * Counts the requests of organizations in one isolate, and refuses those above the isolate's share of the quota. No
- * request waits for the object that knows the shares: a report after each window brings the share for the next ones.
- */
+/** Counts an isolate's requests, and refuses those above its share of the quota. Reports bring later shares; none waits. */
 import type { Env } from "../../env.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { AppError } from "../../platform/errors.ts";

@@ -1,7 +1,4 @@
-/**
- * The Durable Object that knows the rate of an organization's requests in the whole world. It lives in memory: whatever it
- * forgets is reported again within seconds. Storage has only what its alarm needs.
- */
+/** The Durable Object that knows an organization's request rate in the whole world, in memory: counters report again. */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../env.ts";
 import { quotaDefaults } from "../../platform/config.ts";

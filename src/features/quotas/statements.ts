@@ -4,10 +4,7 @@ import { build, columnsOf, prepared, type Statement, statement, type Tenant } fr
 import type { CounterName, QuotaName } from "../../wire/quota.ts";
 import { backlogs, quotas } from "./table.ts";
 
-/**
- * Fails the batch when more than the limit is used, counting `upcoming` in. The use becomes NULL then, which the table
- * forbids: see {@link QUOTA_EXCEEDED}. Otherwise it writes nothing. It follows the statements that create something.
- */
+/** Fails the batch behind it above the limit, with `upcoming`: the use becomes NULL, as {@link QUOTA_EXCEEDED} says. */
 export const requireWithinQuota = (
   { accountId }: Tenant,
   quota: QuotaName,

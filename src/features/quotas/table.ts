@@ -1,9 +1,4 @@
-/**
- * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migrations
- * `quotas`, `quota_of_users_online`, `quota_of_store_bytes`, `totals_of_an_organization`,
- * `quotas_of_rates_and_backlogs` and `quotas_of_people`), so that no way to create or delete something can forget to. Requests alone are
- * counted elsewhere (`quotas/request-rate-object`), and their rate is written here.
- */
+/** The use and the limits of an organization's quotas. Triggers count, so that no way to create something can forget to. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
 import { COUNTERS } from "../../wire/quota.ts";

@@ -19,10 +19,7 @@ export const selectUnfinished = (firstId: string, limit: number): Statement<Unfi
   params: [firstId, limit],
 });
 
-/**
- * The table of the items of a list, and the condition for all of them, and for some by their IDs in a JSON array: by the
- * primary key, where the plain condition would have SQLite walk through the list.
- */
+/** The table and conditions of a list's items; `some` uses the primary key, or SQLite would walk through the list. */
 const rowsOf = ({ accountId, roomId }: UnfinishedList) =>
   roomId === ""
     ? {

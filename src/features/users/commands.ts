@@ -144,10 +144,7 @@ export async function eraseUser(ctx: UserContext, roomId: string, userId: string
 
 const invalid = (message: string) => new AppError("Users", "VALIDATION_ERROR", message);
 
-/**
- * Issues a short-lived token of a user. VALIDATION_ERROR for a role above the user's, or when a member asks for a longer
- * life than members may see.
- */
+/** Issues a short-lived token. VALIDATION_ERROR for a role above the user's, or above an hour for a member. */
 export async function createToken(
   ctx: UserContext,
   roomId: string,
@@ -181,10 +178,7 @@ export async function endTokens(ctx: UserContext, roomId: string, userId: string
 const MAX_RELAYED = 200;
 const RELAYED_AT_ONCE = 20;
 
-/**
- * Ends the tokens of all of the organization's users, and closes the sockets that joined with them. None is accepted
- * from then on, even in rooms that have yet to receive it.
- */
+/** Ends the tokens of all users of the organization at once, and closes their sockets room by room. */
 export async function endAllTokens(ctx: UserContext) {
   requireOwner(ctx);
   const { accountId } = ctx;

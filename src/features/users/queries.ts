@@ -75,10 +75,7 @@ async function presentLive(ctx: LiveRoomContext, roomId: string, rows: readonly 
   return rows.map((row) => presentUser(row, lastSeen[row.id]));
 }
 
-/**
- * The current row of a token's user; null when the user is deleted or no longer matches the claims. RATE_LIMITED while
- * the organization is being restored.
- */
+/** The row of a token's user; null unless it still matches the claims. RATE_LIMITED while a restore goes on. */
 export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<UserRow | null> {
   const tenant = { db, accountId: claims.accountId };
   const [[user]] = await db.run([selectUser(tenant, claims.roomId, { id: claims.userId })]);
@@ -123,10 +120,7 @@ export async function getRoomWithUsers(ctx: UserContext, key: RoomKey, page: Pag
   };
 }
 
-/**
- * A page of a room's users. The organization sees every token; a user sees only its own, since another's would let it
- * act as that user. NOT_FOUND when the room does not exist.
- */
+/** A page of a room's users; a user sees no other one's token. NOT_FOUND when the room does not exist. */
 export async function listUsers(ctx: UserContext, roomId: string, page: Page, filter: PresenceFilter = {}) {
   requireRoomAccess(ctx, roomId);
   const named = await findNamed(ctx, roomId, filter);

@@ -125,10 +125,7 @@ export function tokensFor(secrets: JwtSecrets): Tokens {
   };
 }
 
-/**
- * True when the signature is encoded the way {@link Tokens.sign} encodes it. Base64 leaves bits of the last character
- * unused, so that several texts decode to the same signature; only one of them is the token.
- */
+/** Base64 leaves bits of the last character unused: of several texts with one signature, only one is the token. */
 const isCanonical = (token: string): boolean => {
   const signature = token.slice(token.lastIndexOf(".") + 1);
   return base64url.encode(base64url.decode(signature)) === signature;

@@ -13,7 +13,7 @@ import type { ArchiveSlice } from "../../src/platform/objects/object-archive.ts"
 import { createTables, FACTS, openTables, type Schema } from "../../src/platform/objects/object-tables.ts";
 import { StorageArchive } from "../../src/platform/objects/storage-archive.ts";
 import { ROOM_SCHEMA } from "../../src/room/storage/sqlite-tables.ts";
-import { SqliteStorage } from "../../src/room/storage/storage-sqlite.ts";
+import { SqliteStorage } from "../../src/room/storage/storage.ts";
 import { ROOM } from "../room/support/rows.ts";
 import { dropTables } from "../support/archive.ts";
 import eventLog1 from "./storage/event-log-1.sql?raw";

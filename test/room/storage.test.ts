@@ -2,10 +2,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect } from "vitest";
-import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
-import type { CommentFilter, CommentPart } from "../../src/room/storage/storage-content.ts";
-import type { NewChange } from "../../src/room/storage/storage-log.ts";
-import { SqliteStorage } from "../../src/room/storage/storage-sqlite.ts";
+import type { CommentFilter, CommentPart } from "../../src/room/storage/sqlite-content.ts";
+import type { NewChange } from "../../src/room/storage/sqlite-log.ts";
+import {
+  type OpenSession,
+  type RoomRecord,
+  type RoomStorage,
+  SqliteStorage,
+} from "../../src/room/storage/storage.ts";
 import type { UserRecord } from "../../src/wire/user.ts";
 import { ROOM } from "./support/rows.ts";
 import { test } from "./support/with-storage.ts";

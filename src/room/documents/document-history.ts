@@ -1,8 +1,8 @@
 /** The edit history and the versions of a room's documents. */
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
+import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import type {
   AuthoredUpdate,
   HistoryPage,
@@ -14,10 +14,10 @@ import type {
   WrittenRange,
 } from "../types/documents.ts";
 import type { Documents } from "./documents.ts";
-import { foldHistoryEntries, sumOfBytes } from "./history/edit-history.ts";
-import { Versions } from "./history/versions.ts";
+import { foldHistoryEntries, sumOfBytes } from "./folding.ts";
+import { deleteVersions, makeVersion, nameVersion } from "./history/versions.ts";
+import { mergeWhole } from "./updates/known-content.ts";
 import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES, MAX_PART_BYTES } from "./updates/limits.ts";
-import { mergeWhole } from "./updates/merge.ts";
 
 /** History entries that one part of a version is read from. */
 const PART_ENTRIES = 2_000;
@@ -33,17 +33,15 @@ export class DocumentHistory {
   readonly #now: () => number;
   readonly #documents: Documents;
   readonly #events: HistoryPorts["events"];
-  readonly #versions: Versions;
 
   constructor(ports: HistoryPorts, documents: Documents) {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#documents = documents;
     this.#events = ports.events;
-    this.#versions = new Versions(ports.storage);
   }
 
-  get #table(): DocumentTable {
+  get #table(): RoomStorage["documents"] {
     return this.#storage.documents;
   }
 
@@ -63,16 +61,12 @@ export class DocumentHistory {
     return this.#table.tails(documentId)[0]?.updates ?? 0;
   }
 
-  /** Lists the versions, newest first; null when there is no such document. */
   versions(name: string, page: HistoryPage): VersionInfo[] | null {
     const row = this.#table.find(name);
     return row && this.#storage.versions.list(row.id, page);
   }
 
-  /**
-   * Reads the updates of a version part by part, from a position on. Folding moves no update across a version, so
-   * updates that were folded meanwhile are only repeated. Null when there is no such version.
-   */
+  /** Reads a version part by part; null for none. Folding meanwhile only repeats updates. */
   read(name: string, seq: number, { documentId, afterSeq }: VersionPosition): VersionPart | null {
     const row = this.#table.find(name);
     const isOther = documentId !== null && documentId !== row?.id;
@@ -84,10 +78,7 @@ export class DocumentHistory {
     return { updates: updates.length === 0 ? [] : mergeWhole(updates, "kept"), next };
   }
 
-  /**
-   * Reads the updates after one version (0: from the start) and up to another, with their authors. NOT_FOUND when
-   * there is no such document or version, CONFLICT when they are too large.
-   */
+  /** Reads the updates between two versions (0: the start), with authors. NOT_FOUND, or CONFLICT when they are too large. */
   written(name: string, { after, upTo, documentId }: WrittenRange): AuthoredUpdate[] {
     const row = this.#table.find(name);
     if (row === null || (documentId ?? row.id) !== row.id) throw notFound("Rooms", "Document");
@@ -102,10 +93,7 @@ export class DocumentHistory {
       .map(({ seq, authors, data }) => ({ seq, authors, data }));
   }
 
-  /**
-   * Creates, renames or deletes a version, and returns it. NOT_FOUND when there is no such document or version,
-   * CONFLICT when the point has a name already, or too many versions have one.
-   */
+  /** Creates, renames or deletes a version. NOT_FOUND for an unknown one, CONFLICT for a named point or too many names. */
   change(name: string, change: VersionChange): VersionInfo {
     const row = this.#table.find(name);
     if (row === null) throw notFound("Rooms", "Document");
@@ -117,15 +105,15 @@ export class DocumentHistory {
 
   #change(row: StoredDocument, change: VersionChange): VersionInfo {
     if (change.type === "create") {
-      const version = this.#versions.make(row.id, this.#table.lastSeq(row.id), this.#now());
+      const version = makeVersion(this.#storage, row.id, this.#table.lastSeq(row.id), this.#now());
       if (version.name !== null) throw alreadyNamed(version.name);
       this.#events.versionCreated(row.name, version.seq, change.name);
-      return this.#versions.name(row.id, version, change.name, change.by);
+      return nameVersion(this.#storage, row.id, version, change.name, change.by);
     }
     const version = this.#storage.versions.find(row.id, change.seq);
     if (version === null) throw notFound("Rooms", "Version");
-    if (change.type === "rename") return this.#versions.name(row.id, version, change.name, change.by);
-    this.#versions.delete(row.id, [version]);
+    if (change.type === "rename") return nameVersion(this.#storage, row.id, version, change.name, change.by);
+    deleteVersions(this.#storage, row.id, [version]);
     return version;
   }
 }
@@ -140,7 +128,6 @@ const tooMuch = () =>
 const alreadyNamed = (name: string) =>
   new AppError("Rooms", "CONFLICT", `Nothing has changed since version "${name}": rename that one instead`);
 
-/** The number of entries that fit into memory at once; at least one. */
 function countFitting(entries: readonly TrailEntry[]): number {
   let total = 0;
   const end = entries.findIndex(({ bytes }) => {

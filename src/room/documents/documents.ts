@@ -2,24 +2,27 @@
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
+import type { DocumentTail, StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { DocumentTable, DocumentTail, StoredDocument } from "../storage/storage-documents.ts";
 import type { Author, DocumentDetails, DocumentInfo, DocumentPart } from "../types/documents.ts";
-import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
 import { foldDocument } from "./folding.ts";
-import { Retention } from "./history/retention.ts";
-import { isVersionDue, Versions } from "./history/versions.ts";
-import { bytesOf, type LoadedDocument, LoadedDocuments, sumOf } from "./loaded-documents.ts";
+import { isVersionDue, makeVersion } from "./history/versions.ts";
+import {
+  bytesOf,
+  type DocumentQuota,
+  DocumentSpace,
+  type LoadedDocument,
+  LoadedDocuments,
+  sumOf,
+} from "./loaded-documents.ts";
 import { isServerClient } from "./updates/built-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./updates/limits.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
-/** An update without content, as Yjs encodes it. */
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
 /** The state vector of a client that has nothing. */
 export const NOTHING_KNOWN = new Uint8Array([0]);
 
-/** A document as storage knows it. */
 type StoredInfo = Omit<DocumentDetails, "userIds">;
 
 interface DocumentPorts {
@@ -36,8 +39,7 @@ export class Documents {
   readonly #now: () => number;
   readonly #loaded: LoadedDocuments;
   readonly #space: DocumentSpace;
-  readonly #versions: Versions;
-  readonly #retention: Retention;
+  readonly #trailKeptMs: number;
   readonly #events: DocumentReports;
   /** Documents that refused an update for want of space; folding may make some. */
   readonly #crowded = new Set<string>();
@@ -46,21 +48,16 @@ export class Documents {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#loaded = new LoadedDocuments(ports.storage);
-    this.#versions = new Versions(ports.storage);
-    this.#retention = new Retention(ports);
+    this.#trailKeptMs = ports.trailKeptMs;
     this.#events = ports.events;
-    this.#space = new DocumentSpace(() => this.#table, ports.quota);
+    this.#space = new DocumentSpace(ports.storage, ports.quota);
   }
 
-  get #table(): DocumentTable {
+  get #table(): RoomStorage["documents"] {
     return this.#storage.documents;
   }
 
-  /**
-   * Stores the news of an update, and returns it; null if there is none. Creates the document. A version is made
-   * before the update if one is due; `keepsVersion` makes one in any case. VALIDATION_ERROR for malformed bytes,
-   * CONFLICT when the document or the room is full.
-   */
+  /** Stores and returns the news of an update; null for none. `keepsVersion` makes a version. VALIDATION_ERROR, CONFLICT. */
   append(name: string, update: Uint8Array, author: Author, keepsVersion = false): Uint8Array | null {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
     const content = scanUpdate(update);
@@ -75,7 +72,7 @@ export class Documents {
     document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
       if (versionIsDue) {
-        this.#versions.make(row.id, document.seq, at);
+        makeVersion(this.#storage, row.id, document.seq, at);
         this.#events.versionCreated(name, document.seq, null);
       }
       if (isNew) this.#events.created(name);
@@ -102,7 +99,6 @@ export class Documents {
     }
   }
 
-  /** Tells whether the document has all of an update. VALIDATION_ERROR for malformed bytes. */
   covers(name: string, update: Uint8Array): boolean {
     return this.#loaded.get(name).known.covers(scanUpdate(update));
   }
@@ -114,39 +110,30 @@ export class Documents {
     return updates.some(({ data }) => scanUpdate(data).inserted.some(({ client }) => isServerClient(client)));
   }
 
-  /** Appends an update unless the document has content. */
   seed(name: string, update: Uint8Array, author: Author): Uint8Array | null {
-    return this.#loaded.get(name).known.isEmpty ? this.append(name, update, author) : null;
+    return this.#loaded.get(name).known.size === 0 ? this.append(name, update, author) : null;
   }
 
-  /** Bytes of all documents in storage, with their history. */
   get bytes(): number {
     return this.#space.bytes;
   }
 
-  /** Unloads a document that is not in use. */
   release(name: string): void {
     this.#loaded.release(name);
   }
 
   /** The state vector of a document: clients send what is missing. */
   stateVector(name: string): Uint8Array {
-    return this.#loaded.get(name).known.encodeStateVector();
+    return this.#loaded.get(name).known.inserted.encodeStateVector();
   }
 
-  /**
-   * The number of parts in which a client receives a document. A small one has one part; a large one has its stored
-   * parts and, as the last, the unfolded updates.
-   */
+  /** The number of parts that a client receives: 1 for a small document, or the stored parts and the unfolded updates. */
   partCount(name: string): number {
     const document = this.#loaded.get(name);
     return bytesOf(document) <= ONE_PIECE_BYTES ? 1 : (document.row?.partBytes.length ?? 0) + 1;
   }
 
-  /**
-   * The operations of a part that a client with this state vector lacks, as an update, which may be empty. Parts are
-   * applied in their order.
-   */
+  /** The operations of a part beyond a state vector, as an update, which may be empty. Parts are applied in order. */
   missingPart(name: string, stateVector: Uint8Array, index: number): Uint8Array {
     const { row } = this.#loaded.get(name);
     if (row === null) return EMPTY_UPDATE;
@@ -165,7 +152,7 @@ export class Documents {
 
   /** Drops clients from a state vector that never wrote to the document: it may name millions. */
   narrow(name: string, stateVector: Uint8Array): Uint8Array {
-    return this.#loaded.get(name).known.narrow(stateVector);
+    return this.#loaded.get(name).known.inserted.narrow(stateVector);
   }
 
   #tail({ id, foldedSeq }: StoredDocument): Uint8Array[] {
@@ -181,7 +168,6 @@ export class Documents {
     return { update: isPart ? this.missingPart(name, NOTHING_KNOWN, index) : null, version };
   }
 
-  /** Lists all documents, by name. */
   list(): DocumentInfo[] {
     const tails = new Map(this.#table.tails().map((tail) => [tail.documentId, tail]));
     return this.#table.list().map((row) => infoOf(this.#table, row, tails.get(row.id)));
@@ -218,19 +204,16 @@ export class Documents {
     this.#space.reset();
   }
 
-  /** Tells whether a document should be folded. */
   isFoldDue(name: string): boolean {
     const { tailUpdates, tailBytes } = this.#loaded.get(name);
     return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES || this.#crowded.has(name);
   }
 
-  /**
-   * Folds the updates and the old history of a document; clients receive the same as before. Returns the number of
-   * the first part that has changed.
-   */
+  /** Folds the updates and ages the history of a document. Returns the number of the first part that has changed. */
   fold(name: string): number {
     this.#crowded.delete(name);
-    return this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage, this.#retention));
+    const keptFrom = this.#now() - this.#trailKeptMs;
+    return this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage, keptFrom));
   }
 }
 
@@ -245,7 +228,11 @@ function reduce(updates: readonly Uint8Array[], stateVector: Uint8Array): Uint8A
 
 const isNothing = (stateVector: Uint8Array): boolean => stateVector.length <= NOTHING_KNOWN.length;
 
-const infoOf = (table: DocumentTable, row: StoredDocument, tail: DocumentTail | undefined): DocumentInfo => ({
+const infoOf = (
+  table: RoomStorage["documents"],
+  row: StoredDocument,
+  tail: DocumentTail | undefined,
+): DocumentInfo => ({
   name: row.name,
   bytes: sumOf(row.partBytes) + (tail?.bytes ?? 0),
   seq: tail?.seq ?? row.foldedSeq,

@@ -1,70 +1,53 @@
-/** Folds a document's updates into its parts and its history, in one transaction. */
+/** Folds the updates of documents into parts and edit history (`trail` on the wire), which gets coarser with age. */
+import type { StoredDocument, StoredUpdate } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { StoredDocument, StoredUpdate } from "../storage/storage-documents.ts";
-import { foldEditHistory } from "./history/edit-history.ts";
-import type { Retention } from "./history/retention.ts";
-import { Versions } from "./history/versions.ts";
-import { KNOWN_PART, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
-import { MAX_PART_BYTES, MIN_PART_BYTES } from "./updates/limits.ts";
-import { mergeWhole } from "./updates/merge.ts";
+import { distinctAuthors, type TrailEntry } from "../types/documents.ts";
+import { deleteVersions, findUnversioned } from "./history/versions.ts";
+import { KNOWN_PART, type LoadedDocument, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
+import { type Deleted, mergeWhole } from "./updates/known-content.ts";
+import {
+  AGED_ENTRIES,
+  AGED_VERSIONS,
+  HISTORY_STRETCH_MS,
+  MAX_AUTHORS,
+  MAX_PART_BYTES,
+  MIN_PART_BYTES,
+} from "./updates/limits.ts";
 
-/** Clients receive the same as before. Returns the number of first parts that stay as they are. */
+/** Folds updates, and ages history before `keptFrom` (epoch ms). Returns the number of first parts that stay. */
 export function foldDocument(
   name: string,
   loaded: LoadedDocuments,
   storage: RoomStorage,
-  retention: Retention,
+  keptFrom: number,
 ): number {
   const { documents: table, versions } = storage;
-  const { row, known, seq, aged } = loaded.get(name);
+  const document = loaded.get(name);
+  const { row, known, seq, aged } = document;
   if (row === null) return 0;
   const updates = table.listUpdates(row.id, row.foldedSeq);
-  const [first] = updates;
-  if (first === undefined) {
-    ageDocument(name, row, loaded, storage, retention);
-    return row.partBytes.length;
-  }
   const ends = new Set(versions.listSeqs(row.id, row.foldedSeq));
   const plan = planFold(row.partBytes, updates, ends, (part) => table.readPart(row.id, part));
   const folded = loaded.attempt(name, () => {
     for (let part = plan.kept; part < row.partBytes.length; part += 1) table.deletePart(row.id, part);
     for (const [index, data] of plan.parts.entries()) table.writePart(row.id, plan.kept + index, data);
-    table.writePart(row.id, KNOWN_PART, known.encode());
+    if (updates.length > 0) table.writePart(row.id, KNOWN_PART, known.encode());
     if (plan.history.length < updates.length) {
-      table.deleteUpdates(row.id, first.seq, seq);
+      table.deleteUpdates(row.id, row.foldedSeq + 1, seq);
       for (const update of plan.history) table.appendUpdate(row.id, update);
     }
-    const old = retention.age(row.id, seq, aged);
-    const document: StoredDocument = {
+    const old = age(storage, row.id, { keptFrom, upTo: seq, from: aged });
+    const changed: StoredDocument = {
       ...row,
       foldedSeq: seq,
       partBytes: [...row.partBytes.slice(0, plan.kept), ...plan.parts.map(({ length }) => length)],
       trailBytes: row.trailBytes + sumOf(plan.history.map(({ data }) => data.length)) - old.freed,
     };
-    table.update(document);
-    return { row: document, aged: old.aged, unversioned: new Versions(storage).unversioned(row.id) };
+    if (updates.length > 0 || old.freed !== 0) table.update(changed);
+    return { row: changed, aged: old.aged, unversioned: findUnversioned(storage, row.id) };
   });
   loaded.replace(name, { ...folded, known, seq, tailUpdates: 0, tailBytes: 0 });
   return plan.kept;
-}
-
-/** Ages the history of a document that has nothing to fold. */
-function ageDocument(
-  name: string,
-  row: StoredDocument,
-  loaded: LoadedDocuments,
-  storage: RoomStorage,
-  retention: Retention,
-): void {
-  const document = loaded.get(name);
-  const aged = loaded.attempt(name, () => {
-    const old = retention.age(row.id, document.seq, document.aged);
-    const trailBytes = row.trailBytes - old.freed;
-    if (old.freed !== 0) storage.documents.update({ ...row, trailBytes });
-    const unversioned = new Versions(storage).unversioned(row.id);
-    return { row: { ...row, trailBytes }, aged: old.aged, unversioned };
-  });
-  loaded.replace(name, { ...document, ...aged });
 }
 
 interface FoldPlan {
@@ -75,10 +58,7 @@ interface FoldPlan {
   readonly history: readonly StoredUpdate[];
 }
 
-/**
- * Plans the parts so that each byte is merged a few times only: a part has at most half of the bytes of the one
- * before. `ends` are the numbers of versions, as for {@link foldEditHistory}.
- */
+/** Plans the parts so that each byte is merged a few times only: a part has at most half of the bytes of the one before. */
 function planFold(
   partBytes: readonly number[],
   updates: readonly StoredUpdate[],
@@ -86,6 +66,7 @@ function planFold(
   readPart: (part: number) => Uint8Array,
 ): FoldPlan {
   let kept = partBytes.length;
+  if (updates.length === 0) return { kept, parts: [], history: [] };
   const merging: Uint8Array[] = updates.map(({ data }) => data);
   let bytes = merging.reduce((sum, { length }) => sum + length, 0);
   for (; kept > 0; kept -= 1) {
@@ -112,3 +93,146 @@ function mergeGroups(updates: readonly Uint8Array[]): Uint8Array[] {
   }
   return groups.flatMap((group) => [...mergeWhole(group, "dropped")]);
 }
+
+/** A horizon of whole days joins the same entries once a day at most. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Aged = NonNullable<LoadedDocument["aged"]>;
+
+interface Aging {
+  readonly keptFrom: number;
+  /** The last update whose history ages. */
+  readonly upTo: number;
+  readonly from: Aged | null;
+}
+
+interface AgingProgress {
+  readonly aged: Aged;
+  /** Bytes that became free. */
+  readonly freed: number;
+}
+
+/** A bounded piece of aging: unnamed versions go, and entries between two versions are joined. */
+function age(storage: RoomStorage, documentId: number, { keptFrom, upTo, from }: Aging): AgingProgress {
+  const horizon = Math.floor(keptFrom / DAY_MS) * DAY_MS;
+  const after = from?.horizon === horizon ? from.seq : 0;
+  if (after === Number.POSITIVE_INFINITY) return { aged: { horizon, seq: after }, freed: 0 };
+  // A version shows the document until it was made, right before the next update: its age counts from then.
+  const dropped = storage.versions.listUnnamed(documentId, horizon, AGED_VERSIONS);
+  deleteVersions(storage, documentId, dropped);
+  if (dropped.length === AGED_VERSIONS) return { aged: { horizon, seq: 0 }, freed: 0 };
+  return joinEntries(storage, documentId, { horizon, seq: after }, upTo);
+}
+
+function joinEntries(
+  { documents, versions }: RoomStorage,
+  documentId: number,
+  { horizon, seq: after }: Aged,
+  upTo: number,
+): AgingProgress {
+  const entries = documents.listStretches(documentId, { after, upTo, limit: AGED_ENTRIES });
+  const young = entries.findIndex(({ at }) => at >= horizon);
+  const old = young < 0 ? entries : entries.slice(0, young);
+  const ends = new Set(versions.listSeqs(documentId, after));
+  let [seq, freed, bytes] = [after, 0, 0];
+  for (const stretch of stretchesOf(old, ends, bytesOfEntry, () => true)) {
+    if (bytes >= MAX_PART_BYTES) return { aged: { horizon, seq }, freed };
+    const last = stretch.at(-1) ?? stretch[0];
+    if (stretch.length > 1) {
+      freed += joinStretch(documents, documentId, stretch, last.seq);
+      bytes += sumOfBytes(stretch);
+    }
+    seq = last.seq;
+  }
+  const isLast = old.length < AGED_ENTRIES;
+  return { aged: { horizon, seq: isLast ? Number.POSITIVE_INFINITY : seq }, freed };
+}
+
+/** Joins entries, without content that came and went between two versions. Returns the bytes that became free. */
+function joinStretch(
+  documents: RoomStorage["documents"],
+  documentId: number,
+  stretch: Stretch<TrailEntry>,
+  seq: number,
+): number {
+  const [first, ...others] = documents.listUpdates(documentId, stretch[0].seq - 1, seq);
+  if (first === undefined) return 0;
+  const [joined, ...rest] = joinUpdates([first, ...others], "dropped");
+  if (joined === undefined || rest.length > 0) return 0;
+  documents.deleteUpdates(documentId, first.seq, seq);
+  documents.appendUpdate(documentId, joined);
+  return sumOfBytes(stretch) - joined.data.length;
+}
+
+type Written = Omit<TrailEntry, "bytes">;
+
+/** Joins updates of one author within a minute, except across `ends`, the numbers of versions. */
+const foldEditHistory = (updates: readonly StoredUpdate[], ends: ReadonlySet<number>): StoredUpdate[] =>
+  stretchesOf(updates, ends, ({ data }) => data.length, isOneMinute).flatMap((stretch) =>
+    joinUpdates(stretch, "kept"),
+  );
+
+/** Joins updates, unless an operation were lost: then they stay as they are. `deleted` as for {@link mergeWhole}. */
+function joinUpdates(stretch: Stretch<StoredUpdate>, deleted: Deleted): StoredUpdate[] {
+  if (stretch.length === 1) return stretch;
+  const updates = stretch.map(({ data }) => data);
+  const [data, ...others] = mergeWhole(updates, deleted);
+  return data === undefined || others.length > 0 ? stretch : [{ ...joined(stretch), data }];
+}
+
+/** Joins entries as {@link foldEditHistory} joins updates, oldest first. */
+export const foldHistoryEntries = (entries: readonly TrailEntry[], ends: ReadonlySet<number>): TrailEntry[] =>
+  stretchesOf(entries, ends, bytesOfEntry, isOneMinute).map((stretch) => ({
+    ...joined(stretch),
+    bytes: sumOfBytes(stretch),
+  }));
+
+const bytesOfEntry = ({ bytes }: TrailEntry): number => bytes;
+
+export const sumOfBytes = (entries: readonly TrailEntry[]): number =>
+  entries.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Items that become one. */
+type Stretch<Item> = [first: Item, ...others: Item[]];
+
+/** Groups items that belong together, between two of the `ends`, up to the size of a part. */
+function stretchesOf<Item extends Written>(
+  items: readonly Item[],
+  ends: ReadonlySet<number>,
+  bytesOf: (item: Item) => number,
+  belongs: (first: Item, item: Item) => boolean,
+): Stretch<Item>[] {
+  const stretches: Stretch<Item>[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const stretch = stretches.at(-1);
+    bytes += bytesOf(item);
+    const continues =
+      stretch !== undefined &&
+      !ends.has((stretch.at(-1) ?? item).seq) &&
+      belongs(stretch[0], item) &&
+      bytes <= MAX_PART_BYTES;
+    if (continues) stretch.push(item);
+    else {
+      stretches.push([item]);
+      bytes = bytesOf(item);
+    }
+  }
+  return stretches;
+}
+
+function joined([first, ...others]: Stretch<Written>): Written {
+  const last = others.at(-1) ?? first;
+  return {
+    seq: last.seq,
+    updates: others.reduce((sum, { updates }) => sum + updates, first.updates),
+    firstAt: first.firstAt,
+    at: last.at,
+    authors: distinctAuthors([first, ...others].flatMap(({ authors }) => authors)).slice(0, MAX_AUTHORS),
+  };
+}
+
+/** Tells whether one author wrote both within a minute. */
+const isOneMinute = (first: Written, item: Written): boolean =>
+  item.at - first.firstAt < HISTORY_STRETCH_MS &&
+  distinctAuthors([...first.authors, ...item.authors]).length === 1;

@@ -1,15 +1,29 @@
 /** Keeps the state of documents that are in use: their operations, and their unfolded updates. */
+
+import { AppError } from "../../platform/errors.ts";
+import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { StoredDocument } from "../storage/storage-documents.ts";
-import type { Aged } from "./history/retention.ts";
-import { type Unversioned, Versions } from "./history/versions.ts";
+import { findUnversioned, type Unversioned } from "./history/versions.ts";
 import { KnownContent } from "./updates/known-content.ts";
-import { scanUpdate } from "./updates/update-reader.ts";
+import {
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENTS,
+  MAX_ROOM_DOCUMENT_BYTES,
+  MAX_STRETCHES,
+} from "./updates/limits.ts";
+import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 /** The part with a document's {@link KnownContent}. Content is in the parts from 0 on. */
 export const KNOWN_PART = -1;
 
-/** The state of one document. */
+/** Progress in joining old history. */
+interface Aged {
+  /** Older entries are joined (epoch ms). */
+  readonly horizon: number;
+  /** The last update that was joined; `Infinity` when none is left. */
+  readonly seq: number;
+}
+
 export interface LoadedDocument {
   /** Null until its first update. */
   row: StoredDocument | null;
@@ -75,7 +89,7 @@ export class LoadedDocuments {
       seq: tail.at(-1)?.seq ?? row.foldedSeq,
       tailUpdates: tail.reduce((sum, { updates }) => sum + updates, 0),
       tailBytes: tail.reduce((sum, { data }) => sum + data.length, 0),
-      unversioned: new Versions(this.#storage).unversioned(row.id),
+      unversioned: findUnversioned(this.#storage, row.id),
       aged: null,
     };
   }
@@ -90,13 +104,81 @@ export class LoadedDocuments {
     }
   }
 
-  /** Unloads a document that is not in use. */
   release(name: string): void {
     this.#loaded.delete(name);
   }
 
-  /** Unloads all documents. */
   clear(): void {
     this.#loaded.clear();
   }
 }
+
+/** The organization's quota for the bytes of documents. */
+export interface DocumentQuota {
+  /** Checks the quota before the bytes change. FORBIDDEN when it is used up. */
+  require(before: number, after: number): void;
+  /** Counts bytes that have changed. */
+  changed(before: number, after: number): void;
+}
+
+export class DocumentSpace {
+  readonly #storage: RoomStorage;
+  readonly #quota: DocumentQuota;
+  /** Bytes of all documents in storage; null until they are measured. */
+  #bytes: number | null = null;
+  #count: number | null = null;
+
+  constructor(storage: RoomStorage, quota: DocumentQuota) {
+    this.#storage = storage;
+    this.#quota = quota;
+  }
+
+  get bytes(): number {
+    this.#bytes ??= this.#measure();
+    return this.#bytes;
+  }
+
+  #measure(): number {
+    const { documents: table } = this.#storage;
+    const folded = table.list().reduce((sum, row) => sum + sumOf(row.partBytes) + row.trailBytes, 0);
+    return folded + table.tails().reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Throws CONFLICT unless an update of this size has space, and FORBIDDEN when the quota is used up. */
+  require(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
+    if (bytesOf(document) + bytes > MAX_DOCUMENT_BYTES)
+      throw full(`Document ${name} is full: a document has at most ${MAX_DOCUMENT_BYTES} bytes`);
+    if (document.known.size + content.inserted.length + content.deleted.length > MAX_STRETCHES)
+      throw full(`Document ${name} is full: its operations are too scattered`);
+    if (this.bytes + bytes > MAX_ROOM_DOCUMENT_BYTES)
+      throw full(`The room's documents have ${MAX_ROOM_DOCUMENT_BYTES} bytes: delete one first`);
+    this.#count ??= this.#storage.documents.list().length;
+    if (document.row === null && this.#count >= MAX_DOCUMENTS)
+      throw full(`A room has at most ${MAX_DOCUMENTS} documents: delete one first`);
+    this.#quota.require(this.bytes, this.bytes + bytes);
+  }
+
+  added(bytes: number, isNew: boolean): void {
+    if (this.#bytes !== null) {
+      this.#bytes += bytes;
+      this.#quota.changed(this.#bytes - bytes, this.#bytes);
+    }
+    if (this.#count !== null && isNew) this.#count += 1;
+  }
+
+  /** Runs a change of storage, and measures again. */
+  remeasure<T>(change: () => T): T {
+    const before = this.bytes;
+    const result = change();
+    this.reset();
+    this.#quota.changed(before, this.bytes);
+    return result;
+  }
+
+  reset(): void {
+    this.#bytes = null;
+    this.#count = null;
+  }
+}
+
+const full = (why: string) => new AppError("Rooms", "CONFLICT", why);

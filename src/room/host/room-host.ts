@@ -5,7 +5,7 @@ import type { Downloads } from "../engine/downloads.ts";
 import { Sessions } from "../engine/participants/sessions.ts";
 import { CLOSE, isBroken, PING, PONG } from "../protocol/protocol.ts";
 import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
-import { SqliteStorage } from "../storage/storage-sqlite.ts";
+import { SqliteStorage } from "../storage/storage.ts";
 import { FrameBatcher } from "../transport/frame-batcher.ts";
 import {
   ACCOUNT_HEADER,

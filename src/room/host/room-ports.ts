@@ -7,8 +7,8 @@ import type { RoomStats } from "../../wire/snapshots.ts";
 import type { TokenClaims, TokenSubject } from "../../wire/token-claims.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { MessageOf } from "../protocol/messages.ts";
+import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import type { OutboxEvent } from "../storage/storage-outbox.ts";
 
 /** A user of the database. */
 export interface KnownUser {

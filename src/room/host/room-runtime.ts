@@ -7,7 +7,7 @@ import type { RoomStats } from "../../wire/snapshots.ts";
 import { StatsProjection } from "../engine/content/stats-projection.ts";
 import { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import { Room } from "../engine/room.ts";
-import { SqliteStorage } from "../storage/storage-sqlite.ts";
+import { SqliteStorage } from "../storage/storage.ts";
 import type { Effect } from "../transport/connection.ts";
 import { Sockets } from "../transport/sockets.ts";
 import { DatabaseReads } from "./database-reads.ts";

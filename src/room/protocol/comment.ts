@@ -3,7 +3,6 @@ import type * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { CommentCreation, CommentEdit } from "./messages.ts";
 
-/** Body of `POST /rooms/:roomId/comments`. */
 export const CommentPost = CommentCreation.extend({
   userId: text(1, 255).meta({ description: "The author, a user of the room." }),
 })

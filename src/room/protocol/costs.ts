@@ -2,7 +2,6 @@
 import type { Rate } from "../../platform/flow/token-bucket.ts";
 import type { ClientMessage, CommentPage } from "./messages.ts";
 
-/** A binary frame, which is about a document. */
 interface DocumentMessage {
   readonly type: "DOCUMENT";
   readonly bytes: Uint8Array;
@@ -15,17 +14,16 @@ type MessageOf<Type extends SocketMessage["type"]> = Extract<SocketMessage, { re
 /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
 export const FRAMES_OF_SOCKET: Rate = { perSecond: 200, burst: 1_000 };
 export const FRAMES_OF_USER: Rate = { perSecond: 400, burst: 2_000 };
-/** Of a user whose socket was closed for flooding, until that is forgotten: each return would be another burst. */
+/** After a flood, each return would be another burst. */
 export const FRAMES_AFTER_FLOOD: Rate = { perSecond: 400, burst: 400 };
 const FRAME_BYTES = 64 * 1024;
 /** A frame that was read for nothing counts once more for each full one of these. */
 const REFUSED_FRAME_BYTES = 8 * 1024;
 
-/** Joins of one user. */
 export const JOINS_OF_USER: Rate = { perSecond: 2, burst: 64 };
-/** Of a user who has flooded, as with frames: all of its sockets would come back in the same moment. */
+/** After a flood, all sockets of a user would come back at once. */
 export const JOINS_AFTER_FLOOD: Rate = { perSecond: 2, burst: 2 };
-/** A user whose socket was closed for flooding may not join for so long, and for twice as long each next time. */
+/** The pause after a flood, which doubles each time. */
 export const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
 /** After this time without another flood, the next pause is the first again. */
 export const FLOOD_FORGET_MS = 60_000;
@@ -33,17 +31,13 @@ export const FLOOD_FORGET_MS = 60_000;
 /** Connections of one address to one room. A bound on its debt bounds its refusal: others may share it. */
 export const CONNECTIONS_OF_ADDRESS: Rate = { perSecond: 20, burst: 1_000, maxDebt: 100 };
 export const CONNECTION_COST = 1;
-/** Of a socket that was closed before it joined, whatever the reason. Those of a hundred people may break at once. */
+/** A socket that closed before it joined. Those of a hundred people may break at once. */
 export const UNJOINED_COST = 3;
 
 /** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
 export const WORK_OF_USER: Rate = { perSecond: 10_000, burst: 30_000 };
-/**
- * Broadcasts of one user. A large burst to many would keep everyone's messages waiting until it is sent, and what goes on
- * for long takes the thread from other rooms: 60 small ones a second to a thousand receivers are 3,750 points.
- */
+/** Broadcasts of one user: 60 small ones a second to a thousand receivers are 3,750 points. More would delay everyone. */
 export const BROADCASTS_OF_USER: Rate = { perSecond: 4_000, burst: 10_000 };
-/** Broadcasts of everyone together. */
 export const BROADCASTS_OF_ROOM: Rate = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;
 const DELIVERED_BYTES_PER_POINT = 4 * 1024;
@@ -52,22 +46,15 @@ const DOCUMENT_BYTES_PER_POINT = 512;
 /** A delivery costs as much as this many bytes, however small it is. */
 const MIN_DELIVERY_BYTES = 256;
 
-/** Of one socket, messages that wait and whose answers are large, or that are broadcasts; further ones are refused. */
+/** Waiting broadcasts and questions of one socket; further ones are refused. */
 export const MAX_WAITING_OF_SOCKET = 32;
-/** Of one user, everything that waits. With more, the socket that sent it is closed. */
+/** All waiting messages of one user. A socket that sends more is closed. */
 export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 export const MAX_WAITING_MESSAGES = 2_000;
 
-/**
- * The cost of a message beside its frame and its deliveries, which are counted. `excess` says what happens to one
- * that its user cannot afford: it runs nevertheless, because it costs little but its frame, or what it costs delays
- * the user's other ones; it waits in order with the socket's; it is refused, because it is of no use later, unless it
- * follows one that waits; or it waits only behind those that do.
- */
+/** The cost of a message beside its frame and deliveries; `excess` is its fate when its user cannot afford it. */
 interface MessageCost<Message> {
-  /** Rows that it reads or writes, at most. */
   readonly rows: number | ((message: Message) => number);
-  /** Reads of the database. */
   readonly reads: number;
   readonly excess: "runs" | "waits" | "refused" | "follows";
   /** Its answer may be large: it waits while its sender has much to read. */
@@ -114,7 +101,6 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   USERS_GET: { rows: ({ data }) => data.limit / 10, reads: 1, excess: "waits", isQuestion: true },
 };
 
-/** The cost of a message's type. */
 export const costOf = <Type extends SocketMessage["type"]>(type: Type) => COSTS[type];
 
 /** Points of a message that runs, without its deliveries. */
@@ -126,11 +112,9 @@ export function pointsOf<Type extends SocketMessage["type"]>(
   return rows + cost.reads * POINTS_PER_READ;
 }
 
-/** Points of frames of `bytes` that reach `receivers`. */
 export const deliveryPoints = (bytes: number, receivers: number): number =>
   (Math.max(bytes, MIN_DELIVERY_BYTES) * receivers) / DELIVERED_BYTES_PER_POINT;
 
-/** Frames that a frame of `bytes` counts for. */
 export const framesOf = (bytes: number): number => 1 + Math.floor(bytes / FRAME_BYTES);
 
 /** Frames that a refused or unreadable frame of `bytes` counts for besides. */

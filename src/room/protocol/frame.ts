@@ -94,7 +94,6 @@ export type Sendable =
   | ServerMessage
   | { readonly type: "event"; readonly event: "presence"; readonly data: JsonText };
 
-/** The frame that carries a message. */
 export const serialize = (message: Sendable): string =>
   message.data instanceof JsonText ? JsonText.of({ ...message }).text : JSON.stringify(message);
 
@@ -114,7 +113,6 @@ export const TOO_MUCH: Fault = {
 
 const echo = (requestId: string | undefined) => (requestId === undefined ? {} : { requestId });
 
-/** A successful response. */
 export const success = (description: string, data: object, requestId?: string): Response => ({
   type: "response",
   success: true,
@@ -124,7 +122,6 @@ export const success = (description: string, data: object, requestId?: string): 
   ...echo(requestId),
 });
 
-/** A failed response. */
 export const failure = ({ module, code, message }: Fault, requestId?: string): Response => ({
   type: "response",
   success: false,

@@ -10,7 +10,6 @@ export const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
 /** The request id of a batch over REST, where it is required. */
 export const BatchRequestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
 
-/** A position in the room's sequence of changes. */
 const Seq = z.int().min(0);
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -54,7 +53,7 @@ export type CommentPage = z.infer<typeof CommentPage>;
 
 const OnlineLimit = z.int().min(1).max(limits.MAX_ONLINE_PAGE);
 
-/** A place among the users online: those behind the user who has joined then, with this id. */
+/** A place among the users online: behind this user, who joined then. */
 export const OnlinePlace = z.object({ joined_at: z.iso.datetime(), id: Id });
 export type OnlinePlace = z.infer<typeof OnlinePlace>;
 
@@ -69,7 +68,7 @@ export const JoinRoom = z.object({
 });
 export type JoinRoom = z.infer<typeof JoinRoom>;
 
-/** Which entries of a store to return: those after a key, in the order of keys, and how many at most. */
+/** A page of a store: the entries after a key, in the order of keys. */
 export const StorePage = z.object({
   store: StoreName,
   after: Key.optional(),
@@ -81,7 +80,7 @@ const StoreSync = StorePage.extend({ download: z.boolean().optional(), lines: z.
 
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
-/** Whose presence a client receives from now on, or no longer: that of everyone with numbers for users (R86). */
+/** Subscribes to presence, or ends it; everyone's can have numbers for users (R86). */
 export const PresenceSubscription = z.object({
   target: Id,
   on: z.boolean(),
@@ -102,10 +101,7 @@ export const PresenceUpdate = z
   });
 export type PresenceUpdate = z.infer<typeof PresenceUpdate>;
 
-/**
- * What {@link PresenceUpdate} makes of a whole state or of a patch alone, which is what cursors send: the room receives
- * thousands a second. Null for everything else, which the schema decides.
- */
+/** A shortcut for cursors, thousands a second: a whole state or a patch alone. Null for the schema to decide. */
 export function parseMove(data: unknown): PresenceUpdate | null {
   if (!isRecord(data) || data.remove !== undefined) return null;
   const { state, patch } = data;
@@ -196,14 +192,12 @@ export const ClientMessage = z.discriminatedUnion("type", [
     z.object({
       limit: z.int().min(1).max(limits.MAX_USERS_SHOWN).default(limits.MAX_USERS_SHOWN),
       offset: z.int().min(0).default(0),
-      /** The last user of an earlier page. */
       after: z.object({ created_at: z.iso.datetime(), id: Id }).optional(),
     }),
   ),
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
-/** The message of one type. */
 export type MessageOf<Type extends ClientMessage["type"]> = Extract<ClientMessage, { readonly type: Type }>;
 
 export const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(

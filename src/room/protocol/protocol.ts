@@ -10,18 +10,15 @@ export const PONG = "pong";
 
 /** Time from the upgrade to the response to `JOIN_ROOM`. */
 export const JOIN_DEADLINE_MS = 10_000;
-/** A joined socket that has sent nothing for this long is closed. */
 export const SILENCE_MS = 75_000;
 /** While a user is online, the room checks its sockets at least this often. */
 export const SWEEP_INTERVAL_MS = 60_000;
 export const MAX_FRAME_BYTES = 256 * 1024;
-/** Sockets per room that have not joined, and how many of them one address may have. */
+/** Sockets that have not joined, per room and per address. */
 export const MAX_WAITING_SOCKETS = 1_000;
 export const MAX_WAITING_PER_ADDRESS = 200;
-/** Joined sockets per user and room. */
 export const MAX_SOCKETS_PER_USER = 32;
 
-/** The response to a request, in the envelope of the REST API. */
 export type Response =
   | {
       readonly type: "response";
@@ -40,7 +37,7 @@ export type Response =
       readonly requestId?: string;
     };
 
-/** The events that are lasting changes: each takes the next `seq` of its room and is kept for clients that are offline. */
+/** The events of lasting changes, which take the next `seq` and are kept for clients that are offline. */
 export type ChangeEvent =
   | "userCreated"
   | "userUpdated"
@@ -53,7 +50,6 @@ export type ChangeEvent =
   | "commentUpdated"
   | "commentDeleted";
 
-/** A lasting change, in the same shape in events and in the response to `JOIN_ROOM`. */
 export interface Change {
   readonly seq: number;
   readonly event: ChangeEvent;
@@ -63,14 +59,13 @@ export interface Change {
 /** What a user last sent, with the user's color. */
 export type PresenceState = Readonly<Record<string, unknown>>;
 
-/** What one user shows; null for nothing. A number can stand for the user, and leaves out a color that is known (R86). */
+/** A user's presence; null for none. A number can stand for the user, and leaves out a known color (R86). */
 export type PresenceTuple = readonly [
   user: string | number,
   state: PresenceState | null,
   introduces?: number | undefined,
 ];
 
-/** What the server sends without a request. */
 export type ServerEvent =
   | (Change & { readonly type: "event" })
   | {
@@ -108,17 +103,15 @@ export interface JoinedRoom {
   /** The role granted: the lower of the requested role and the user's own. */
   readonly role: Role;
   readonly sessionId: string;
-  /** The users online, including the one that joins; for a client that limits them, the first of them. */
+  /** The users online, including the joining one; the first ones for a client that limits them. */
   readonly users: readonly User[];
   /** The last user of `users` that others follow: `after` for the next page. */
   readonly next?: OnlinePlace;
-  /** Whom each user follows, by user id: the joining user's own, then the earliest of all users, as many as fit. */
+  /** Followed users by user id: the joining user's own, then the earliest, as many as fit. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
-  /** The presence states by user id, as many as fit. */
   readonly presence: Readonly<Record<string, PresenceState>>;
-  /** Names the history that `seq` is a position in: the room has begun it when it started without sockets. */
+  /** Names the history of `seq`, which begins when a room starts without sockets. */
   readonly epoch: string;
-  /** The `seq` of the latest change. */
   readonly seq: number;
   /** The changes after `since`, if it was given and they are still kept. */
   readonly changes?: readonly Change[];
@@ -126,7 +119,6 @@ export interface JoinedRoom {
   readonly reset?: true;
 }
 
-/** Why a request failed. */
 export interface Fault {
   readonly module: Module;
   readonly code: ErrorCode;
@@ -150,10 +142,10 @@ export const CLOSE = {
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE] | (typeof ERROR_CODES)[ErrorCode]["close"];
 
-/** With this code a client closes a socket that it is about to replace: its user has not left. */
+/** A client closes a socket that it replaces with this code: its user has not left. */
 const RECONNECTING = 4000;
 
-/** The codes of a broken connection, as the runtime or a proxy reports it, and of a client that replaces its socket. */
+/** Codes of a broken connection, and of a client that replaces its socket. */
 const BROKEN: ReadonlySet<number> = new Set([1006, 1011, 1012, 1013, 1014, 1015, RECONNECTING]);
 
 /** Whether a socket that ended with this code was not closed for good. */

@@ -1,4 +1,4 @@
-/** What participants and the organization request of a room: each one transaction and one response. */
+/** The requests of participants and of the organization: each is one transaction with one response. */
 import type { RoomFields } from "../../wire/room.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
@@ -9,7 +9,6 @@ export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET"> | Fol
 /** About a user who has never joined: only the database knows whether they exist. */
 type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;
 
-/** What the database returned for a query. */
 export type QueryResult =
   | { readonly room: RoomFields }
   | { readonly userExists: boolean }
@@ -25,15 +24,14 @@ export type RoomRequest =
     >
   | OrganizationRequest;
 
-/** For how long a user takes part without a socket, and what it shows. */
+/** A user's time online without a socket (`ttl` in seconds), with its presence. */
 export interface ParticipantInput {
   /** Undefined for what it has shown so far. */
   readonly state: Readonly<Record<string, unknown>> | null | undefined;
-  /** Seconds. */
   readonly ttl: number;
 }
 
-/** Whom to name by when they were last seen. Times are epoch milliseconds; null is no filter. */
+/** A filter by the time users were last seen (epoch ms); null is no filter. */
 export interface SeenFilter {
   readonly online: boolean | null;
   readonly from: number | null;

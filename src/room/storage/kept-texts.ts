@@ -1,30 +1,45 @@
 /** Texts of large stores, kept in memory up to a bound for all rooms of an isolate. */
-import { compareKeys } from "./key-order.ts";
-import type { EntryText } from "./storage-content.ts";
 
-/** A store that keeps text. */
-interface TextHolder {
-  /** Gives up all that it keeps. */
-  drop(): void;
+/** Entries that follow each other in the order of keys. */
+export interface EntryText {
+  /** Keys, values and versions in turn, each after a comma, as JSON has them in an array, in UTF-8. Read only. */
+  readonly items: Uint8Array;
+  readonly lastKey: string;
+}
+
+const SURROGATES = 0xd800;
+const BEHIND_SURROGATES = 0xe000;
+
+/** The order of a UTF-16 unit. Half of a pair stands for a code point above U+FFFF. */
+const rank = (unit: number): number =>
+  unit >= SURROGATES && unit < BEHIND_SURROGATES ? unit + 0x10000 : unit;
+
+/** The order of keys in SQLite: by code points. `<` would put those above U+FFFF before U+E000. */
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
 }
 
 export class TextMemory {
   readonly #maxBytes: number;
   #bytes = 0;
-  /** What each holds in bytes; the one that was used last is the last one. */
-  readonly #held = new Map<TextHolder, number>();
+  /** Bytes of each holder, the least recently used first. */
+  readonly #held = new Map<KeptTexts, number>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** What all keep together. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether a holder may keep so much more: others give theirs up for it, from the one that was not used for longest. */
-  take(holder: TextHolder, bytes: number): boolean {
+  /** Whether a holder may keep this many more bytes. The least recently used holders give theirs up for it. */
+  take(holder: KeptTexts, bytes: number): boolean {
     const own = this.#held.get(holder) ?? 0;
     if (own + bytes > this.#maxBytes) return false;
     this.#hold(holder, own + bytes);
@@ -36,30 +51,27 @@ export class TextMemory {
     return true;
   }
 
-  /** A holder keeps so much less. */
-  give(holder: TextHolder, bytes: number): void {
+  give(holder: KeptTexts, bytes: number): void {
     this.#hold(holder, (this.#held.get(holder) ?? 0) - bytes);
   }
 
-  /** A holder keeps nothing. */
-  release(holder: TextHolder): void {
+  release(holder: KeptTexts): void {
     this.#hold(holder, 0);
     this.#held.delete(holder);
   }
 
-  #hold(holder: TextHolder, bytes: number): void {
+  #hold(holder: KeptTexts, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(holder) ?? 0);
     this.#held.delete(holder);
     this.#held.set(holder, bytes);
   }
 }
 
-/** All entries after a key, up to the last one. */
 interface Piece extends EntryText {
   readonly after: string;
 }
 
-export class KeptTexts implements TextHolder {
+export class KeptTexts {
   readonly #memory: TextMemory;
   /** In the order of keys, without overlaps. Between two there may be entries that are not kept. */
   #pieces: Piece[] = [];
@@ -68,14 +80,14 @@ export class KeptTexts implements TextHolder {
     this.#memory = memory;
   }
 
-  /** What is kept of the entries after a key; otherwise the key up to which nothing is, null for the end of the store. */
+  /** The kept text after a key, or the key up to which nothing is kept; null for the end of the store. */
   find(after: string): EntryText | { readonly until: string | null } {
     const next = this.#pieces[this.#countBefore(after)];
     this.#memory.take(this, 0);
     return next?.after === after ? next : { until: next?.after ?? null };
   }
 
-  /** Keeps the text of the entries after a key, up to the next that are kept at most, if there is memory for it. */
+  /** Keeps the text after a key, up to the next kept one, if there is memory for it. */
   keep(after: string, { items, lastKey }: EntryText): void {
     const index = this.#countBefore(after);
     const previous = this.#pieces[index - 1];
@@ -84,7 +96,6 @@ export class KeptTexts implements TextHolder {
     if (this.#memory.take(this, items.length)) this.#pieces.splice(index, 0, { after, items, lastKey });
   }
 
-  /** The entry of this key is written or deleted. */
   forget(key: string): void {
     const index = this.#countBefore(key) - 1;
     const piece = this.#pieces[index];
@@ -93,7 +104,6 @@ export class KeptTexts implements TextHolder {
     this.#memory.give(this, piece.items.length);
   }
 
-  /** The entries of all keys are gone. */
   forgetAll(): void {
     this.drop();
     this.#memory.release(this);
@@ -103,7 +113,7 @@ export class KeptTexts implements TextHolder {
     this.#pieces = [];
   }
 
-  /** How many pieces begin with entries before a key, or with it after this one. */
+  /** The number of pieces that begin before a key. */
   #countBefore(key: string): number {
     let [low, high] = [0, this.#pieces.length];
     while (low < high) {

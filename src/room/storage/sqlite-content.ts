@@ -1,28 +1,39 @@
 /** A room's comments and follows in SQLite. */
-import { SqlitePart } from "./sqlite-part.ts";
-import type {
-  CommentFilter,
-  CommentPart,
-  CommentTable,
-  CommentTotals,
-  FollowTable,
-  PlacedComment,
-  StoredComment,
-} from "./storage-content.ts";
+import { SqlitePart } from "./sqlite-tables.ts";
 
-type Count = { n: number };
+/** A comment; `comment` is JSON, and lists filter by the other fields. */
+export interface StoredComment {
+  readonly id: string;
+  readonly threadId: string;
+  readonly resolved: boolean;
+  readonly comment: string;
+}
 
-type CommentRow = { position: number; id: string; thread_id: string; resolved: number; comment: string };
+/** A comment with its place: a later one has a higher number. */
+interface PlacedComment extends StoredComment {
+  readonly position: number;
+}
 
-const commentOf = (row: CommentRow): PlacedComment => ({
-  position: row.position,
-  id: row.id,
-  threadId: row.thread_id,
-  resolved: row.resolved === 1,
-  comment: row.comment,
-});
+/** A field that is null matches all comments. */
+export interface CommentFilter {
+  readonly threadId: string | null;
+  readonly resolved: boolean | null;
+}
 
-/** The conditions that a filter sets, each of its own, so that an index finds the comments of a thread; with their values. */
+export interface CommentPart {
+  /** The place behind which it begins; 0 for the start. It costs nothing. */
+  readonly after: number;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+type CommentRow = Omit<PlacedComment, "resolved"> & { readonly resolved: number };
+
+const SELECT_COMMENTS = "SELECT position, id, thread_id AS threadId, resolved, comment FROM comments";
+
+const commentOf = (row: CommentRow): PlacedComment => ({ ...row, resolved: row.resolved === 1 });
+
+/** A condition for each set field, so that an index finds the comments of a thread; with its value. */
 const conditionsOf = ({
   threadId,
   resolved,
@@ -31,96 +42,95 @@ const conditionsOf = ({
   ...(resolved === null ? [] : [["resolved = ?", Number(resolved)] as const]),
 ];
 
-export class SqliteComments extends SqlitePart implements CommentTable {
+type Pair = readonly [follower: string, followed: string];
+
+export class SqliteComments extends SqlitePart {
   find(id: string): StoredComment | null {
-    const row = this.tables.read<CommentRow>("SELECT * FROM comments WHERE id = ?", id)[0];
-    return row === undefined ? null : commentOf(row);
+    const row = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ?`, id);
+    return row && commentOf(row);
   }
 
   insert({ id, threadId, resolved, comment }: StoredComment): void {
-    this.tables.write(
-      "INSERT INTO comments (position, id, thread_id, resolved, comment) VALUES (?, ?, ?, ?, ?)",
-      this.nextNumber("comments", "position"),
+    const position = this.nextNumber("comments", "position");
+    this.tables.insert("comments", {
+      position,
       id,
-      threadId,
-      Number(resolved),
+      thread_id: threadId,
+      resolved: Number(resolved),
       comment,
-    );
+    });
   }
 
   update({ id, resolved, comment }: StoredComment): void {
-    this.tables.write(
-      "UPDATE comments SET resolved = ?, comment = ? WHERE id = ?",
-      Number(resolved),
-      comment,
-      id,
-    );
+    const query = "UPDATE comments SET resolved = ?, comment = ? WHERE id = ?";
+    this.tables.write(query, Number(resolved), comment, id);
   }
 
   delete(id: string): void {
-    const [row] = this.tables.read<CommentRow>("SELECT * FROM comments WHERE id = ?", id);
-    if (row === undefined) return;
+    const comment = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ?`, id);
+    if (comment === null) return;
     this.tables.write("DELETE FROM comments WHERE id = ?", id);
-    this.retire("comments", row.position);
+    this.retire("comments", comment.position);
   }
 
   hasThread(threadId: string): boolean {
-    return (
-      this.tables.read<Count>("SELECT 1 AS n FROM comments WHERE thread_id = ? LIMIT 1", threadId).length > 0
-    );
+    return this.tables.find("SELECT 1 FROM comments WHERE thread_id = ? LIMIT 1", threadId) !== null;
   }
 
   count(filter: CommentFilter): number {
     const conditions = conditionsOf(filter);
     if (conditions.length === 0) return this.totals().comments;
     const query = `SELECT count(*) AS n FROM comments WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
-    return this.tables.read<Count>(query, ...conditions.map(([, value]) => value))[0]?.n ?? 0;
+    return this.tables.find<{ n: number }>(query, ...conditions.map(([, value]) => value))?.n ?? 0;
   }
 
-  totals(): CommentTotals {
+  /** Of all comments of the room; `bytes` of their JSON. */
+  totals() {
     const query = "SELECT comments, bytes FROM comment_totals";
-    return this.tables.read<{ comments: number; bytes: number }>(query)[0] ?? { comments: 0, bytes: 0 };
+    return this.tables.find<{ comments: number; bytes: number }>(query) ?? { comments: 0, bytes: 0 };
   }
 
+  /** Oldest first. */
   list(filter: CommentFilter, { after, limit, offset = 0 }: CommentPart): PlacedComment[] {
     const conditions = [...conditionsOf(filter), ["position > ?", after] as const];
-    const query = `SELECT * FROM comments WHERE ${conditions.map(([sql]) => sql).join(" AND ")}
+    const query = `${SELECT_COMMENTS} WHERE ${conditions.map(([sql]) => sql).join(" AND ")}
       ORDER BY position LIMIT ? OFFSET ?`;
     const values = conditions.map(([, value]) => value);
     return this.tables.read<CommentRow>(query, ...values, limit, offset).map(commentOf);
   }
 }
 
-export class SqliteFollows extends SqlitePart implements FollowTable {
+export class SqliteFollows extends SqlitePart {
   has(follower: string, followed: string): boolean {
-    const query = "SELECT 1 AS n FROM follows WHERE follower = ? AND followed = ?";
-    return this.tables.read<Count>(query, follower, followed).length > 0;
+    const query = "SELECT 1 FROM follows WHERE follower = ? AND followed = ?";
+    return this.tables.find(query, follower, followed) !== null;
   }
 
   insert(follower: string, followed: string): void {
-    this.tables.write("INSERT INTO follows (follower, followed) VALUES (?, ?)", follower, followed);
+    this.tables.insert("follows", { follower, followed });
   }
 
   delete(follower: string, followed: string): void {
     this.tables.write("DELETE FROM follows WHERE follower = ? AND followed = ?", follower, followed);
   }
 
+  /** Earliest first, like the lists below. */
   listFollowed(follower: string): string[] {
     const query = "SELECT followed FROM follows WHERE follower = ? ORDER BY position";
     return this.tables.read<{ followed: string }>(query, follower).map((row) => row.followed);
   }
 
-  listOf(followers: readonly string[]): (readonly [string, string])[] {
+  listOf(followers: readonly string[]): Pair[] {
     const query = `SELECT follower, followed FROM json_each(?) AS wanted
       CROSS JOIN follows ON follower = wanted.value ORDER BY position`;
     return this.#pairs(query, JSON.stringify(followers));
   }
 
-  list(limit: number | null): (readonly [string, string])[] {
+  list(limit: number | null): Pair[] {
     return this.#pairs("SELECT follower, followed FROM follows ORDER BY position LIMIT ?", limit ?? -1);
   }
 
-  #pairs(query: string, value: string | number): (readonly [string, string])[] {
+  #pairs(query: string, value: string | number): Pair[] {
     return this.tables
       .read<{ follower: string; followed: string }>(query, value)
       .map((row) => [row.follower, row.followed] as const);

@@ -1,62 +1,123 @@
-/** A room's documents in SQLite. A row holds 2 MB: longer data is cut into pieces. */
-import type { Author, HistoryPage, TrailEntry } from "../types/documents.ts";
-import { distinctAuthors } from "./authors.ts";
-import { type AuthorsColumns, authorsOf, columnsOfAll } from "./sqlite-authors.ts";
-import { SqlitePart } from "./sqlite-part.ts";
-import type {
-  DocumentTable,
-  DocumentTail,
-  StoredDocument,
-  StoredUpdate,
-  StretchRange,
-} from "./storage-documents.ts";
+/** A room's documents and their versions in SQLite. A row holds 2 MB: longer data is cut into pieces. */
+import {
+  type Author,
+  distinctAuthors,
+  type HistoryPage,
+  type TrailEntry,
+  type VersionInfo,
+} from "../types/documents.ts";
+import { SqlitePart } from "./sqlite-tables.ts";
+
+export interface StoredDocument {
+  /** Never given again, not even to a document of the same name. */
+  readonly id: number;
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** The parts hold the updates up to this sequence number. */
+  readonly foldedSeq: number;
+  readonly partBytes: readonly number[];
+  /** Bytes of kept updates that are folded already. */
+  readonly trailBytes: number;
+}
+
+/** An update, or several consecutive ones that were folded. */
+export interface StoredUpdate {
+  readonly seq: number;
+  readonly updates: number;
+  /** When the first and the last arrived (epoch ms). */
+  readonly firstAt: number;
+  readonly at: number;
+  /** At least one; several once it is older than the trail is kept. */
+  readonly authors: readonly Author[];
+  readonly data: Uint8Array;
+}
+
+interface StretchRange {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
+/** The updates of a document that are not folded yet. */
+export interface DocumentTail {
+  readonly documentId: number;
+  readonly updates: number;
+  readonly bytes: number;
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** `acting` is `key` or `person`, a colon and the id. */
+type AuthorColumns = { user_id: string | null; acting: string | null };
+
+/** `authors` is null for a single author; for several, the other columns are null. */
+type AuthorsColumns = AuthorColumns & { authors: string | null };
+
+const KEY = "key:";
+const PERSON = "person:";
+
+function columnsOf(author: Author): AuthorColumns {
+  switch (author.type) {
+    case "user":
+      return { user_id: author.id, acting: null };
+    case "key":
+      return { user_id: null, acting: `${KEY}${author.id}` };
+    case "person":
+      return { user_id: null, acting: `${PERSON}${author.id}` };
+    case "organization":
+      return { user_id: null, acting: null };
+  }
+}
+
+function authorOf({ user_id, acting }: AuthorColumns): Author {
+  if (user_id !== null) return { type: "user", id: user_id };
+  if (acting?.startsWith(KEY)) return { type: "key", id: acting.slice(KEY.length) };
+  if (acting?.startsWith(PERSON)) return { type: "person", id: acting.slice(PERSON.length) };
+  return { type: "organization" };
+}
+
+const NO_AUTHOR: AuthorColumns = { user_id: null, acting: null };
+
+function columnsOfAll(authors: readonly Author[]): AuthorsColumns {
+  const [only, ...others] = authors;
+  if (only !== undefined && others.length === 0) return { ...columnsOf(only), authors: null };
+  return { ...NO_AUTHOR, authors: JSON.stringify(authors) };
+}
+
+const authorsOf = ({ authors, ...one }: AuthorsColumns): Author[] =>
+  authors === null ? [authorOf(one)] : parseAuthors(authors);
+
+const parseAuthors = (json: string): Author[] => JSON.parse(json) as Author[];
 
 const PIECE_BYTES = 1024 * 1024;
 
-type DocumentRow = {
-  id: number;
-  name: string;
-  created_at: number;
-  folded_seq: number;
-  part_bytes: string;
-  trail_bytes: number;
-};
+const SELECT_DOCUMENTS = `SELECT id, name, created_at AS createdAt, folded_seq AS foldedSeq, part_bytes AS partBytes,
+  trail_bytes AS trailBytes FROM documents`;
 
-type StretchRow = AuthorsColumns & { seq: number; updates: number; first_at: number; at: number };
-type UpdateRow = StretchRow & { data: ArrayBuffer };
+type DocumentRow = Omit<StoredDocument, "partBytes"> & { readonly partBytes: string };
 
-const stretchOf = (row: StretchRow) => ({
-  seq: row.seq,
-  updates: row.updates,
-  firstAt: row.first_at,
-  at: row.at,
-  authors: authorsOf(row),
+const documentOf = (row: DocumentRow): StoredDocument => ({ ...row, partBytes: parseBytes(row.partBytes) });
+
+const STRETCH = "seq, updates, first_at AS firstAt, at, user_id, acting, authors";
+const SELECT_ENTRIES = `SELECT ${STRETCH}, sum(length(data)) AS bytes FROM document_updates WHERE document = ?`;
+
+type EntryRow = Omit<TrailEntry, "authors"> & AuthorsColumns;
+type UpdateRow = Omit<StoredUpdate, "authors" | "data"> & AuthorsColumns & { readonly data: ArrayBuffer };
+
+const withAuthors = <Row extends AuthorsColumns>({ user_id, acting, authors, ...row }: Row) => ({
+  ...row,
+  authors: authorsOf({ user_id, acting, authors }),
 });
 
-const documentOf = (row: DocumentRow): StoredDocument => ({
-  id: row.id,
-  name: row.name,
-  createdAt: row.created_at,
-  foldedSeq: row.folded_seq,
-  partBytes: parseBytes(row.part_bytes),
-  trailBytes: row.trail_bytes,
-});
-
-type EntryRow = StretchRow & { bytes: number };
-
-const SELECT_ENTRIES = `SELECT seq, updates, first_at, at, user_id, acting, authors, sum(length(data)) AS bytes
-  FROM document_updates WHERE document = ?`;
-
-const entryOf = (row: EntryRow): TrailEntry => ({ ...stretchOf(row), bytes: row.bytes });
-
-/** As `update` wrote them. */
 const parseBytes = (json: string): number[] => JSON.parse(json) as number[];
 
-/** At least one, which may be empty. */
-function* piecesOf(data: Uint8Array): Generator<ArrayBuffer> {
-  for (let at = 0; at === 0 || at < data.length; at += PIECE_BYTES)
-    yield data.slice(at, at + PIECE_BYTES).buffer;
-}
+/** At least one piece, which may be empty. */
+const piecesOf = (data: Uint8Array): ArrayBuffer[] =>
+  Array.from(
+    { length: Math.max(1, Math.ceil(data.length / PIECE_BYTES)) },
+    (_, piece) => data.slice(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES).buffer,
+  );
 
 function join(pieces: readonly ArrayBuffer[]): Uint8Array {
   const [only] = pieces;
@@ -70,32 +131,25 @@ function join(pieces: readonly ArrayBuffer[]): Uint8Array {
   return joined;
 }
 
-export class SqliteDocuments extends SqlitePart implements DocumentTable {
+export class SqliteDocuments extends SqlitePart {
   find(name: string): StoredDocument | null {
-    const row = this.tables.read<DocumentRow>("SELECT * FROM documents WHERE name = ?", name)[0];
-    return row === undefined ? null : documentOf(row);
+    const row = this.tables.find<DocumentRow>(`${SELECT_DOCUMENTS} WHERE name = ?`, name);
+    return row && documentOf(row);
   }
 
   list(): StoredDocument[] {
-    return this.tables.read<DocumentRow>("SELECT * FROM documents ORDER BY name").map(documentOf);
+    return this.tables.read<DocumentRow>(`${SELECT_DOCUMENTS} ORDER BY name`).map(documentOf);
   }
 
   insert(name: string, createdAt: number): StoredDocument {
     const id = this.nextNumber("documents", "id");
-    this.tables.write("INSERT INTO documents (id, name, created_at) VALUES (?, ?, ?)", id, name, createdAt);
-    const document = this.find(name);
-    if (document === null) throw new Error(`Document ${name} was not inserted`);
-    return document;
+    this.tables.insert("documents", { id, name, created_at: createdAt });
+    return { id, name, createdAt, foldedSeq: 0, partBytes: [], trailBytes: 0 };
   }
 
   update({ id, foldedSeq, partBytes, trailBytes }: StoredDocument): void {
-    this.tables.write(
-      "UPDATE documents SET folded_seq = ?, part_bytes = ?, trail_bytes = ? WHERE id = ?",
-      foldedSeq,
-      JSON.stringify(partBytes),
-      trailBytes,
-      id,
-    );
+    const query = "UPDATE documents SET folded_seq = ?, part_bytes = ?, trail_bytes = ? WHERE id = ?";
+    this.tables.write(query, foldedSeq, JSON.stringify(partBytes), trailBytes, id);
   }
 
   delete(id: number): void {
@@ -105,31 +159,16 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     this.retire("documents", id);
   }
 
+  /** Data of any size is cut into pieces. */
   appendUpdate(documentId: number, { seq, updates, firstAt, at, authors, data }: StoredUpdate): void {
-    const columns = columnsOfAll(authors);
-    let piece = 0;
-    for (const bytes of piecesOf(data)) {
-      this.tables.write(
-        `INSERT INTO document_updates (document, seq, piece, updates, first_at, at, user_id, acting, authors, data)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        documentId,
-        seq,
-        piece,
-        updates,
-        firstAt,
-        at,
-        columns.user_id,
-        columns.acting,
-        columns.authors,
-        bytes,
-      );
-      piece += 1;
-    }
+    const row = { document: documentId, seq, updates, first_at: firstAt, at, ...columnsOfAll(authors) };
+    for (const [piece, bytes] of piecesOf(data).entries())
+      this.tables.insert("document_updates", { ...row, piece, data: bytes });
   }
 
   listUpdates(documentId: number, afterSeq: number, upToSeq = Number.MAX_SAFE_INTEGER): StoredUpdate[] {
     const rows = this.tables.read<UpdateRow>(
-      `SELECT seq, updates, first_at, at, user_id, acting, authors, data FROM document_updates
+      `SELECT ${STRETCH}, data FROM document_updates
        WHERE document = ? AND seq > ? AND seq <= ? ORDER BY seq, piece`,
       documentId,
       afterSeq,
@@ -139,24 +178,20 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     for (const row of rows) bySeq.set(row.seq, [...(bySeq.get(row.seq) ?? []), row]);
     return [...bySeq.values()].flatMap((pieces) => {
       const [first] = pieces;
-      return first === undefined ? [] : { ...stretchOf(first), data: join(pieces.map(({ data }) => data)) };
+      return first === undefined ? [] : { ...withAuthors(first), data: join(pieces.map(({ data }) => data)) };
     });
   }
 
+  /** Newest first, without content. */
   listTrail(documentId: number, { before, limit }: HistoryPage): TrailEntry[] {
-    return this.tables
-      .read<EntryRow>(
-        `${SELECT_ENTRIES} AND seq < ? GROUP BY seq ORDER BY seq DESC LIMIT ?`,
-        documentId,
-        before,
-        limit,
-      )
-      .map(entryOf);
+    const query = `${SELECT_ENTRIES} AND seq < ? GROUP BY seq ORDER BY seq DESC LIMIT ?`;
+    return this.tables.read<EntryRow>(query, documentId, before, limit).map(withAuthors);
   }
 
+  /** The same in order, after a sequence number and up to another. */
   listStretches(documentId: number, { after, upTo, limit }: StretchRange): TrailEntry[] {
     const query = `${SELECT_ENTRIES} AND seq > ? AND seq <= ? GROUP BY seq ORDER BY seq LIMIT ?`;
-    return this.tables.read<EntryRow>(query, documentId, after, upTo, limit).map(entryOf);
+    return this.tables.read<EntryRow>(query, documentId, after, upTo, limit).map(withAuthors);
   }
 
   listAuthors(documentId: number, afterSeq: number, upToSeq: number): Author[] {
@@ -166,15 +201,16 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     return distinctAuthors(rows.flatMap(authorsOf));
   }
 
-  findTimes(documentId: number, afterSeq: number): { firstAt: number; at: number } | null {
+  /** When the first and the last update after a sequence number arrived; null for none. */
+  findTimes(documentId: number, afterSeq: number): { readonly firstAt: number; readonly at: number } | null {
     const query = `SELECT min(first_at) AS firstAt, max(at) AS at FROM document_updates
       WHERE document = ? AND seq > ? HAVING count(*) > 0`;
-    return this.tables.read<{ firstAt: number; at: number }>(query, documentId, afterSeq)[0] ?? null;
+    return this.tables.find<{ firstAt: number; at: number }>(query, documentId, afterSeq);
   }
 
   lastSeq(documentId: number): number {
     const query = "SELECT max(seq) AS seq FROM document_updates WHERE document = ?";
-    return this.tables.read<{ seq: number | null }>(query, documentId)[0]?.seq ?? 0;
+    return this.tables.find<{ seq: number | null }>(query, documentId)?.seq ?? 0;
   }
 
   deleteUpdates(documentId: number, fromSeq: number, toSeq: number): void {
@@ -186,8 +222,9 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     );
   }
 
+  /** The tails of all documents that have one, or of one document. */
   tails(documentId?: number): DocumentTail[] {
-    return this.tables.read<{ documentId: number; updates: number; bytes: number; seq: number; at: number }>(
+    return this.tables.read<DocumentTail>(
       `SELECT id AS documentId, sum(piece = 0) AS updates, sum(length(data)) AS bytes, max(seq) AS seq, max(at) AS at
        FROM documents JOIN document_updates ON document = id AND seq > folded_seq
        WHERE ?1 IS NULL OR id = ?1 GROUP BY id`,
@@ -204,14 +241,76 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
 
   writePart(documentId: number, part: number, data: Uint8Array): void {
     this.deletePart(documentId, part);
-    let piece = 0;
-    for (const bytes of piecesOf(data)) {
-      this.tables.write("INSERT INTO document_parts VALUES (?, ?, ?, ?)", documentId, part, piece, bytes);
-      piece += 1;
-    }
+    for (const [piece, bytes] of piecesOf(data).entries())
+      this.tables.insert("document_parts", { document: documentId, part, piece, data: bytes });
   }
 
   deletePart(documentId: number, part: number): void {
     this.tables.write("DELETE FROM document_parts WHERE document = ? AND part = ?", documentId, part);
+  }
+}
+
+const SELECT_VERSIONS = `SELECT seq, name, at, created_at AS createdAt, user_id, acting, authors
+  FROM document_versions WHERE document = ?`;
+
+type VersionRow = Omit<VersionInfo, "namedBy" | "authors"> & AuthorColumns & { readonly authors: string };
+
+const versionOf = ({ user_id, acting, authors, ...row }: VersionRow): VersionInfo => ({
+  ...row,
+  namedBy: row.name === null ? null : authorOf({ user_id, acting }),
+  authors: parseAuthors(authors),
+});
+
+/** A version has no content of its own: it is the updates up to its number, which folding keeps apart. */
+export class SqliteVersions extends SqlitePart {
+  find(documentId: number, seq: number): VersionInfo | null {
+    return this.#list("AND seq = ?", documentId, seq)[0] ?? null;
+  }
+
+  /** Newest first. */
+  list(documentId: number, { before, limit }: HistoryPage): VersionInfo[] {
+    return this.#list("AND seq < ? ORDER BY seq DESC LIMIT ?", documentId, before, limit);
+  }
+
+  #list(condition: string, ...params: number[]): VersionInfo[] {
+    return this.tables.read<VersionRow>(`${SELECT_VERSIONS} ${condition}`, ...params).map(versionOf);
+  }
+
+  listSeqs(documentId: number, afterSeq: number): number[] {
+    const query = "SELECT seq FROM document_versions WHERE document = ? AND seq > ? ORDER BY seq";
+    return this.tables.read<{ seq: number }>(query, documentId, afterSeq).map(({ seq }) => seq);
+  }
+
+  findNext(documentId: number, afterSeq: number): VersionInfo | null {
+    return this.#list("AND seq > ? ORDER BY seq LIMIT 1", documentId, afterSeq)[0] ?? null;
+  }
+
+  listUnnamed(documentId: number, madeBefore: number, limit: number): VersionInfo[] {
+    const condition = "AND name IS NULL AND created_at < ? ORDER BY seq LIMIT ?";
+    return this.#list(condition, documentId, madeBefore, limit);
+  }
+
+  count(documentId: number): number {
+    const query = "SELECT count(*) AS versions FROM document_versions WHERE document = ?";
+    return this.tables.find<{ versions: number }>(query, documentId)?.versions ?? 0;
+  }
+
+  countNamed(documentId: number): number {
+    const query = "SELECT count(*) AS named FROM document_versions WHERE document = ? AND name IS NOT NULL";
+    return this.tables.find<{ named: number }>(query, documentId)?.named ?? 0;
+  }
+
+  put(documentId: number, { seq, name, at, createdAt, namedBy, authors }: VersionInfo): void {
+    const { user_id, acting } = namedBy === null ? NO_AUTHOR : columnsOf(namedBy);
+    const row = { document: documentId, seq, name, at, created_at: createdAt, user_id, acting };
+    this.tables.insert("document_versions", { ...row, authors: JSON.stringify(authors) }, "OR REPLACE");
+  }
+
+  delete(documentId: number, seq: number): void {
+    this.tables.write("DELETE FROM document_versions WHERE document = ? AND seq = ?", documentId, seq);
+  }
+
+  deleteAll(documentId: number): void {
+    this.tables.write("DELETE FROM document_versions WHERE document = ?", documentId);
   }
 }

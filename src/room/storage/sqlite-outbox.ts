@@ -1,32 +1,52 @@
 /** A room's outbox and occupancy period in SQLite. */
-import { EventName } from "../../wire/events.ts";
+import { type EventCause, EventName } from "../../wire/events.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import type { UserRecord } from "../../wire/user.ts";
-import { SqlitePart } from "./sqlite-part.ts";
-import { LIMIT, type SqliteTables } from "./sqlite-tables.ts";
-import type {
-  ChangedStore,
-  ChangedStoreTable,
-  DocumentNote,
-  DocumentNoteTable,
-  EventTable,
-  OccupancyTable,
-  OutboxEvent,
-  Participant,
-  RecordedEvent,
-} from "./storage-outbox.ts";
+import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
-type EventRow = {
-  seq: number;
-  id: string;
-  event: string;
-  occurred_at: number;
-  body: string;
-  owed: string | null;
-  trace: string | null;
-};
+interface RecordedEvent {
+  readonly id: string;
+  readonly event: EventName;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  readonly body: string;
+}
 
-export class SqliteEvents extends SqlitePart implements EventTable {
+/** An event that has not reached all of its subscribers. */
+export interface OutboxEvent extends RecordedEvent {
+  readonly seq: number;
+  /** The subscriptions to reach, as JSON; null until they are looked up. */
+  readonly pendingSubscriptions: string | null;
+  /** The trace of its request as JSON; null for none. */
+  readonly trace: string | null;
+}
+
+export interface ChangedStore {
+  readonly store: string;
+  readonly fromSeq: number;
+  /** The run behind these changes, with the lowest depth; null if others have made some. */
+  readonly cause: EventCause | null;
+}
+
+export type DocumentEventName = Extract<EventName, `document.${string}` | `version.${string}`>;
+
+/** Something that happened to a document, until an event is recorded for it. */
+export interface DocumentNote {
+  readonly position: number;
+  readonly event: DocumentEventName;
+  readonly document: string;
+  /** The number of the first update that it is about, or of the version. */
+  readonly seq: number;
+  readonly name: string | null;
+}
+
+/** A user who took part in the occupancy period. */
+export interface Participant {
+  readonly user: UserRecord;
+  readonly joinedAt: number;
+}
+
+export class SqliteEvents extends SqlitePart {
   readonly #appended: () => void;
   readonly #trace: () => string | null;
 
@@ -38,20 +58,16 @@ export class SqliteEvents extends SqlitePart implements EventTable {
   }
 
   append({ id, event, occurredAt, body }: RecordedEvent): void {
-    const query = "INSERT INTO events (id, event, occurred_at, body, trace) VALUES (?, ?, ?, ?, ?)";
-    this.tables.write(query, id, event, occurredAt, body, this.#trace());
+    this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace: this.#trace() });
     this.#appended();
   }
 
   list(limit: number): OutboxEvent[] {
+    const query = `SELECT seq, id, event, occurred_at AS occurredAt, body, owed AS pendingSubscriptions, trace
+      FROM events ORDER BY seq ${LIMIT}`;
     return this.tables
-      .read<EventRow>(`SELECT * FROM events ORDER BY seq ${LIMIT}`, limit)
-      .map(({ occurred_at, event, owed, ...row }) => ({
-        ...row,
-        event: EventName.parse(event),
-        occurredAt: occurred_at,
-        pendingSubscriptions: owed,
-      }));
+      .read<OutboxEvent>(query, limit)
+      .map((event) => ({ ...event, event: EventName.parse(event.event) }));
   }
 
   writePendingSubscriptions(seq: number, subscriptions: string): void {
@@ -63,21 +79,11 @@ export class SqliteEvents extends SqlitePart implements EventTable {
   }
 }
 
-type ChangedRow = {
-  store: string;
-  fromSeq: number;
-  depth: number | null;
-  workflowId: string | null;
-};
-
-/**
- * A cause stands in a table of its own, and only while workflows alone have changed the store: what anyone else writes,
- * very often, costs nothing more.
- */
-export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable {
-  /** False while there are certainly none; null if not known. */
+/** A cause has a table of its own, and stays while workflows alone change the store: other writes cost nothing more. */
+export class SqliteChangedStores extends SqlitePart {
+  /** Null if not known. */
   #mayHaveCauses: boolean | null = null;
-  /** Of the stores that are noted: to note one again changes nothing, unless a cause is added or removed. */
+  /** Stores whose note is stored. Noting one again writes only its cause. */
   readonly #noted = new Set<string>();
   #writtenAt = 0;
 
@@ -93,6 +99,7 @@ export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable
     this.#noted.clear();
   }
 
+  /** Of a noted store, the earlier seq and the lower depth stay. */
   note({ store, fromSeq, cause }: ChangedStore): void {
     if (cause !== null) {
       this.tables.write(
@@ -118,11 +125,13 @@ export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable
   list(): ChangedStore[] {
     const query = `SELECT store, from_seq AS fromSeq, depth, workflow_id AS workflowId
       FROM changed_stores LEFT JOIN change_causes USING (store) ORDER BY store`;
-    return this.tables.read<ChangedRow>(query).map(({ store, fromSeq, depth, workflowId }) => ({
-      store,
-      fromSeq,
-      cause: depth === null || workflowId === null ? null : { depth, workflowId },
-    }));
+    return this.tables
+      .read<Omit<ChangedStore, "cause"> & (EventCause | { depth: null })>(query)
+      .map(({ store, fromSeq, ...cause }) => ({
+        store,
+        fromSeq,
+        cause: cause.depth === null ? null : cause,
+      }));
   }
 
   clear(): void {
@@ -132,14 +141,15 @@ export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable
   }
 }
 
-export class SqliteDocumentNotes extends SqlitePart implements DocumentNoteTable {
+export class SqliteDocumentNotes extends SqlitePart {
+  /** Of `document.updated`, the first of each document stays. */
   note({ event, document, seq, name }: Omit<DocumentNote, "position">): void {
     const statement = "INSERT OR IGNORE INTO document_notes (event, document, seq, name) VALUES (?, ?, ?, ?)";
     this.tables.write(statement, event, document, seq, name);
   }
 
   list(): DocumentNote[] {
-    return this.tables.read<DocumentNoteRow>("SELECT * FROM document_notes ORDER BY position");
+    return this.tables.read<DocumentNote>("SELECT * FROM document_notes ORDER BY position");
   }
 
   delete(position: number): void {
@@ -158,19 +168,10 @@ export class SqliteDocumentNotes extends SqlitePart implements DocumentNoteTable
   }
 }
 
-/** As `note` wrote it. */
-type DocumentNoteRow = {
-  position: number;
-  event: DocumentNote["event"];
-  document: string;
-  seq: number;
-  name: string | null;
-};
-
-export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
+export class SqliteOccupancy extends SqlitePart {
   #readFact(name: string): string | null {
     const query = "SELECT value FROM facts WHERE name = ?";
-    return this.tables.read<{ value: string }>(query, name)[0]?.value ?? null;
+    return this.tables.find<{ value: string }>(query, name)?.value ?? null;
   }
 
   #writeFact(name: string, value: string): void {
@@ -186,6 +187,7 @@ export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
     this.#writeFact("session", id);
   }
 
+  /** Adds or updates a participant, who keeps their place. */
   put({ user, joinedAt }: Participant): void {
     this.tables.write(
       `INSERT INTO participants (user_id, joined_at, user) VALUES (?, ?, ?)
@@ -203,8 +205,10 @@ export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
 
   list(): Participant[] {
     return this.tables
-      .read<{ joined_at: number; user: string }>("SELECT joined_at, user FROM participants ORDER BY position")
-      .map((row) => ({ joinedAt: row.joined_at, user: parseUser(row.user) }));
+      .read<{ joinedAt: number; user: string }>(
+        "SELECT joined_at AS joinedAt, user FROM participants ORDER BY position",
+      )
+      .map(({ joinedAt, user }) => ({ joinedAt, user: parseUser(user) }));
   }
 
   end(): void {
@@ -212,6 +216,7 @@ export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
     this.tables.write("DELETE FROM participants");
   }
 
+  /** The room's row as last read from the database; null before the first join. */
   readRoom(): RoomFields | null {
     const row = this.#readFact("room");
     return row === null ? null : parseRoom(row);
@@ -222,6 +227,5 @@ export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
   }
 }
 
-/** As {@link SqliteOccupancy} wrote them. */
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;

@@ -1,10 +1,7 @@
 /** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
 import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
 
-/**
- * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per user. The
- * log has one change of each entry, the latest. Only deletions have `store` and `key`; live entries name their change.
- */
+/** The partial index allows one open session per user. Only deleted entries have `store` and `key` in the log. */
 const TABLES: Readonly<Record<string, string>> = {
   room: `CREATE TABLE IF NOT EXISTS room (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -182,19 +179,16 @@ const TABLES: Readonly<Record<string, string>> = {
 
 export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
-/** How a query limits its rows by a parameter. SQLite would prepare `LIMIT ?` again for each call: it reads the limit. */
+/** Limits rows by a parameter. SQLite would prepare `LIMIT ?` again for each call. */
 export const LIMIT = "LIMIT ? + 0";
 
-/** Few enough to be held in memory, whatever they contain. */
+/** Rows that fit into memory, whatever they contain. */
 const ROWS_AT_ONCE = 32;
-
-/** Discards what was written since `writes` had this value. */
-type Undone = (writes: number) => void;
 
 export class SqliteTables {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
-  readonly #undone: Undone[] = [];
+  readonly #undone: ((writes: number) => void)[] = [];
   #exist: boolean;
   #writes = 0;
 
@@ -215,21 +209,22 @@ export class SqliteTables {
     }
   }
 
-  /** Calls `forget` when what was written is undone: what memory knows of it is to be discarded. */
-  onUndone(forget: Undone): void {
+  /** Calls `forget` when writes are undone, with the number of `writes` that remain: 0 when the tables are gone. */
+  onUndone(forget: (writes: number) => void): void {
     this.#undone.push(forget);
   }
 
-  /** The rows of a query, or those that a statement returns; none while there are no tables. */
-  read<Row extends Record<string, SqlStorageValue>>(query: string, ...params: SqlStorageValue[]): Row[] {
-    return this.#exist ? this.#sql.exec<Row>(query, ...params).toArray() : [];
+  /** The rows of a query, which selects the fields of `Row`; none while there are no tables. */
+  read<Row extends object>(query: string, ...params: SqlStorageValue[]): Row[] {
+    return this.#exist ? (this.#sql.exec(query, ...params).toArray() as Row[]) : [];
   }
 
-  /**
-   * The rows of a query without a limit, read so many at a time as the caller iterates: `nextOf` returns the
-   * parameters for those after a row. No cursor stays open, which would lock its table against being dropped.
-   */
-  *scan<Row extends Record<string, SqlStorageValue>>(
+  find<Row extends object>(query: string, ...params: SqlStorageValue[]): Row | null {
+    return this.read<Row>(query, ...params)[0] ?? null;
+  }
+
+  /** Reads rows while the caller iterates. `nextOf` returns the parameters after a row: a cursor would lock the table. */
+  *scan<Row extends object>(
     query: string,
     first: readonly SqlStorageValue[],
     nextOf: (last: Row) => readonly SqlStorageValue[],
@@ -242,7 +237,6 @@ export class SqliteTables {
     }
   }
 
-  /** How many statements have written since this was created. */
   get writes(): number {
     return this.#writes;
   }
@@ -256,7 +250,22 @@ export class SqliteTables {
     this.#sql.exec(query, ...params);
   }
 
-  drop(): void {
+  /** Inserts a row, by the names of its columns. */
+  insert(
+    table: string,
+    row: Readonly<Record<string, SqlStorageValue>>,
+    conflict: "" | "OR REPLACE" = "",
+  ): void {
+    const columns = Object.keys(row);
+    const values = columns.map(() => "?").join();
+    this.write(
+      `INSERT ${conflict} INTO ${table} (${columns.join()}) VALUES (${values})`,
+      ...Object.values(row),
+    );
+  }
+
+  /** Deletes everything, including the tables. */
+  clear(): void {
     if (!this.#exist) return;
     this.#sql.exec(
       Object.keys(TABLES)
@@ -265,5 +274,31 @@ export class SqliteTables {
     );
     this.#exist = false;
     for (const forget of this.#undone) forget(0);
+  }
+}
+
+export abstract class SqlitePart {
+  protected readonly tables: SqliteTables;
+
+  constructor(tables: SqliteTables) {
+    this.tables = tables;
+  }
+
+  /** Keeps a deleted number from being given again: readers may know it. */
+  protected retire(table: string, number: number): void {
+    this.tables.write(
+      `INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE
+       SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
+      `last of ${table}`,
+      `${number}`,
+    );
+  }
+
+  /** A number above all that a table has or had. */
+  protected nextNumber(table: string, column: string): number {
+    const query = `SELECT 1 + max(
+      ifnull((SELECT max(${column}) FROM ${table}), 0),
+      ifnull((SELECT CAST(value AS INTEGER) FROM facts WHERE name = ?), 0)) AS number`;
+    return this.tables.find<{ number: number }>(query, `last of ${table}`)?.number ?? 1;
   }
 }

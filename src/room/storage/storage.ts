@@ -1,13 +1,14 @@
-/** The room's storage port: synchronous, transactional, and empty until the first write. */
-
+/** The room's storage in the SQLite database of its Durable Object. */
 import type { LastSeen, StoredSession } from "../../wire/snapshots.ts";
 import type { UserRecord } from "../../wire/user.ts";
-import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
-import type { DocumentTable, VersionTable } from "./storage-documents.ts";
-import type { ChangeLog, EpochTable, ReceiptTable } from "./storage-log.ts";
-import type { ChangedStoreTable, DocumentNoteTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
+import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteDocuments, SqliteVersions } from "./sqlite-documents.ts";
+import { SqliteEntries } from "./sqlite-entries.ts";
+import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
+import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
+import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
 
-/** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
+/** Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
   readonly accountId: string;
   readonly roomId: string;
@@ -41,57 +42,145 @@ export interface GracePeriod {
   readonly userId: string;
   /** Epoch milliseconds, like all times here. */
   readonly endsAt: number;
-  /** When the user counts as gone if no socket has replaced it by then. */
+  /** The end of the session if no socket replaces the broken one. */
   readonly leftAt: number;
-  /** What the user shows meanwhile, of those whom REST keeps online; absent where a client may come back with it. */
+  /** The presence state of a user whom REST keeps online; absent where a client may come back with it. */
   readonly state?: Readonly<Record<string, unknown>> | null;
 }
 
-export interface GracePeriodTable {
-  /** Adds a user's grace period, or replaces it. */
-  put(grace: GracePeriod): void;
-  delete(userId: string): void;
-  /** The earliest end first. */
-  list(): GracePeriod[];
+const parseState = (json: string) => JSON.parse(json) as Readonly<Record<string, unknown>> | null;
+
+class SqliteGracePeriods extends SqlitePart {
+  put({ userId, endsAt, leftAt, state }: GracePeriod): void {
+    const row = { user_id: userId, ends_at: endsAt, left_at: leftAt };
+    const json = state === undefined ? null : JSON.stringify(state);
+    this.tables.insert("graces", { ...row, state: json }, "OR REPLACE");
+  }
+
+  delete(userId: string): void {
+    this.tables.write("DELETE FROM graces WHERE user_id = ?", userId);
+  }
+
+  list(): GracePeriod[] {
+    const query = `SELECT user_id AS userId, ends_at AS endsAt, left_at AS leftAt, state
+      FROM graces ORDER BY ends_at, user_id`;
+    return this.tables
+      .read<Omit<GracePeriod, "state"> & { state: string | null }>(query)
+      .map(({ state, ...period }) => (state === null ? period : { ...period, state: parseState(state) }));
+  }
 }
 
-/** Both drivers follow the same contract, and one suite tests it. Reading never creates anything. */
-export interface RoomStorage {
-  /** Runs `work` completely or not at all: if it throws, nothing that it wrote remains. */
-  transaction<T>(work: () => T): T;
+export class SqliteStorage extends SqliteTables {
+  readonly changes: SqliteChanges;
+  readonly epochs: SqliteEpochs;
+  readonly receipts: SqliteReceipts;
+  readonly entries: SqliteEntries;
+  readonly comments: SqliteComments;
+  readonly follows: SqliteFollows;
+  readonly documents: SqliteDocuments;
+  readonly versions: SqliteVersions;
+  readonly events: SqliteEvents;
+  readonly changedStores: SqliteChangedStores;
+  readonly documentNotes: SqliteDocumentNotes;
+  readonly occupancy: SqliteOccupancy;
+  readonly gracePeriods: SqliteGracePeriods;
 
-  readRecord(): RoomRecord | null;
-  writeRecord(record: RoomRecord): void;
+  /** Calls `eventRecorded` in the turn that records an event. `trace` is that of the current request, as JSON. */
+  constructor(
+    storage: DurableObjectStorage,
+    eventRecorded: () => void = () => {},
+    trace: () => string | null = () => null,
+  ) {
+    super(storage);
+    this.changes = new SqliteChanges(this);
+    this.epochs = new SqliteEpochs(this);
+    this.receipts = new SqliteReceipts(this);
+    this.entries = new SqliteEntries(this);
+    this.comments = new SqliteComments(this);
+    this.follows = new SqliteFollows(this);
+    this.documents = new SqliteDocuments(this);
+    this.versions = new SqliteVersions(this);
+    this.events = new SqliteEvents(this, eventRecorded, trace);
+    this.changedStores = new SqliteChangedStores(this);
+    this.documentNotes = new SqliteDocumentNotes(this);
+    this.occupancy = new SqliteOccupancy(this);
+    this.gracePeriods = new SqliteGracePeriods(this);
+  }
 
-  /** Throws if the user already has an open session. */
-  insertSession(session: OpenSession): void;
-  endSession(sessionId: string, leftAt: number): void;
-  /** Updates the user in their open session, if they have one. */
-  updateUser(user: UserRecord): void;
-  deleteSessions(userId: string): void;
+  readRecord(): RoomRecord | null {
+    return this.find<RoomRecord>(
+      `SELECT account_id AS accountId, room_id AS roomId, active_participants AS activeParticipants,
+         occupied_ms AS occupiedMs, occupied_since AS occupiedSince, version, copied_version AS copiedVersion,
+         last_alive_at AS lastAliveAt
+       FROM room`,
+    );
+  }
 
-  listOpenSessions(): OpenSession[];
-  /** Newest first: of all of the user's, or of those before one that is kept. */
-  listSessions(userId: string, limit: number, beforeId?: string): StoredSession[];
-  /** Of all users, newest first. */
-  listLatestStays(limit: number): Stay[];
-  /** By user id, for those of `userIds` who have ever joined. */
-  findLastSeen(userIds: readonly string[]): Record<string, LastSeen>;
+  writeRecord(record: RoomRecord): void {
+    this.write(
+      "INSERT OR REPLACE INTO room VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[record.accountId, record.roomId, record.activeParticipants, record.occupiedMs],
+      ...[record.occupiedSince, record.version, record.copiedVersion, record.lastAliveAt],
+    );
+  }
 
-  readonly changes: ChangeLog;
-  readonly epochs: EpochTable;
-  readonly receipts: ReceiptTable;
-  readonly entries: EntryTable;
-  readonly comments: CommentTable;
-  readonly follows: FollowTable;
-  readonly documents: DocumentTable;
-  readonly versions: VersionTable;
-  readonly events: EventTable;
-  readonly changedStores: ChangedStoreTable;
-  readonly documentNotes: DocumentNoteTable;
-  readonly occupancy: OccupancyTable;
-  readonly gracePeriods: GracePeriodTable;
+  /** Throws if the user has an open session. */
+  insertSession({ id, joinedAt, user }: OpenSession): void {
+    this.insert("sessions", { id, user_id: user.id, joined_at: joinedAt, user: JSON.stringify(user) });
+  }
 
-  /** Deletes everything, including the tables. */
-  clear(): void;
+  endSession(sessionId: string, leftAt: number): void {
+    this.write("UPDATE sessions SET left_at = ?, user = NULL WHERE id = ?", leftAt, sessionId);
+  }
+
+  /** Updates the user in their open session, if any. */
+  updateUser(user: UserRecord): void {
+    const json = JSON.stringify(user);
+    this.write("UPDATE sessions SET user = ? WHERE user_id = ? AND left_at IS NULL", json, user.id);
+  }
+
+  deleteSessions(userId: string): void {
+    this.write("DELETE FROM sessions WHERE user_id = ?", userId);
+  }
+
+  listOpenSessions(): OpenSession[] {
+    return this.read<Omit<OpenSession, "user"> & { user: string }>(
+      "SELECT id, joined_at AS joinedAt, user FROM sessions WHERE left_at IS NULL ORDER BY seq",
+    ).map((row) => ({ ...row, user: parseUser(row.user) }));
+  }
+
+  /** Newest first; with `beforeId`, those before a kept session. */
+  listSessions(userId: string, limit: number, beforeId?: string): StoredSession[] {
+    const before = beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE id = ?)";
+    return this.read<StoredSession>(
+      `SELECT id, user_id AS userId, joined_at AS joinedAt, left_at AS leftAt FROM sessions
+       WHERE user_id = ? ${before} ORDER BY seq DESC LIMIT ?`,
+      ...[userId, ...(beforeId === undefined ? [] : [beforeId]), limit],
+    );
+  }
+
+  listLatestStays(limit: number): Stay[] {
+    const query = "SELECT user_id AS userId, left_at AS leftAt FROM sessions ORDER BY seq DESC LIMIT ?";
+    return this.read<Stay>(query, limit);
+  }
+
+  findLastSeen(userIds: readonly string[]): Record<string, LastSeen> {
+    // The ids are one JSON parameter: a statement can have at most 100 parameters.
+    const rows = this.read<Omit<StoredSession, "id">>(
+      `SELECT user_id AS userId, joined_at AS joinedAt, left_at AS leftAt FROM json_each(?) AS wanted
+       JOIN sessions ON seq = (SELECT max(seq) FROM sessions WHERE user_id = wanted.value)`,
+      JSON.stringify(userIds),
+    );
+    return Object.fromEntries(
+      rows.map(({ userId, joinedAt, leftAt }) => [userId, { online: leftAt === null, joinedAt }]),
+    );
+  }
 }
+
+const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
+
+/** The storage as the Room sees it: synchronous, transactional, empty until the first write. Reading creates nothing. */
+export type RoomStorage = Omit<
+  SqliteStorage,
+  "read" | "find" | "scan" | "write" | "insert" | "writes" | "onUndone"
+>;

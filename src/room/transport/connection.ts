@@ -8,26 +8,19 @@ import type { DatabaseQuery } from "../protocol/room-request.ts";
 
 /** The documents that a socket has open, and how its client speaks of them. */
 export interface DocumentWire {
-  /**
-   * `room`: in binary frames beside the room's protocol. The others speak of nothing else: editors' own clients have
-   * opened them. `yWebsocket`: the address names the document. `hocuspocus`: each frame does.
-   */
+  /** `room`: binary frames beside the room's protocol. `yWebsocket` names the document by address, `hocuspocus` by frame. */
   readonly wire: "room" | "yWebsocket" | "hocuspocus";
-  /** The documents that it has open, as its client names them. */
   readonly opened: readonly string[];
   /** The first 32 entries that it shows in them. */
   readonly shown?: readonly ShownEntry[];
 }
 
-/** An entry of a document's awareness without its state. */
 export interface ShownEntry {
-  /** The document, as in `opened`. */
   readonly key: string;
   readonly client: number;
   readonly clock: number;
 }
 
-/** A socket that has sent nothing yet. */
 export interface Waiting {
   readonly phase: "waiting";
   readonly id: string;
@@ -39,7 +32,6 @@ export interface Waiting {
   readonly documents?: DocumentWire;
 }
 
-/** A valid `JOIN_ROOM` whose token has not been verified. */
 export interface JoinRequest extends JoinRoom {
   readonly requestId: string | undefined;
 }
@@ -75,7 +67,6 @@ export interface Joined {
   readonly savedLastSeenAt: number;
   /** Accepts several frames as one array. */
   readonly batch: boolean;
-  /** Presence targets: user ids, `*` or `following`. */
   readonly subscriptions: readonly string[];
   /** Takes numbers for users in the presence of everyone (R86). */
   readonly numbers?: boolean;
@@ -93,9 +84,9 @@ export type Effect =
   | { readonly type: "sendBytes"; readonly to: readonly string[]; readonly frame: Uint8Array }
   /** Documents have many updates: call `openDocuments.foldDue` when there is time. */
   | { readonly type: "foldDocuments" }
-  /** Do not hibernate for so long: a client is to answer before it is sent the rest. */
+  /** Do not hibernate: a client answers before it is sent the rest. */
   | { readonly type: "stayAwake"; readonly ms: number }
-  /** Write this to the socket's attachment: all that the room will know of it after hibernation. */
+  /** Write the attachment: all that the room knows of the socket after hibernation. */
   | { readonly type: "attach"; readonly connection: Waiting | Joined }
   | { readonly type: "close"; readonly id: string; readonly code: CloseCode; readonly reason: string }
   /** Verify the token and read its user and room, then call `handshake.complete`. */
@@ -120,19 +111,16 @@ export type Effect =
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
   /** Read which of these users exist from the database, then call `updates.forgetUsers` with the others. */
   | { readonly type: "checkUsers"; readonly userIds: readonly string[] }
-  /** Read the room's row from the database, then call `updates.updateRoom`: it closes these sockets if the room is closed; null for none. */
+  /** Read the room's row from the database, then call `updates.updateRoom`, which closes these sockets of a closed room. */
   | { readonly type: "refreshRoom"; readonly closing: readonly string[] | null }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */
   | { readonly type: "refreshTokens"; readonly userId: string | null }
   /** The room has lost its users, who all come back now: read them together. */
   | { readonly type: "holdJoins" }
-  /** The time of the next task has changed. */
   | { readonly type: "planAlarm" }
-  /** Memory may differ from storage: make them match soon. */
   | { readonly type: "recoverSoon" }
-  /** The client has read everything sent before this mark. */
   | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
-  /** Count what has been sent since the first of these effects for this user, or the organization, and points of other work. */
+  /** Charge the frames sent since the first of these effects, and points of other work. */
   | {
       readonly type: "countDelivery";
       readonly userId: string;

@@ -15,13 +15,9 @@ import type { Authorizing, Connection, Effect, Joined, Waiting } from "./connect
 export const isOfDocuments = ({ documents }: Connection): boolean =>
   documents !== undefined && documents.wire !== "room";
 
-/**
- * How old the sign of life in the attachment may get before it is rewritten. After hibernation, a socket that
- * sends messages but no pings is dropped up to this much late, and never early.
- */
+/** Age at which the attached sign of life is rewritten. After hibernation, a socket without pings is dropped this much late. */
 export const LAST_SEEN_GRANULARITY_MS = 5_000;
 
-/** Sends a message to sockets. */
 export const send = (to: readonly string[], message: Sendable): Effect => ({
   type: "send",
   to,
@@ -43,7 +39,6 @@ export class Connections {
     return this.#byId.get(id);
   }
 
-  /** Adds a connection, or replaces one that changes its phase. */
   put(connection: Connection): void {
     this.remove(connection.id);
     this.#byId.set(connection.id, connection);
@@ -64,7 +59,7 @@ export class Connections {
     this.#byId.set(connection.id, connection);
   }
 
-  /** A joined socket was seen at `now`. The sign of life is kept in memory, and with the socket now and then. */
+  /** Keeps the sign of life in memory, and with the socket now and then. */
   recordSeen(connection: Joined, now: number): Effect[] {
     connection.lastSeenAt = now;
     if (now - connection.savedLastSeenAt < LAST_SEEN_GRANULARITY_MS) return [];
@@ -103,33 +98,27 @@ export class Connections {
     return this.#joinedByUser;
   }
 
-  /** The ids of all sockets, joined or not. */
   ids(): string[] {
     return [...this.#byId.keys()];
   }
 
-  /** The ids of all joined sockets. */
   get joinedIds(): readonly string[] {
     this.#joinedIds ??= [...this.#joinedByUser.values()].flatMap((ids) => [...ids]);
     return this.#joinedIds;
   }
 
-  /** The ids of a user's joined sockets. */
   idsOf(userId: string): readonly string[] {
     return [...(this.#joinedByUser.get(userId) ?? [])];
   }
 
-  /** True when the user has a joined socket. */
   hasUser(userId: string): boolean {
     return this.#joinedByUser.has(userId);
   }
 
-  /** The users who have a joined socket. */
   users(): ReadonlySet<string> {
     return new Set(this.#joinedByUser.keys());
   }
 
-  /** Sends messages to all joined sockets, except those of one user. */
   sendToAll(messages: readonly Sendable[], exceptUserId?: string): Effect[] {
     if (messages.length === 0) return []; // most requests change nothing, and listing the sockets costs
     const except = exceptUserId === undefined ? undefined : this.#joinedByUser.get(exceptUserId);
@@ -159,11 +148,7 @@ export class WaitingSockets {
     if (sockets.size === 0) this.#byAddress.delete(address);
   }
 
-  /**
-   * The socket that gives way to a new one from `address`: the oldest that has sent nothing, of the same address if
-   * that has its share, or else of the address that has the most. Null when there is room, and "none" when all of
-   * them are joining.
-   */
+  /** The oldest silent socket that gives way to a new one: null while there is room, "none" when all are joining. */
   giveWayTo(address: string): string | "none" | null {
     const own = this.#byAddress.get(address);
     if (own !== undefined && own.size >= MAX_WAITING_PER_ADDRESS) return oldestSilent(own) ?? "none";
@@ -177,7 +162,7 @@ export class WaitingSockets {
   }
 }
 
-/** A client that means to join sends `JOIN_ROOM` at once, so the oldest of the others is the last to be one. */
+/** A client that joins sends `JOIN_ROOM` at once: the oldest silent socket is the least likely one. */
 function oldestSilent(sockets: SocketsOfAddress): string | null {
   for (const [id, phase] of sockets) {
     if (phase === "waiting") return id;
@@ -185,14 +170,13 @@ function oldestSilent(sockets: SocketsOfAddress): string | null {
   return null;
 }
 
-/** Sockets that do not join are closed together, so that a thousand of them need few alarms: each one is stored. */
+/** Sockets that do not join are closed together: each alarm is stored. */
 const JOIN_GRANULARITY_MS = 250;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Why a socket must be closed. */
 export type Overdue = "joinTimeout" | "silent" | "tokenExpired";
 
-/** When a socket must have joined. The time in which the room holds joins does not count for one that has asked to. */
+/** The time by which a socket must have joined. A held join has longer. */
 const joinDeadline = ({ phase, openedAt }: Waiting | Authorizing, heldUntil: number): number =>
   (phase === "waiting" ? openedAt : Math.max(openedAt, heldUntil)) + JOIN_DEADLINE_MS;
 
@@ -203,10 +187,7 @@ export function findOverdue(connection: Connection, now: number, heldUntil = NEV
   return now >= connection.tokenExpiresAt ? "tokenExpired" : null;
 }
 
-/**
- * When to check the sockets next (epoch ms); null without sockets. While a user is online that is at most
- * {@link SWEEP_INTERVAL_MS} ahead: the alarm survives a crash, and it is what repairs the room afterwards.
- */
+/** When to check the sockets next (epoch ms); null without sockets. A sweep also repairs the room after a crash. */
 export function planAlarm(now: number, connections: Iterable<Connection>, heldUntil = NEVER): number | null {
   let next = Number.POSITIVE_INFINITY;
   for (const connection of connections) {

@@ -1,32 +1,24 @@
-/** When presence goes out: at once in a calm room, in longer and longer intervals in a busy one. */
+/** The ticks of presence: none in a calm room, longer ones in a busy room. */
 
-/**
- * Deliveries per second above which the tick gets longer. Far below what a core can send frame by frame (some
- * 15,000 a second): an overloaded room receives too little to notice that it is overloaded.
- */
+/** Deliveries per second above which the tick grows. An overloaded room receives too little to notice: a core sends 15,000. */
 const CALM_DELIVERIES = 3_000;
 const BUSY_DELIVERIES = 50_000;
 const BUSY_TICK_MS = 16;
 const CROWDED_TICK_MS = 33;
 const MEMORY_MS = 1_000;
-/** Sending a tick to a crowd takes long. The next one follows when it is sent, and this part of that time later. */
+/** The next tick follows after this part of the time that sending the last one took. */
 const REST_AFTER_SENDING = 0.3;
-/** So that presence goes on while other things wait to be sent, too. */
+/** Presence goes on while other frames wait. */
 const LONGEST_TICK_MS = 1_000;
 
-/**
- * For presence, where only the latest state counts and a longer tick saves work. Counts the deliveries that are
- * requested, not those that are made: coalescing makes far fewer, so a tick based on those would shrink as soon
- * as it helped.
- */
+/** Ticks of presence, by requested deliveries: coalescing makes fewer, which would shrink the tick again. */
 export class TickPolicy {
   /** Decays with time: at a steady rate it is about the deliveries of one second. */
   #level = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
   #flushedAt = Number.NEGATIVE_INFINITY;
-  /** What was flushed last is still being sent. */
+  /** The last flush is still being sent. */
   #isSending = false;
-  /** How long it took to send a tick, most recently. */
   #sendingMs = 0;
 
   count(deliveries: number, now: number): void {
@@ -43,7 +35,7 @@ export class TickPolicy {
     return Math.max(now, this.#flushedAt + this.intervalAt(now));
   }
 
-  /** How far ticks are apart at least, in milliseconds: 0 in a calm room. */
+  /** Milliseconds between ticks; 0 in a calm room. */
   intervalAt(now: number): number {
     const level = this.#levelAt(now);
     if (level <= CALM_DELIVERIES) return 0;
@@ -57,12 +49,12 @@ export class TickPolicy {
     this.#isSending = true;
   }
 
-  /** What was flushed last has nothing to send: it does not show how long that takes. */
+  /** The last flush had nothing to send, so it tells no time. */
   recordEmpty(): void {
     this.#isSending = false;
   }
 
-  /** What was flushed last is sent. True for the first time. */
+  /** The last flush is sent. True for the first call. */
   recordSent(now: number): boolean {
     if (!this.#isSending) return false;
     this.#isSending = false;
@@ -71,7 +63,7 @@ export class TickPolicy {
   }
 }
 
-/** Flushes when a policy says so. A running timer keeps the object awake, so it runs only while something is queued. */
+/** Flushes when the policy says so. A timer keeps the object awake, so it runs only while frames wait. */
 export class FlushTimer {
   readonly #now: () => number;
   readonly #policy: TickPolicy;
@@ -84,7 +76,6 @@ export class FlushTimer {
     this.#flush = flush;
   }
 
-  /** Something is queued. */
   request(): void {
     const now = this.#now();
     const waitMs = this.#policy.dueAt(now) - now;

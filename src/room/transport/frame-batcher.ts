@@ -1,6 +1,5 @@
-/** Batches frames that write and arrive at once: they wait for the disk once. */
+/** Batches frames that arrive at once and write: they wait for the disk once. */
 
-/** Bounds of a batch, which is in memory. */
 const MAX_FRAMES = 256;
 const MAX_LENGTH = 1024 * 1024;
 
@@ -13,17 +12,12 @@ interface FrameBatcherPorts<Sender> {
   now(): number;
 }
 
-/**
- * A frame is handled at once, unless it arrives in the same millisecond as one that has written, or behind one that
- * waits. The others are handled in order in the next turn of the event loop: storage commits once for all of them.
- */
+/** A frame in the same millisecond as a write waits for the next turn: storage commits once for all of them. */
 export class FrameBatcher<Sender> {
   readonly #ports: FrameBatcherPorts<Sender>;
   #batch: { readonly sender: Sender; readonly frame: string | ArrayBuffer }[] = [];
-  /** Of the batch, in bytes or characters. */
   #length = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** When frames last wrote, in epoch ms. */
   #wroteAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: FrameBatcherPorts<Sender>) {
@@ -38,7 +32,7 @@ export class FrameBatcher<Sender> {
     else this.#timer ??= setTimeout(() => this.finish(), 0);
   }
 
-  /** Handles the batch now, before something that has to find it done. */
+  /** Handles the batch now, before work that depends on it. */
   finish(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

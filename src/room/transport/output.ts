@@ -1,52 +1,47 @@
-/** How much of what was sent to a socket its client may not have read: the runtime does not say what it buffers. */
+/** Bytes that a client may not have read: the runtime does not tell its buffers. Finds clients that read too slowly. */
 
 const MEBIBYTE = 1024 * 1024;
-/** After this many bytes, a client that can is asked to confirm that it has read them. */
+/** A client confirms a mark after this many bytes. */
 const MARK_EVERY_BYTES = MEBIBYTE;
 /** Events beyond what the client has confirmed. */
 const MAX_UNCONFIRMED_EVENT_BYTES = 4 * MEBIBYTE;
-/** Answers wait while this much is unread: what a client requests makes it slow by one answer at most. */
+/** Answers wait above this many unread bytes: requests make a client slow by one answer at most. */
 const MAX_UNREAD_BEFORE_ANSWERS = 8 * MEBIBYTE;
-/** Large presence waits while more than this is unread: from here on, a client that confirms has a mark to confirm. */
+/** Large presence waits above this many unread bytes, from which on a client has a mark to confirm. */
 const MAX_UNREAD_BEFORE_PRESENCE = MEBIBYTE;
-/** Events and answers that are unread. */
+/** Unread events and answers. */
 const MAX_UNREAD_BYTES = 16 * MEBIBYTE;
-/** How fast a client that confirms nothing is assumed to read. */
+/** The assumed speed of a client that confirms nothing. */
 const ASSUMED_BYTES_PER_MS = MEBIBYTE / 1000;
-/** All that is sent to a client that confirms nothing, and may never have read any of it. */
+/** Bytes sent to a client that confirms nothing, and may have read none. */
 const MAX_UNCONFIRMED_BYTES = 64 * MEBIBYTE;
 
-/** What all clients of a room may have together; one with no more than the fair share is not closed for their sake. */
+/** A bound for all clients of a room. It closes no client within the fair share. */
 interface RoomBound {
   readonly maxBytes: number;
   readonly fairBytes: number;
 }
 
-/**
- * Of what is unread. A client is asked after a mebibyte, so it always has more than that for a moment: in a crowd, where
- * all are sent the same, all of them at once.
- */
+/** Unread bytes. Clients confirm every MiB, so each briefly exceeds it: in a crowd, all at once. */
 export const UNREAD_IN_ROOM: RoomBound = { maxBytes: 64 * MEBIBYTE, fairBytes: 2 * MEBIBYTE };
-/** Of what was sent to clients that confirm nothing. */
+/** Bytes sent to clients that confirm nothing. */
 export const UNCONFIRMED_IN_ROOM: RoomBound = { maxBytes: 512 * MEBIBYTE, fairBytes: 16 * MEBIBYTE };
 
-/** The position of a mark in what was sent. */
 interface Mark {
   readonly bytes: number;
   readonly eventBytes: number;
 }
 
-/** What was sent to one socket. */
 export class Output {
   /** The client confirms marks. Otherwise it is assumed to read at a steady rate. */
   readonly #confirms: boolean;
-  /** What was sent, and of that the events: numbers, because each frame adds to them. */
+  /** Sent bytes, and those of events. */
   #bytes = 0;
   #eventBytes = 0;
   #read: Mark = { bytes: 0, eventBytes: 0 };
   /** Marks that the client has not confirmed, oldest first. */
   #marks: Mark[] = [];
-  /** For a client that confirms nothing: what it has not read at `#assumedAt`. */
+  /** Unread bytes at `#assumedAt` of a client that confirms nothing. */
   #assumedUnread = 0;
   #assumedAt = 0;
 
@@ -75,7 +70,6 @@ export class Output {
     return this.#bytes;
   }
 
-  /** The client has read everything sent before this mark. */
   confirm(mark: number): void {
     const index = this.#marks.findIndex(({ bytes }) => bytes === mark);
     const confirmed = this.#marks[index];
@@ -84,18 +78,17 @@ export class Output {
     this.#marks = this.#marks.slice(index + 1);
   }
 
-  /** What the client may not have read, in bytes. Less than a mark's distance counts as read if it confirms. */
+  /** Unread bytes. Less than a mark's distance counts as read if the client confirms. */
   unread(now: number): number {
     if (!this.#confirms) return this.#assumedUnreadAt(now);
     return this.#marks.length === 0 ? 0 : this.#bytes - this.#read.bytes;
   }
 
-  /** What was sent although the client confirms nothing, in bytes. */
   get unconfirmed(): number {
     return this.#confirms ? 0 : this.#bytes;
   }
 
-  /** What was sent and is not confirmed, in bytes: all of it for a client that confirms nothing. */
+  /** Unconfirmed bytes: all of them for a client that confirms nothing. */
   get unacknowledged(): number {
     return this.#bytes - this.#read.bytes;
   }
@@ -121,7 +114,7 @@ export class Output {
   }
 }
 
-/** Who must come back because the clients of the room together have too much: those who have the most. */
+/** The clients with the most bytes, until the others are within the bound of the room. */
 export function slowestOf<Client>(
   clients: readonly Client[],
   bytesOf: (client: Client) => number,
@@ -144,7 +137,6 @@ export function slowestOf<Client>(
 /** How often the room's bound is checked, by what it has sent. */
 const CHECK_EVERY_BYTES = 4 * 1024 * 1024;
 
-/** A socket, by what was sent to it. */
 interface Reader {
   readonly output: Output;
 }
@@ -152,10 +144,8 @@ interface Reader {
 export class SlowReaders<Socket extends Reader> {
   readonly #open: () => Iterable<Socket>;
   readonly #slow = new Set<Socket>();
-  /** Bytes sent since the room's own bound was checked. */
   #uncheckedBytes = 0;
 
-  /** `open` returns the sockets of the room that are open. */
   constructor(open: () => Iterable<Socket>) {
     this.#open = open;
   }
@@ -168,7 +158,7 @@ export class SlowReaders<Socket extends Reader> {
     if (this.#uncheckedBytes >= CHECK_EVERY_BYTES) this.#checkRoom(now);
   }
 
-  /** When more is unread in the whole room than it may hold, or unconfirmed, those who have the most count as slow. */
+  /** Above the room's bounds, the clients with the most bytes count as slow. */
   #checkRoom(now: number): void {
     this.#uncheckedBytes = 0;
     const sockets = [...this.#open()];
@@ -187,7 +177,6 @@ export class SlowReaders<Socket extends Reader> {
     return slow;
   }
 
-  /** The socket is gone. */
   delete(socket: Socket): void {
     this.#slow.delete(socket);
   }

@@ -1,10 +1,8 @@
 /** Queues of frames to sockets. Large sends go out in chunks, and other work gets its turn in between. */
 
-/** A socket with its queue. */
 export interface Receiver {
   /** Accepts several texts as one array. */
   readonly batches: boolean;
-  /** Null for nothing. */
   queued: QueuedFrames | null;
 }
 
@@ -14,7 +12,6 @@ interface QueuePorts<Socket> {
   transmit(socket: Socket, outgoing: Outgoing): void;
   /** Something was sent to the socket. */
   sent(socket: Socket): void;
-  /** A chunk is sent. */
   flushed(): void;
 }
 
@@ -26,10 +23,7 @@ const CHUNK_BYTES = 512 * 1024;
 /** A frame costs as much as this many bytes, however small it is. */
 const FRAME_BYTES = 4 * 1024;
 
-/**
- * Rest after a flush, for each frame sent: slightly more than sending it takes, so that the room receives as long as it
- * sends. Frames that are queued during the rest go out as one.
- */
+/** Rest per sent frame: slightly more than sending takes, so that the room can receive. */
 const REST_PER_FRAME_MS = 0.03;
 
 /** A timer this late waits behind arriving frames, which must not keep the room from sending. */
@@ -50,7 +44,6 @@ export class SendQueues<Socket extends Receiver> {
   #restUntil = Number.NEGATIVE_INFINITY;
   /** A running timer keeps the object awake, so it runs only while something is queued. */
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** When the timer should run (epoch ms). */
   #timerAt = 0;
   /** Bytes left of this turn's chunk, and when that was (epoch ms). */
   #left = CHUNK_BYTES;
@@ -68,10 +61,7 @@ export class SendQueues<Socket extends Receiver> {
     this.#ports = ports;
   }
 
-  /**
-   * Queues a frame for {@link request} or, if the socket takes it alone, sends it at once while the chunk lasts. Each
-   * socket gets its frames in order.
-   */
+  /** Sends a lone frame at once while the chunk lasts, and queues others for {@link request}, in order. */
   add(socket: Socket, outgoing: Outgoing): void {
     const isAlone = !socket.batches || typeof outgoing.frame !== "string";
     if (isAlone && socket.queued === null && this.#hasLeft()) {
@@ -103,13 +93,13 @@ export class SendQueues<Socket extends Receiver> {
     this.#ports.transmit(socket, outgoing);
   }
 
-  /** Returns whether what waits now has been sent, whatever has begun to wait since. */
+  /** Returns a function that tells whether all frames queued now have been sent. */
   watch(): () => boolean {
     const last = this.#newest;
     return () => last === null || !this.#waiting.has(last);
   }
 
-  /** Sends what is queued as soon as the room has rested, at the end of each event. */
+  /** Sends queued frames once the room has rested, at the end of each event. */
   request(): void {
     if (this.#waiting.size > 0) this.#flushSoon();
     this.#isRequested = true;
@@ -152,7 +142,7 @@ export class SendQueues<Socket extends Receiver> {
     } else if (this.#timer === null) this.#runIn(0);
   }
 
-  /** Sends what is queued for these, while more than `reserved` is left of the chunk. */
+  /** Sends the queues of these sockets, while more than `reserved` is left of the chunk. */
   #sendTo(sockets: ReadonlySet<Socket>, reserved: number): void {
     for (const socket of sockets) {
       if (this.#left <= reserved) break;
@@ -161,12 +151,11 @@ export class SendQueues<Socket extends Receiver> {
     }
   }
 
-  /** Sends all that is queued for a socket, now. */
   flush(socket: Socket): void {
     if (this.#waiting.has(socket)) this.#send(socket, Number.NEGATIVE_INFINITY);
   }
 
-  /** Sends what is queued for a socket, while more than `reserved` is left of the chunk. */
+  /** Sends a socket's queue, while more than `reserved` is left of the chunk. */
   #send(socket: Socket, reserved: number): void {
     const queued = socket.queued ?? this.#none;
     socket.queued = null; // a send that fails closes the socket, which flushes it
@@ -186,7 +175,6 @@ export class SendQueues<Socket extends Receiver> {
     this.#ports.sent(socket);
   }
 
-  /** Bytes stay alone, as they are. */
   #arrayOf(queued: QueuedFrames, first: number, end: number): Outgoing | undefined {
     if (typeof queued.parts[first]?.frame !== "string") return queued.parts[first];
     if (first === 0) return queued.arrayOf(end);
@@ -194,14 +182,13 @@ export class SendQueues<Socket extends Receiver> {
     return others.arrayOf(end - first);
   }
 
-  /** The socket is gone. */
   delete(socket: Socket): void {
     this.#waiting.delete(socket);
     this.#answered.delete(socket);
   }
 }
 
-/** Where the array ends that begins with the frame at `first`: at bytes, or when it has `left` of them. */
+/** The end of the array that begins at `first`: before bytes, or after `left` characters. */
 function endOfArray(queued: QueuedFrames, first: number, left: number): number {
   if (first === 0 && queued.isTextWithin(left)) return queued.count;
   const { parts } = queued;
@@ -223,8 +210,8 @@ export interface Outgoing {
 
 const NOTHING: Outgoing = { frame: "", eventBytes: 0 };
 
-/** Frames in order, which never change: with a further one they are others, the same for all sockets. */
-export class QueuedFrames {
+/** An immutable list of frames. A further frame makes another list, the same for all sockets. */
+class QueuedFrames {
   readonly #before: QueuedFrames | null;
   readonly #last: Outgoing;
   readonly count: number;
@@ -235,7 +222,6 @@ export class QueuedFrames {
   #parts: readonly Outgoing[] | null = null;
   #array: Outgoing | null = null;
 
-  /** Without arguments, no frames. */
   constructor(before: QueuedFrames | null = null, last = NOTHING) {
     this.#before = before;
     this.#last = last;
@@ -251,12 +237,11 @@ export class QueuedFrames {
     return this.#longer;
   }
 
-  /** What was last queued behind these frames may be large, and is not needed any more. */
+  /** Frees the further frames, which may be large. */
   forget(): void {
     this.#longer = null;
   }
 
-  /** Oldest first. */
   get parts(): readonly Outgoing[] {
     this.#parts ??= this.#listParts();
     return this.#parts;
@@ -283,7 +268,7 @@ export class QueuedFrames {
   }
 }
 
-/** Texts as an array. The brackets become part of the first and the last: around the joined ones, they would have them copied again. */
+/** Texts as an array. Brackets around the joined texts would copy them again. */
 function joinTexts(parts: readonly Outgoing[]): Outgoing {
   const texts = parts.map(({ frame }) => frame);
   const last = texts.length - 1;

@@ -15,9 +15,7 @@ interface SocketPorts {
   now(): number;
   /** The client reads more slowly than the room sends. */
   onSlowReader(id: string): void;
-  /** A frame was sent; `size` is its length. */
   onSent(size: number): void;
-  /** A socket is gone. */
   onReleased(): void;
   /** A frame could not be sent: the client misses it. */
   onFailedSend(id: string, error: unknown): void;
@@ -53,11 +51,11 @@ interface OpenSocket extends Receiver {
   isOfDocuments: boolean;
   /** Null until it has joined. */
   userId: string | null;
-  /** What its client may not have read. In memory only: a room hibernates when it has sent nothing for a while. */
+  /** In memory only: a room hibernates when it has sent nothing for a while. */
   output: Output;
 }
 
-/** The client of an editor's own socket is to show that it has read what was sent before this mark. */
+/** A mark that the client of an editor's own socket is to be asked for. */
 interface DueMark {
   readonly id: string;
   readonly mark: number;
@@ -94,7 +92,7 @@ export class Sockets {
     return this.#identity;
   }
 
-  /** Finds the sockets that survived hibernation, those that wait in the order in which they were opened. */
+  /** Finds the sockets that survived hibernation; waiting ones in the order of their opening. */
   restore(): (Waiting | Joined)[] {
     const connections = this.#state.getWebSockets().flatMap((socket) => {
       const attached = readAttachment(socket);
@@ -131,12 +129,10 @@ export class Sockets {
     return open;
   }
 
-  /** The trace of the request that has opened the socket; null if that is not known. */
   traceOf(id: string): Trace | null {
     return this.#byId.get(id)?.trace ?? null;
   }
 
-  /** Null for a socket that the room has closed or released. */
   idOf(socket: WebSocket): string | null {
     return this.#bySocket.get(socket)?.id ?? null;
   }
@@ -145,7 +141,6 @@ export class Sockets {
     return this.#byId.size;
   }
 
-  /** The sockets that are open. */
   ids(): string[] {
     return [...this.#byId.keys()];
   }
@@ -157,7 +152,7 @@ export class Sockets {
     writeAttachment(open.socket, this.#identity, connection, open.trace);
   }
 
-  /** Sends one message, serialized once for all receivers; what is queued of it goes out with {@link requestFlush}. Returns its length. */
+  /** Sends a message, serialized once. Queued frames go out with {@link requestFlush}. Returns its length. */
   send(ids: readonly string[], message: Sendable): number {
     const frame = serialize(message);
     const outgoing = { frame, eventBytes: message.type === "event" ? frame.length : 0 };
@@ -169,7 +164,7 @@ export class Sockets {
     return frame.length;
   }
 
-  /** Sends a frame of a document; what is queued of it goes out with {@link requestFlush}. */
+  /** Sends a frame of a document. Queued frames go out with {@link requestFlush}. */
   sendBytes(ids: readonly string[], frame: Uint8Array): void {
     const outgoing = { frame, eventBytes: 0 };
     for (const id of ids) {
@@ -189,18 +184,17 @@ export class Sockets {
     return open === undefined ? 0 : open.output.answerableIn(this.#ports.now());
   }
 
-  /** Whether nothing waits to be sent to the socket, and its client has read enough to be sent more of what can wait. */
+  /** Whether nothing is queued, and the client has read enough to be sent more presence. */
   canTakeMore(id: string): boolean {
     const open = this.#byId.get(id);
     return open !== undefined && open.queued === null && open.output.canTakeMore(this.#ports.now());
   }
 
-  /** How many of a user's sockets were closed with much to read, and have not ended. */
+  /** The closed sockets of a user that hold unread bytes. */
   closingOf(userId: string): number {
     return [...this.#closing.values()].filter((other) => other === userId).length;
   }
 
-  /** Returns whether what waits now has been sent. */
   watchSending(): () => boolean {
     return this.#queues.watch();
   }
@@ -211,7 +205,7 @@ export class Sockets {
     this.#closeSlow();
   }
 
-  /** Sends a mark if one is due, or notes it: who speaks of documents alone is asked in their protocol. */
+  /** Sends a due mark, or notes it: clients of documents are asked in their protocol. */
   #markSent(open: OpenSocket): void {
     const mark = open.output.nextMark();
     if (mark === null) return;
@@ -238,12 +232,10 @@ export class Sockets {
     }
   }
 
-  /** The client has read everything sent before this mark. */
   acknowledgeRead(id: string, mark: number): void {
     this.#byId.get(id)?.output.confirm(mark);
   }
 
-  /** Closes a socket after sending what is queued for it. */
   close(id: string, code: CloseCode, reason: string): void {
     const open = this.#byId.get(id);
     if (open === undefined) return;
@@ -283,7 +275,6 @@ export class Sockets {
     );
   }
 
-  /** When the runtime last answered the socket's ping by itself (epoch ms). */
   lastPingAt(id: string): number | null {
     const open = this.#byId.get(id);
     if (open === undefined) return null;

@@ -9,6 +9,11 @@ export type Author =
   | { readonly type: "user" | "key" | "person"; readonly id: string }
   | { readonly type: "organization" };
 
+/** Each author once, in the order of their first appearance. */
+export const distinctAuthors = (authors: readonly Author[]): Author[] => [
+  ...new Map(authors.map((author) => [JSON.stringify(author), author])).values(),
+];
+
 /** A history entry: edits of one author within a minute; old ones are all edits between two versions. */
 export interface TrailEntry {
   /** The number of its last update. */

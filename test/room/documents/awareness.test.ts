@@ -1,6 +1,6 @@
 /** Who is in a document: what a socket may show, and what becomes of it (D12). */
 import { expect, it } from "vitest";
-import { Awareness } from "../../../src/room/documents/sync/awareness.ts";
+import { Awareness } from "../../../src/room/documents/sync/channels.ts";
 import type { AwarenessEntry } from "../../../src/room/documents/sync/frames.ts";
 
 const entry = (client: number, state = "{}", clock = 1): AwarenessEntry => ({ client, clock, state });

@@ -5,12 +5,12 @@ import * as Y from "yjs";
 import { bytesToBase64 } from "../../../src/platform/crypto/encoding.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
 import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/built-document.ts";
+import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
 import {
   MAX_BUILT_BYTES,
   MAX_BUILT_ITEMS,
   MAX_SHOWN_LENGTH,
 } from "../../../src/room/documents/updates/limits.ts";
-import { mergeMany } from "../../../src/room/documents/updates/merge.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
 /** One edit of one client, or the arrival of another client's document. */

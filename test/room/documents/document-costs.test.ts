@@ -4,13 +4,12 @@ import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
-import { Channels } from "../../../src/room/documents/sync/channels.ts";
+import { Channels, Subscription } from "../../../src/room/documents/sync/channels.ts";
 import {
   type DocumentConnection,
   DocumentMessages,
 } from "../../../src/room/documents/sync/document-messages.ts";
 import type { DocumentFrame } from "../../../src/room/documents/sync/frames.ts";
-import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
@@ -31,13 +30,12 @@ function documentWith(storage: RoomStorage, characters: number) {
   documents.append("notes", update, { type: "organization" });
   const channels = new Channels(documents);
   const messages = new DocumentMessages(documents, channels);
-  const subscription = new Subscription("socket", "notes");
+  const subscription = new Subscription(channels.open("notes"), "socket", "notes");
   const connection: DocumentConnection = {
     ...joinedSocket({ role: "viewer" }),
     documents: { wire: "room", opened: ["notes"] },
   };
-  const receive = (frame: DocumentFrame) =>
-    messages.receive(connection, channels.open("notes"), subscription, frame);
+  const receive = (frame: DocumentFrame) => messages.receive(connection, subscription, frame);
   return { documents, doc, update, receive };
 }
 

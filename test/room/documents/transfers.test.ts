@@ -4,13 +4,12 @@ import { expect, vi } from "vitest";
 import * as Y from "yjs";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
 import { KNOWN_PART } from "../../../src/room/documents/loaded-documents.ts";
-import { Channels } from "../../../src/room/documents/sync/channels.ts";
+import { Channels, Subscription } from "../../../src/room/documents/sync/channels.ts";
 import {
   type DocumentConnection,
   DocumentMessages,
 } from "../../../src/room/documents/sync/document-messages.ts";
 import { type DocumentFrame, parseDocumentFrame } from "../../../src/room/documents/sync/frames.ts";
-import { Subscription } from "../../../src/room/documents/sync/subscription.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect } from "../../../src/room/transport/connection.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
@@ -33,14 +32,10 @@ function openRoom(storage: RoomStorage) {
     documents: { wire: "hocuspocus", opened: ["notes", "other"] },
   };
   const open = (name: string) => {
-    const subscription = new Subscription("socket", name);
+    const subscription = new Subscription(channels.open(name), "socket", name);
     channels.open(name).add(subscription);
     const receive = (frame: DocumentFrame) => {
-      effects.splice(
-        0,
-        effects.length,
-        ...messages.receive(connection, channels.open(name), subscription, frame),
-      );
+      effects.splice(0, effects.length, ...messages.receive(connection, subscription, frame));
       return sentIn(effects);
     };
     return { subscription, receive };
@@ -51,7 +46,7 @@ function openRoom(storage: RoomStorage) {
     channels.foldIfDue(name);
   };
   const mark = (subscription: Subscription) =>
-    messages.transfers.ask("notes", subscription, { mark: 1, isSync: false });
+    messages.transfers.ask(subscription, { mark: 1, isSync: false });
   const staysAwake = () => effects.some(({ type }) => type === "stayAwake");
   return { storage, mark, staysAwake, open, write, fold };
 }

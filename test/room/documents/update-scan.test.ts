@@ -5,10 +5,9 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { type ClockRange, IdSet } from "../../../src/room/documents/updates/id-set.ts";
 import { MAX_VALUE_DEPTH } from "../../../src/room/documents/updates/limits.ts";
-import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
-import { MalformedUpdate } from "../../../src/room/documents/updates/update-values.ts";
+import { type ClockRange, IdSet } from "../../../src/room/documents/updates/ranges.ts";
+import { MalformedUpdate, scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
 const encode = (set: IdSet) => encoding.encode((encoder) => set.write(encoder));

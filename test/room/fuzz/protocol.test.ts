@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { inject, it } from "vitest";
-import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
+import { SqliteStorage } from "../../../src/room/storage/storage.ts";
 import type { Runs } from "../../endurance/runs.ts";
 import { copyStored } from "./backup.ts";
 import { FuzzedObject } from "./fuzzed-object.ts";

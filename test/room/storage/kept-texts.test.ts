@@ -3,8 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TextMemory } from "../../../src/room/storage/kept-texts.ts";
-import { compareKeys } from "../../../src/room/storage/key-order.ts";
+import { compareKeys, TextMemory } from "../../../src/room/storage/kept-texts.ts";
 import { SqliteEntries } from "../../../src/room/storage/sqlite-entries.ts";
 import { SqliteTables } from "../../../src/room/storage/sqlite-tables.ts";
 
@@ -17,10 +16,7 @@ const SIZE = { entries: 1, bytes: 1_000_000 };
 class CountedTables extends SqliteTables {
   reads = 0;
 
-  override read<Row extends Record<string, SqlStorageValue>>(
-    query: string,
-    ...params: SqlStorageValue[]
-  ): Row[] {
+  override read<Row extends object>(query: string, ...params: SqlStorageValue[]): Row[] {
     if (query.includes("group_concat")) this.reads += 1;
     return super.read<Row>(query, ...params);
   }
@@ -93,8 +89,7 @@ describe("kept texts", () => {
       entries.delete("s", "\ue000");
       entries.write("s", { key: "🎊", value: "3", version: 3 });
       expect([reads(), reads()]).toEqual([3, 1]);
-      tables.drop();
-      entries.forget();
+      tables.clear();
       expect(compare(entries, "s", "", 1)).toEqual({ sent: [], stored: [] });
     }, new TextMemory(100_000)));
 
@@ -108,8 +103,7 @@ describe("kept texts", () => {
         else if (kind === "undone")
           expect(() => tables.transaction(() => undone(entries, key))).toThrow("undone");
         else if (kind === "cleared") {
-          tables.drop();
-          entries.forget();
+          tables.clear();
           fill(entries);
         } else if (kind === "restored") {
           // The object starts anew, over rows that its memory did not see.

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { it } from "vitest";
-import { SqliteStorage } from "../../../src/room/storage/storage-sqlite.ts";
+import { SqliteStorage } from "../../../src/room/storage/storage.ts";
 
 interface Tables {
   readonly storage: SqliteStorage;

@@ -3,8 +3,8 @@ import { type Actor, type RequestContext, requireRoomAccess } from "../../../pla
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
+import { mergeMany } from "../../../room/documents/updates/known-content.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
-import { mergeMany } from "../../../room/documents/updates/merge.ts";
 import type { Author, DocumentDetails, ListedDocument } from "../../../room/types/documents.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { presentTime } from "../../../platform/time.ts";
 import type { Change } from "../../../room/documents/compare/compare.ts";
-import type { Segment } from "../../../room/documents/compare/segments.ts";
+import type { Segment } from "../../../room/documents/compare/compare-text.ts";
 import type { Rendered } from "../../../room/documents/content/render-content.ts";
 import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
 import type {

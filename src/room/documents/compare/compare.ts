@@ -3,10 +3,8 @@ import * as Y from "yjs";
 import type { Author } from "../../types/documents.ts";
 import type { Authored } from "../history/attribution.ts";
 import { type Items, itemsOf, type SharedType, sharedTypeOf } from "../updates/built-document.ts";
-import { compareText, isText } from "./compare-text.ts";
-import { requireDepth, valueAt } from "./items.ts";
-import { Budget, type Segment } from "./segments.ts";
-import { type Point, TwoPoints } from "./two-points.ts";
+import { Budget, compareText, isText, type Segment } from "./compare-text.ts";
+import { type Point, requireDepth, TwoPoints, valueAt } from "./points.ts";
 
 /** A difference. Applied in their order, changes lead from one point to the other. */
 export interface Change {
@@ -25,10 +23,7 @@ export interface Change {
 
 type Path = Change["path"];
 
-/**
- * Compares a shared type of the document after `before` with the same after `since`. CONFLICT for a document that is
- * too large or nested too deeply, and for too many differences.
- */
+/** Compares a shared type after `before` and after `since`. CONFLICT when the document or the difference is too large. */
 export function compareType(
   before: readonly Uint8Array[],
   since: readonly Authored[],
@@ -105,7 +100,6 @@ class Comparison {
     }
   }
 
-  /** Compares a container that both points have. */
   #compareWithin({ content }: Y.Item, path: Path): void {
     if (content instanceof Y.ContentType) this.compare(content.type, path);
   }

@@ -5,13 +5,12 @@ import {
   BuiltDocument,
   type Items,
   itemsOf,
+  jsonOf,
   type SharedType,
   sharedTypeOf,
 } from "../updates/built-document.ts";
 import { MAX_SHOWN_LENGTH } from "../updates/limits.ts";
-import { Extent } from "./extent.ts";
-import { JsonRendering } from "./json-rendering.ts";
-import { TextRendering } from "./text-rendering.ts";
+import { Extent, entriesOf, MAX_DEPTH, TextRendering, valuesOf } from "./text-rendering.ts";
 
 interface NamedType {
   readonly name: string;
@@ -20,7 +19,6 @@ interface NamedType {
 
 export interface Rendered {
   readonly content: unknown;
-  /** Tells whether the content is longer. */
   readonly isTruncated: boolean;
   /** All shared types of the document that have, or had, content, by name. */
   readonly types: readonly NamedType[];
@@ -33,10 +31,7 @@ interface Rendering {
   readonly maxLength: number | null;
 }
 
-/**
- * Renders one shared type of a document, which is given as one update. CONFLICT for a document that is too large to be
- * built; without `maxLength` also for a content that is too long to be sent, or nested too deeply.
- */
+/** Renders one shared type. CONFLICT when the document or, without `maxLength`, the content is too large. */
 export function renderContent(update: Uint8Array, { type, root, maxLength }: Rendering): Rendered {
   const { doc } = new BuiltDocument([update]);
   const types = typesOf(doc);
@@ -71,10 +66,7 @@ const typesOf = (doc: Y.Doc): NamedType[] =>
     return type === null ? [] : [{ name, type }];
   });
 
-/**
- * Guesses the kind of a shared type by its first telling item: a document does not say it. Null when it never had
- * content.
- */
+/** Guesses the kind of a shared type by its first telling item. Null when it never had content. */
 function guessType(items: Items): SharedType | null {
   for (const { content } of itemsOf(items)) {
     if (content instanceof Y.ContentString || content instanceof Y.ContentFormat) return "text";
@@ -89,3 +81,58 @@ function guessType(items: Items): SharedType | null {
 
 const isXml = (type: unknown): boolean =>
   [Y.XmlElement, Y.XmlFragment, Y.XmlHook, Y.XmlText].some((kind) => type instanceof kind);
+
+const LEFT_OUT = Symbol("left out");
+const PUNCTUATION = 2;
+
+class JsonRendering {
+  readonly #extent: Extent;
+  readonly #texts: TextRendering;
+
+  constructor(extent: Extent) {
+    this.#extent = extent;
+    this.#texts = new TextRendering(extent);
+  }
+
+  map(items: Items, depth: number): Record<string, unknown> {
+    const entries: [string, unknown][] = [];
+    for (const [key, { content }] of entriesOf(items)) {
+      if (!this.#extent.takeAll(JSON.stringify(key).length + PUNCTUATION)) break;
+      const value = this.#value(content, valuesOf(content).at(-1), depth);
+      if (value !== LEFT_OUT) entries.push([key, value]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  array(items: Items, depth: number): unknown[] {
+    const values: unknown[] = [];
+    for (const { content, deleted } of itemsOf(items)) {
+      if (deleted) continue;
+      for (const value of valuesOf(content)) {
+        if (!this.#extent.takeAll(PUNCTUATION)) return values;
+        const shown = this.#value(content, value, depth);
+        if (shown !== LEFT_OUT) values.push(shown);
+      }
+    }
+    return values;
+  }
+
+  #value(content: Y.Item["content"], value: unknown, depth: number): unknown {
+    return content instanceof Y.ContentType ? this.#type(content.type, depth) : this.#plain(value);
+  }
+
+  #type(type: Items, depth: number): unknown {
+    if (depth >= MAX_DEPTH) {
+      this.#extent.cut();
+      return LEFT_OUT;
+    }
+    if (type instanceof Y.Array) return this.array(type, depth + 1);
+    return type instanceof Y.Map ? this.map(type, depth + 1) : this.#texts.type(type, depth);
+  }
+
+  #plain(value: unknown): unknown {
+    const json = jsonOf(value);
+    if (json === undefined) return undefined;
+    return this.#extent.takeAll(json.length) ? JSON.parse(json) : LEFT_OUT;
+  }
+}

@@ -2,8 +2,6 @@
 import * as Y from "yjs";
 import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
-import type { Extent } from "./extent.ts";
-import { attributesOf, Formats, OBJECT, writtenAs } from "./formats.ts";
 
 /** Types within types. Deeper ones are left out. */
 export const MAX_DEPTH = 200;
@@ -20,10 +18,6 @@ export function valuesOf(content: Content): readonly unknown[] {
 export const entriesOf = ({ _map }: Items): [key: string, item: Y.Item][] =>
   [..._map].filter(([, { deleted }]) => !deleted);
 
-/** JSON as it can be sent; undefined for what has none. */
-export const jsonOf = (value: unknown): string | undefined =>
-  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}` : part));
-
 export class TextRendering {
   readonly #extent: Extent;
 
@@ -31,7 +25,6 @@ export class TextRendering {
     this.#extent = extent;
   }
 
-  /** Without its formats. */
   text(items: Items): string {
     return this.#joined(items, (content) =>
       content instanceof Y.ContentString ? this.#textOf(content) : "",
@@ -49,7 +42,6 @@ export class TextRendering {
     });
   }
 
-  /** A shared type within another one. */
   type(type: Items, depth: number): string {
     if (depth >= MAX_DEPTH) this.#extent.cut();
     if (this.#extent.isCut) return "";
@@ -70,7 +62,6 @@ export class TextRendering {
     return this.#within(opening, `</${name}>`, () => this.xml(element, depth));
   }
 
-  /** With tags for its formats. */
   #formatted(text: Items, depth: number): string {
     const formats = new Formats();
     let [rendered, stretch] = ["", ""];
@@ -127,5 +118,81 @@ export class TextRendering {
   #textOf({ str }: Y.ContentString): string {
     const taken = this.#extent.take(str.length);
     return taken < str.length ? str.slice(0, taken).replace(/[\uD800-\uDBFF]$/, "") : str;
+  }
+}
+
+class Formats {
+  readonly #values = new Map<string, unknown>();
+
+  /** Passes a mark with which a format begins or ends. */
+  pass({ key, value }: { readonly key: string; readonly value: unknown }): void {
+    if (value === null) this.#values.delete(key);
+    else this.#values.set(key, value);
+  }
+
+  tags(): { readonly opening: string; readonly closing: string } {
+    const sorted = [...this.#values].sort(byName);
+    return {
+      opening: sorted.map(([name, value]) => `<${name}${attributesOf(Object(value))}>`).join(""),
+      closing: sorted
+        .reverse()
+        .map(([name]) => `</${name}>`)
+        .join(""),
+    };
+  }
+}
+
+/** Text of a shared type that is neither text nor XML. */
+const OBJECT = "[object Object]";
+
+/** A value as Yjs writes it into XML. Yjs fails for objects whose `toString` is no function. */
+export function writtenAs(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return OBJECT;
+  }
+}
+
+/** Attributes in a tag, sorted by their names. */
+const attributesOf = (attributes: object): string =>
+  Object.entries(attributes)
+    .sort(byName)
+    .map(([name, value]) => ` ${name}="${writtenAs(value)}"`)
+    .join("");
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1;
+
+export class Extent {
+  #left: number;
+  #isCut = false;
+
+  constructor(maxLength: number) {
+    this.#left = maxLength;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  /** Takes up to `length` characters, and returns the number taken. Nothing follows a cut. */
+  take(length: number): number {
+    const taken = this.#isCut ? 0 : Math.min(length, this.#left);
+    this.#left -= taken;
+    if (taken < length) this.#isCut = true;
+    return taken;
+  }
+
+  /** Takes all of these characters, or none. */
+  takeAll(length: number): boolean {
+    if (length > this.#left) this.#isCut = true;
+    if (this.#isCut) return false;
+    this.#left -= length;
+    return true;
   }
 }

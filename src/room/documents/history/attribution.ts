@@ -1,9 +1,8 @@
 /** Attributes operations and deletions to authors: to those of the first update that has them. */
 import type { Author, AuthoredUpdate } from "../../types/documents.ts";
-import { RangeMap } from "../updates/range-map.ts";
+import { RangeMap } from "../updates/ranges.ts";
 import { scanUpdate } from "../updates/update-reader.ts";
 
-/** An update, or several folded ones, with all authors. */
 export type Authored = Pick<AuthoredUpdate, "authors" | "data">;
 
 export interface Attribution {

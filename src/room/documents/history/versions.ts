@@ -1,8 +1,7 @@
 /** The versions of a document: points in its edit history, made by the room or named by someone. */
 import { AppError } from "../../../platform/errors.ts";
-import { distinctAuthors } from "../../storage/authors.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { Author, VersionInfo } from "../../types/documents.ts";
+import { type Author, distinctAuthors, type VersionInfo } from "../../types/documents.ts";
 import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "../updates/limits.ts";
 
 /** Arrival of the first and the last update since the latest version (epoch ms); null for none. */
@@ -13,73 +12,68 @@ export const isVersionDue = (unversioned: Unversioned, now: number): boolean =>
   unversioned !== null &&
   (now - unversioned.at >= VERSION_QUIET_MS || now - unversioned.firstAt >= VERSION_EDITING_MS);
 
-export class Versions {
-  readonly #storage: RoomStorage;
+/** The edits since the latest version. */
+export const findUnversioned = (storage: RoomStorage, documentId: number): Unversioned =>
+  storage.documents.findTimes(documentId, seqBefore(storage, documentId, Number.MAX_SAFE_INTEGER));
 
-  constructor(storage: RoomStorage) {
-    this.#storage = storage;
-  }
+/** The number of the version before an update; 0 for none. */
+const seqBefore = ({ versions }: RoomStorage, documentId: number, before: number): number =>
+  versions.list(documentId, { before, limit: 1 })[0]?.seq ?? 0;
 
-  /** Returns the edits since the latest version. */
-  unversioned(documentId: number): Unversioned {
-    return this.#storage.documents.findTimes(
-      documentId,
-      this.#seqBefore(documentId, Number.MAX_SAFE_INTEGER),
+/** Makes a version after the latest update, `seq`, unless there is one. */
+export function makeVersion(storage: RoomStorage, documentId: number, seq: number, now: number): VersionInfo {
+  const { documents, versions } = storage;
+  const known = versions.find(documentId, seq);
+  if (known !== null) return known;
+  const authors = documents.listAuthors(documentId, seqBefore(storage, documentId, seq), seq);
+  const version = {
+    seq,
+    name: null,
+    at: documents.listTrail(documentId, { before: seq + 1, limit: 1 })[0]?.at ?? now,
+    createdAt: now,
+    namedBy: null,
+    authors: authors.slice(0, MAX_AUTHORS),
+  };
+  versions.put(documentId, version);
+  return version;
+}
+
+/** Names a version; CONFLICT when too many are named already. */
+export function nameVersion(
+  { versions }: RoomStorage,
+  documentId: number,
+  version: VersionInfo,
+  name: string | null,
+  by: Author,
+): VersionInfo {
+  const isOneMore = version.name === null && name !== null;
+  if (isOneMore && versions.countNamed(documentId) >= MAX_NAMED_VERSIONS)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      `A document has at most ${MAX_NAMED_VERSIONS} named versions: delete one first`,
     );
-  }
+  const named = { ...version, name, namedBy: name === null ? null : by };
+  versions.put(documentId, named);
+  return named;
+}
 
-  /** The number of the version before an update; 0 for none. */
-  #seqBefore(documentId: number, before: number): number {
-    return this.#storage.versions.list(documentId, { before, limit: 1 })[0]?.seq ?? 0;
-  }
-
-  /** Makes a version after the latest update, `seq`, unless there is one. */
-  make(documentId: number, seq: number, now: number): VersionInfo {
-    const { documents, versions } = this.#storage;
-    const known = versions.find(documentId, seq);
-    if (known !== null) return known;
-    const authors = documents.listAuthors(documentId, this.#seqBefore(documentId, seq), seq);
-    const version = {
-      seq,
-      name: null,
-      at: documents.listTrail(documentId, { before: seq + 1, limit: 1 })[0]?.at ?? now,
-      createdAt: now,
-      namedBy: null,
-      authors: authors.slice(0, MAX_AUTHORS),
-    };
-    versions.put(documentId, version);
-    return version;
-  }
-
-  /** Names a version; CONFLICT when too many are named already. */
-  name(documentId: number, version: VersionInfo, name: string | null, by: Author): VersionInfo {
-    const { versions } = this.#storage;
-    const isOneMore = version.name === null && name !== null;
-    if (isOneMore && versions.countNamed(documentId) >= MAX_NAMED_VERSIONS)
-      throw new AppError(
-        "Rooms",
-        "CONFLICT",
-        `A document has at most ${MAX_NAMED_VERSIONS} named versions: delete one first`,
-      );
-    const named = { ...version, name, namedBy: name === null ? null : by };
-    versions.put(documentId, named);
-    return named;
-  }
-
-  /** Deletes versions, given in order. The following version inherits their authors. */
-  delete(documentId: number, deleted: readonly VersionInfo[]): void {
-    const { versions } = this.#storage;
-    let authors: readonly Author[] = [];
-    for (const [index, version] of deleted.entries()) {
-      authors = distinctAuthors([...authors, ...version.authors]);
-      versions.delete(documentId, version.seq);
-      const next = versions.findNext(documentId, version.seq);
-      if (next?.seq === deleted[index + 1]?.seq) continue;
-      if (next !== null) {
-        const all = distinctAuthors([...authors, ...next.authors]);
-        versions.put(documentId, { ...next, authors: all.slice(0, MAX_AUTHORS) });
-      }
-      authors = [];
+/** Deletes versions, given in order. The following version inherits their authors. */
+export function deleteVersions(
+  { versions }: RoomStorage,
+  documentId: number,
+  deleted: readonly VersionInfo[],
+): void {
+  let authors: readonly Author[] = [];
+  for (const [index, version] of deleted.entries()) {
+    authors = distinctAuthors([...authors, ...version.authors]);
+    versions.delete(documentId, version.seq);
+    const next = versions.findNext(documentId, version.seq);
+    if (next?.seq === deleted[index + 1]?.seq) continue;
+    if (next !== null) {
+      const all = distinctAuthors([...authors, ...next.authors]);
+      versions.put(documentId, { ...next, authors: all.slice(0, MAX_AUTHORS) });
     }
+    authors = [];
   }
 }

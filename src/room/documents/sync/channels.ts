@@ -1,9 +1,10 @@
 /** The open documents, and those that are due for folding. Others have nothing in memory. */
-import type { Effect } from "../../transport/connection.ts";
+
+import { isTooDeep } from "../../../platform/text.ts";
+import { MAX_FRAME_DEPTH } from "../../protocol/limits.ts";
+import type { Effect, ShownEntry } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
-import { Channel } from "./channel.ts";
-import { updateBody } from "./frames.ts";
-import type { Subscription } from "./subscription.ts";
+import { type AwarenessEntry, awarenessBody, queryAwarenessBody, updateBody, withKey } from "./frames.ts";
 
 export class Channels {
   readonly #documents: Documents;
@@ -51,11 +52,8 @@ export class Channels {
     if (!this.#dueFolds.has(name)) this.#documents.release(name);
   }
 
-  /**
-   * Folds the documents that are due, and calls `folded` for each of their subscriptions with the first part that has
-   * changed. A failure delays no other document: the first one is thrown at the end.
-   */
-  foldDue(folded: (name: string, subscription: Subscription, firstChanged: number) => void): void {
+  /** Folds due documents, and calls `folded` with the first changed part. The first failure is thrown at the end. */
+  foldDue(folded: (subscription: Subscription, firstChanged: number) => void): void {
     const names = [...this.#dueFolds];
     this.#dueFolds.clear();
     const failures: unknown[] = [];
@@ -63,12 +61,219 @@ export class Channels {
       try {
         const firstChanged = this.#documents.fold(name);
         for (const subscription of this.#channels.get(name)?.subscriptions ?? [])
-          folded(name, subscription, firstChanged);
+          folded(subscription, firstChanged);
       } catch (error) {
         failures.push(error);
       }
       this.release(name);
     }
     if (failures.length > 0) throw failures[0];
+  }
+}
+
+const sendBytes = (to: readonly string[], frame: Uint8Array): Effect => ({ type: "sendBytes", to, frame });
+
+export const sendTo = (subscription: Subscription, body: Uint8Array): Effect =>
+  sendBytes([subscription.socketId], subscription.frame(body));
+
+class Channel {
+  readonly name: string;
+  readonly awareness = new Awareness();
+  readonly #subscriptions = new Map<string, Subscription>();
+  /** Some sockets are older than this memory, so the next subscription asks them for their awareness. */
+  #hasForgotten = false;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get isEmpty(): boolean {
+    return this.#subscriptions.size === 0;
+  }
+
+  get subscriptions(): readonly Subscription[] {
+    return [...this.#subscriptions.values()];
+  }
+
+  find(socketId: string, key: string | null): Subscription | undefined {
+    return this.#subscriptions.get(idOf(socketId, key));
+  }
+
+  add(subscription: Subscription): Effect[] {
+    const others = this.#hasForgotten ? this.broadcast(queryAwarenessBody()) : [];
+    this.#hasForgotten = false;
+    this.#put(subscription);
+    const present = this.awareness.all();
+    return present.length === 0 ? others : [...others, sendTo(subscription, awarenessBody(present))];
+  }
+
+  /** Restores a subscription after hibernation, with the awareness of its socket. */
+  restore(subscription: Subscription, shown: readonly ShownEntry[]): void {
+    this.#hasForgotten = true;
+    this.#put(subscription);
+    for (const entry of shown) this.awareness.restore(subscription.socketId, entry);
+  }
+
+  #put(subscription: Subscription): void {
+    this.#subscriptions.set(idOf(subscription.socketId, subscription.key), subscription);
+  }
+
+  /** Removes a subscription. After the last one of a socket, the others learn that its clients are gone. */
+  remove(subscription: Subscription): Effect[] {
+    const { socketId, key } = subscription;
+    this.#subscriptions.delete(idOf(socketId, key));
+    if (this.subscriptions.some((other) => other.socketId === socketId)) return [];
+    const gone = this.awareness.remove(socketId);
+    return gone.length === 0 ? [] : this.broadcast(awarenessBody(gone));
+  }
+
+  of(socketId: string): Subscription[] {
+    return this.subscriptions.filter((subscription) => subscription.socketId === socketId);
+  }
+
+  broadcast(body: Uint8Array, except?: Subscription): Effect[] {
+    const byKey = new Map<string | null, Subscription[]>();
+    for (const subscription of this.#subscriptions.values()) {
+      if (subscription === except) continue;
+      const same = byKey.get(subscription.key);
+      if (same === undefined) byKey.set(subscription.key, [subscription]);
+      else same.push(subscription);
+    }
+    return [...byKey.values()].flatMap((same) => {
+      const [first] = same;
+      const to = same.map(({ socketId }) => socketId);
+      return first === undefined ? [] : [sendBytes(to, first.frame(body))];
+    });
+  }
+}
+
+const idOf = (socketId: string, key: string | null): string => `${socketId} ${key ?? ""}`;
+
+/** A transfer in parts; the client applies each before the next one is sent. */
+interface Transfer {
+  readonly stateVector: Uint8Array;
+  next: number;
+}
+
+/** A step 1 of the room, and the meaning of its answer. */
+export interface SentStep {
+  /** The answer confirms everything sent before this mark; null when it asks for operations. */
+  readonly mark: number | null;
+  /** The answer completes the synchronization. */
+  readonly isSync: boolean;
+}
+
+/** A document that a socket has open, and the progress of its synchronization. */
+export class Subscription {
+  readonly channel: Channel;
+  readonly socketId: string;
+  /** The client's name for the document; null where the address names it. */
+  readonly key: string | null;
+  transfer: Transfer | null = null;
+  readonly unanswered: SentStep[] = [];
+  /** The client has received the reason of a refusal. */
+  hasWarned = false;
+  /** Updates whose statuses follow that of the synchronization. */
+  heldStatuses = 0;
+  /** The subscription is older than this memory, which lacks its unanswered steps. */
+  readonly isRestored: boolean;
+
+  constructor(channel: Channel, socketId: string, key: string | null, isRestored = false) {
+    this.channel = channel;
+    this.socketId = socketId;
+    this.key = key;
+    this.isRestored = isRestored;
+  }
+
+  /** Tells whether the client was sent everything, and has not answered since. */
+  get isAsked(): boolean {
+    return this.unanswered.some(({ isSync }) => isSync);
+  }
+
+  /** Tells whether the next answer belongs to a step that the room has forgotten. */
+  get answersForgotten(): boolean {
+    return this.isRestored && this.unanswered.length === 0;
+  }
+
+  frame(body: Uint8Array): Uint8Array {
+    return this.key === null ? body : withKey(this.key, body);
+  }
+}
+
+/** Characters of a state, and entries of a socket. Clients choose their IDs, so an ID proves nothing. */
+const MAX_STATE_LENGTH = 8 * 1024;
+export const MAX_ENTRIES_OF_SOCKET = 32;
+
+interface Bound extends Omit<AwarenessEntry, "state"> {
+  readonly socketId: string;
+  /** Null after the room lost its memory. */
+  readonly state: string | null;
+}
+
+const GONE = "null";
+
+/** Clients compare states by recursion. */
+const isAcceptable = (state: string): boolean =>
+  state.length <= MAX_STATE_LENGTH && !isTooDeep(state, MAX_FRAME_DEPTH);
+
+/** States are in memory only; sockets keep IDs and clocks. */
+export class Awareness {
+  readonly #entries = new Map<number, Bound>();
+  /** Clients by socket. No set is empty. */
+  readonly #clients = new Map<string, Set<number>>();
+
+  /** Applies the entries of a socket, and returns the news: no entries of other sockets, no outdated ones. */
+  apply(socketId: string, entries: readonly AwarenessEntry[]): AwarenessEntry[] {
+    return entries.filter((entry) => this.#applyOne(socketId, entry));
+  }
+
+  #applyOne(socketId: string, { client, clock, state }: AwarenessEntry): boolean {
+    const known = this.#entries.get(client);
+    if (known === undefined) {
+      const isFull = (this.#clients.get(socketId)?.size ?? 0) >= MAX_ENTRIES_OF_SOCKET;
+      if (state === GONE || isFull) return false;
+    } else if (known.socketId !== socketId) return false;
+    else if (clock < known.clock) return false;
+    else if (clock === known.clock && state !== GONE && known.state !== null) return false;
+    if (!isAcceptable(state)) return false;
+    if (state === GONE) this.#delete(socketId, client);
+    else this.#set({ client, clock, state, socketId });
+    return true;
+  }
+
+  #set(entry: Bound): void {
+    const clients = this.#clients.get(entry.socketId) ?? new Set();
+    this.#clients.set(entry.socketId, clients.add(entry.client));
+    this.#entries.set(entry.client, entry);
+  }
+
+  #delete(socketId: string, client: number): void {
+    const clients = this.#clients.get(socketId);
+    clients?.delete(client);
+    if (clients?.size === 0) this.#clients.delete(socketId);
+    this.#entries.delete(client);
+  }
+
+  all(): AwarenessEntry[] {
+    return [...this.#entries.values()].flatMap(({ client, clock, state }) =>
+      state === null ? [] : { client, clock, state },
+    );
+  }
+
+  idsOf(socketId: string): Pick<AwarenessEntry, "client" | "clock">[] {
+    return [...(this.#clients.get(socketId) ?? [])].flatMap((client) => {
+      const { clock } = this.#entries.get(client) ?? {};
+      return clock === undefined ? [] : { client, clock };
+    });
+  }
+
+  restore(socketId: string, { client, clock }: Pick<AwarenessEntry, "client" | "clock">): void {
+    this.#set({ client, clock, socketId, state: null });
+  }
+
+  remove(socketId: string): AwarenessEntry[] {
+    const removed = this.idsOf(socketId).map((id) => ({ ...id, state: GONE }));
+    for (const { client } of removed) this.#delete(socketId, client);
+    return removed;
   }
 }

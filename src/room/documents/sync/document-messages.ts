@@ -2,9 +2,8 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
-import { MalformedUpdate } from "../updates/update-values.ts";
-import { type Channel, sendTo } from "./channel.ts";
-import type { Channels } from "./channels.ts";
+import { MalformedUpdate } from "../updates/update-reader.ts";
+import { type Channels, type Subscription, sendTo } from "./channels.ts";
 import {
   type AwarenessEntry,
   awarenessBody,
@@ -13,7 +12,6 @@ import {
   refusedUpdateBody,
   syncStatusBody,
 } from "./frames.ts";
-import type { Subscription } from "./subscription.ts";
 import { Transfers } from "./transfers.ts";
 
 const VIEWER = "Viewers may not change documents";
@@ -21,7 +19,6 @@ const VIEWER = "Viewers may not change documents";
 /** A joined socket that may have documents open. */
 export type DocumentConnection = Joined & { readonly documents: DocumentWire };
 
-/** The outcome of an update; `refused` is the reason. */
 type Written = { readonly news: Uint8Array | null } | { readonly refused: string };
 
 export class DocumentMessages {
@@ -35,36 +32,24 @@ export class DocumentMessages {
     this.transfers = new Transfers(documents);
   }
 
-  /** Handles a frame. Throws a {@link MalformedUpdate} when no status can tell the client. */
-  receive(
-    connection: DocumentConnection,
-    channel: Channel,
-    subscription: Subscription,
-    frame: DocumentFrame,
-  ): Effect[] {
+  receive(connection: DocumentConnection, subscription: Subscription, frame: DocumentFrame): Effect[] {
     const { userId } = connection;
-    const work =
-      frame.type === "step1" ? this.transfers.workOf(channel.name, subscription, frame.stateVector) : 0;
-    const effects = this.#handle(connection, channel, subscription, frame);
+    const work = frame.type === "step1" ? this.transfers.workOf(subscription, frame.stateVector) : 0;
+    const effects = this.#handle(connection, subscription, frame);
     return [...effects, { type: "countDelivery", userId, isBroadcast: false, work }];
   }
 
-  #handle(
-    connection: DocumentConnection,
-    channel: Channel,
-    subscription: Subscription,
-    frame: DocumentFrame,
-  ): Effect[] {
+  #handle(connection: DocumentConnection, subscription: Subscription, frame: DocumentFrame): Effect[] {
     switch (frame.type) {
       case "step1":
-        return this.transfers.begin(channel.name, subscription, frame.stateVector);
+        return this.transfers.begin(subscription, frame.stateVector);
       case "step2":
       case "update":
-        return this.#receiveUpdate(connection, channel, subscription, frame);
+        return this.#receiveUpdate(connection, subscription, frame);
       case "awareness":
-        return receiveAwareness(connection, channel, subscription, frame.entries);
+        return receiveAwareness(connection, subscription, frame.entries);
       case "queryAwareness":
-        return [sendTo(subscription, awarenessBody(channel.awareness.all()))];
+        return [sendTo(subscription, awarenessBody(subscription.channel.awareness.all()))];
       case "authenticate":
       case "close":
       case "other":
@@ -74,28 +59,28 @@ export class DocumentMessages {
 
   #receiveUpdate(
     connection: DocumentConnection,
-    channel: Channel,
     subscription: Subscription,
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
   ): Effect[] {
     const { id } = connection;
+    const { name } = subscription.channel;
     const answered = type === "step2" ? subscription.unanswered.shift() : undefined;
     const mark = answered?.mark ?? null;
     const read: Effect[] = mark === null ? [] : [{ type: "acknowledgeRead", id, mark }];
-    const written = this.#write(connection, channel.name, update);
+    const written = this.#write(connection, name, update);
     const news = "news" in written ? written.news : null;
     const statuses = () => {
       if ("refused" in written) return 1;
       if (type === "update") return this.transfers.statusesOfUpdate(subscription, update);
-      return answered?.isSync === false ? 0 : this.transfers.statusesOfAnswer(channel.name, subscription);
+      return answered?.isSync === false ? 0 : this.transfers.statusesOfAnswer(subscription);
     };
     return [
       ...read,
       ...(news === null
-        ? this.#channels.foldIfDue(channel.name)
-        : this.#channels.broadcast(channel.name, news, subscription)),
+        ? this.#channels.foldIfDue(name)
+        : this.#channels.broadcast(name, news, subscription)),
       ...acknowledge(connection, subscription, written, statuses()),
-      ...(answered?.mark === null ? this.transfers.continue(channel.name, subscription) : []),
+      ...(answered?.mark === null ? this.transfers.continue(subscription) : []),
     ];
   }
 
@@ -135,10 +120,10 @@ function acknowledge(
 /** Sends news to everyone. Clients of editors also receive their own: they take silence for a broken connection. */
 function receiveAwareness(
   { id, documents }: DocumentConnection,
-  channel: Channel,
   subscription: Subscription,
   entries: readonly AwarenessEntry[],
 ): Effect[] {
+  const { channel } = subscription;
   const news = channel.awareness.apply(id, entries);
   const body = awarenessBody(news);
   if (documents.wire === "room") return news.length === 0 ? [] : channel.broadcast(body, subscription);

@@ -24,12 +24,10 @@ export class DocumentRequests {
     this.#open = open;
   }
 
-  /** Lists documents by name, with the users who have them open. */
   list(): ListedDocument[] {
     return this.#documents.list().map((info) => ({ ...info, userIds: this.#open.usersOf(info.name) }));
   }
 
-  /** Describes a document; null when there is none. */
   describe(name: string): DocumentDetails | null {
     const info = this.#documents.describe(name);
     return info && { ...info, userIds: this.#open.usersOf(name) };
@@ -42,11 +40,7 @@ export class DocumentRequests {
     return read;
   }
 
-  /**
-   * Stores an update, and sends it to everyone who has the document open. `onlyIfEmpty` stores it only into a
-   * document without content. Returns whether it was applied. VALIDATION_ERROR and CONFLICT as for {@link
-   * Documents.append}.
-   */
+  /** Stores an update, and sends it to everyone. Returns whether it was applied. Throws as {@link Documents.append}. */
   write(
     name: string,
     update: Uint8Array,
@@ -63,7 +57,6 @@ export class DocumentRequests {
     return { isApplied: news !== null, effects };
   }
 
-  /** Cleans up after {@link write} has thrown. */
   refused(name: string): Effect[] {
     const effects = this.#channels.foldIfDue(name);
     this.#channels.release(name);

@@ -19,7 +19,6 @@ export class DocumentSockets {
   readonly #pending: PendingTokens;
   /** Tokens of sockets that have not joined; y-websocket's come with the upgrade. */
   readonly #tokens = new Map<string, string>();
-  /** Refused tokens of sockets that stay open. */
   readonly #refusals = new Map<string, number>();
 
   constructor(
@@ -35,16 +34,11 @@ export class DocumentSockets {
     participants.onRemoved = (id) => this.#remove(id);
   }
 
-  /**
-   * Opens a socket whose address names the document, and whose token came with the upgrade. The token is verified
-   * with the first frame, which clients send at once: the runtime ends a socket that is closed earlier only after 10
-   * to 20 s.
-   */
+  /** Keeps the upgrade's token until the first frame: the runtime takes 10 to 20 s to end a socket that closes earlier. */
   open({ id }: Waiting, token: string): void {
     this.#tokens.set(id, token);
   }
 
-  /** Handles a frame of a socket that has not joined. */
   receive(connection: Waiting | Authorizing, data: string | ArrayBuffer): Effect[] {
     if (typeof data === "string") return []; // some clients add messages of their own
     if (data.byteLength > MAX_DOCUMENT_FRAME_BYTES) return this.#break(connection.id, "frame too large");
@@ -77,16 +71,12 @@ export class DocumentSockets {
     return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
   }
 
-  /** Keeps a frame until the token is verified. */
   #keep(id: string, bytes: Uint8Array): Effect[] {
     if (this.#pending.early.add(id, bytes)) return [];
     return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
   }
 
-  /**
-   * Refuses a token of Hocuspocus' client for the documents that sent it. The socket stays open, because its
-   * documents may have other tokens. Null if it has to be closed.
-   */
+  /** Refuses a token for its documents. The socket stays open for other tokens; null if it has to be closed. */
   askAgain(id: string, decision: JoinDecision): Effect[] | null {
     const connection = this.#participants.connections.get(id);
     if (decision.approved || !decision.authFailed || connection?.phase !== "authorizing") return null;
@@ -125,7 +115,6 @@ export class DocumentSockets {
     });
   }
 
-  /** Handles the frames that have waited for the join. */
   joined(id: string): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
@@ -144,10 +133,7 @@ export class DocumentSockets {
       : this.#open.receive(id, bytes);
   }
 
-  /**
-   * Completes an `authorizeDocuments` effect: opens the documents that waited for the token, or refuses them. Open
-   * documents stay open by the token that the socket has. A temporary refusal closes the socket.
-   */
+  /** Completes `authorizeDocuments`: opens or refuses the waiting documents. A temporary refusal closes the socket. */
   verified(id: string, token: string, decision: JoinDecision): Effect[] {
     const keys = this.#pending.end(id, token);
     const connection = this.#participants.connections.get(id);

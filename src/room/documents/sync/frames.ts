@@ -17,7 +17,6 @@ const MESSAGE = {
 const SYNC = { step1: 0, step2: 1, update: 2 } as const;
 const AUTH = { token: 0, denied: 1, authenticated: 2 } as const;
 
-/** An awareness entry. */
 export interface AwarenessEntry {
   readonly client: number;
   readonly clock: number;
@@ -37,13 +36,12 @@ export type DocumentFrame =
   | { readonly type: "other" };
 
 /** A frame with the client's name for its document; empty where the address names it. */
-export interface NamedFrame {
+interface NamedFrame {
   /** The name and, after a NUL, the session ID of the client. */
   readonly key: string;
   readonly frame: DocumentFrame;
 }
 
-/** The document's name in a key. */
 export const nameOf = (key: string): string => key.split("\0", 1)[0] ?? "";
 
 /** Reads a frame; null for malformed bytes. */
@@ -118,7 +116,6 @@ function readEntries(data: Uint8Array): AwarenessEntry[] {
 
 type Writer = (encoder: encoding.Encoder) => void;
 
-/** A frame without the document's name, which {@link withKey} adds. */
 const body = (type: number, write: Writer): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, type);
@@ -139,7 +136,6 @@ const auth = (type: number, text: string): Uint8Array =>
 
 /** Asks a client for operations that the room lacks. */
 export const step1Body = (stateVector: Uint8Array) => sync(SYNC.step1, stateVector);
-/** Answers a step 1; the client has everything after it. */
 export const step2Body = (update: Uint8Array) => sync(SYNC.step2, update);
 export const updateBody = (update: Uint8Array) => sync(SYNC.update, update);
 
@@ -159,13 +155,8 @@ export const awarenessBody = (entries: readonly AwarenessEntry[]): Uint8Array =>
 export const queryAwarenessBody = (): Uint8Array => body(MESSAGE.queryAwareness, () => undefined);
 
 /** y-websocket's refusal; its clients log the reason. */
-export const deniedBody = (reason: string): Uint8Array =>
-  body(MESSAGE.auth, (encoder) => {
-    encoding.writeVarUint(encoder, 0);
-    encoding.writeVarString(encoder, reason);
-  });
+export const deniedBody = (reason: string) => auth(AUTH.token, reason);
 
-/** Hocuspocus' refusal. */
 export const refusedBody = (reason: string) => auth(AUTH.denied, reason);
 export const authenticatedBody = (scope: "read-write" | "readonly") => auth(AUTH.authenticated, scope);
 export const syncStatusBody = (isApplied: boolean): Uint8Array =>
@@ -179,7 +170,6 @@ export const refusedUpdateBody = (reason: string): Uint8Array =>
 export const closeBody = (reason: string): Uint8Array =>
   body(MESSAGE.close, (encoder) => encoding.writeVarString(encoder, reason));
 
-/** Adds the client's key to a frame. */
 export const withKey = (key: string, frame: Uint8Array): Uint8Array =>
   encoding.encode((encoder) => {
     encoding.writeVarString(encoder, key);

@@ -12,10 +12,8 @@ import {
   MAX_OPEN_NAME_BYTES,
   MAX_OPEN_NAME_BYTES_BESIDE,
 } from "../updates/limits.ts";
-import { MalformedUpdate } from "../updates/update-values.ts";
-import { MAX_ENTRIES_OF_SOCKET } from "./awareness.ts";
-import { type Channel, sendTo } from "./channel.ts";
-import type { Channels } from "./channels.ts";
+import { MalformedUpdate } from "../updates/update-reader.ts";
+import { type Channels, MAX_ENTRIES_OF_SOCKET, Subscription, sendTo } from "./channels.ts";
 import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
 import {
   authenticatedBody,
@@ -27,7 +25,6 @@ import {
   withKey,
 } from "./frames.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
-import { Subscription } from "./subscription.ts";
 
 const DELETED = "document deleted";
 const FORGOTTEN = "the room does not know what this answers";
@@ -53,16 +50,16 @@ export class OpenDocuments {
       const isNamed = documents?.wire !== "yWebsocket";
       const shown = documents?.shown?.filter((entry) => entry.key === key) ?? [];
       const channel = this.#channels.open(isNamed ? nameOf(key) : key);
-      channel.restore(new Subscription(id, isNamed ? key : null, true), shown);
+      channel.restore(new Subscription(channel, id, isNamed ? key : null, true), shown);
     }
   }
 
-  /** Opens the document that the address of a socket names. */
   joined(id: string): Effect[] {
     const connection = this.#find(id);
     const [name] = connection?.documents.opened ?? [];
     if (connection?.documents.wire !== "yWebsocket" || name === undefined) return [];
-    return this.#channels.open(name).add(new Subscription(id, null));
+    const channel = this.#channels.open(name);
+    return channel.add(new Subscription(channel, id, null));
   }
 
   #find(id: string): DocumentConnection | null {
@@ -71,7 +68,6 @@ export class OpenDocuments {
     return { ...connection, documents: connection.documents ?? { wire: "room", opened: [] } };
   }
 
-  /** Handles a frame of a joined socket. */
   receive(id: string, bytes: Uint8Array): Effect[] {
     const connection = this.#find(id);
     if (connection === null) return [];
@@ -91,14 +87,14 @@ export class OpenDocuments {
     const name = isNamed ? nameOf(key) : (connection.documents.opened[0] ?? "");
     const channel = this.#channels.open(name);
     const known = channel.find(id, isNamed ? key : null);
-    if (known !== undefined) return this.#act(connection, channel, known, frame);
+    if (known !== undefined) return this.#act(connection, known, frame);
     if (wire === "hocuspocus" || frame.type === "close") {
       this.#channels.release(name);
       return this.#pending.isWaiting(id, key) ? this.#wait(id, bytes) : [];
     }
-    const subscription = new Subscription(id, key);
-    const opened = this.#open(connection, channel, subscription);
-    return [...opened.effects, ...(opened.isOpen ? this.#act(connection, channel, subscription, frame) : [])];
+    const subscription = new Subscription(channel, id, key);
+    const opened = this.#open(connection, subscription);
+    return opened === null ? [unnamed(id, key)] : [...opened, ...this.#act(connection, subscription, frame)];
   }
 
   /** Verifies the token for a document. Frames about a document that is not open wait for it. */
@@ -121,33 +117,26 @@ export class OpenDocuments {
     if (connection === null) return [];
     const channel = this.#channels.open(nameOf(key));
     const known = channel.find(id, key);
-    const subscription = known ?? new Subscription(id, key);
-    const opened =
-      known === undefined ? this.#open(connection, channel, subscription) : { isOpen: true, effects: [] };
+    const subscription = known ?? new Subscription(channel, id, key);
+    const opened = known === undefined ? this.#open(connection, subscription) : [];
     const scope = authenticatedBody(connection.role === "viewer" ? "readonly" : "read-write");
-    return [...opened.effects, ...(opened.isOpen ? [sendTo(subscription, scope)] : [])];
+    return opened === null ? [unnamed(id, key)] : [...opened, sendTo(subscription, scope)];
   }
 
   #break(id: string, reason: string): Effect[] {
     return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
   }
 
-  #open(
-    connection: DocumentConnection,
-    channel: Channel,
-    subscription: Subscription,
-  ): { readonly isOpen: boolean; readonly effects: Effect[] } {
-    const key = subscription.key ?? "";
+  /** Null for a document that the socket may not open. */
+  #open(connection: DocumentConnection, subscription: Subscription): Effect[] | null {
+    const { channel, key } = subscription;
     const { wire, opened } = connection.documents;
-    if (!mayOpen(wire, opened, key)) {
+    if (!mayOpen(wire, opened, key ?? "")) {
       this.#channels.release(channel.name);
-      return { isOpen: false, effects: [unnamed(connection.id, key)] };
+      return null;
     }
-    const attached = this.#update(connection, { opened: [...opened, key] });
-    return {
-      isOpen: true,
-      effects: [{ type: "attach", connection: attached }, ...channel.add(subscription)],
-    };
+    const attached = this.#update(connection, { opened: [...opened, key ?? ""] });
+    return [{ type: "attach", connection: attached }, ...channel.add(subscription)];
   }
 
   #update(connection: DocumentConnection, documents: Partial<DocumentWire>): Joined {
@@ -156,20 +145,15 @@ export class OpenDocuments {
     return updated;
   }
 
-  #act(
-    connection: DocumentConnection,
-    channel: Channel,
-    subscription: Subscription,
-    frame: DocumentFrame,
-  ): Effect[] {
-    if (frame.type === "close") return this.#close(connection, channel, subscription, "provider_initiated");
+  #act(connection: DocumentConnection, subscription: Subscription, frame: DocumentFrame): Effect[] {
+    if (frame.type === "close") return this.#close(connection, subscription, "provider_initiated");
     const { id, documents } = connection;
     // The client may wait for the next part. Only our own asks again without a reconnection.
     const isLost = frame.type === "step2" && documents.wire !== "room" && subscription.answersForgotten;
     try {
-      const effects = this.#messages.receive(connection, channel, subscription, frame);
+      const effects = this.#messages.receive(connection, subscription, frame);
       if (isLost) return [...effects, ...this.#participants.interrupt([id], CLOSE.failed, FORGOTTEN)];
-      return frame.type === "awareness" ? [...effects, ...this.#keepShown(channel, subscription)] : effects;
+      return frame.type === "awareness" ? [...effects, ...this.#keepShown(subscription)] : effects;
     } catch (error) {
       if (error instanceof MalformedUpdate) return this.#break(id, error.message);
       throw error;
@@ -177,7 +161,7 @@ export class OpenDocuments {
   }
 
   /** Keeps the awareness with the socket, in case the room loses its memory. */
-  #keepShown({ name, awareness }: Channel, { socketId, key }: Subscription): Effect[] {
+  #keepShown({ channel: { name, awareness }, socketId, key }: Subscription): Effect[] {
     const connection = this.#find(socketId);
     if (connection === null) return [];
     const own = awareness.idsOf(socketId).map((id) => ({ ...id, key: key ?? name }));
@@ -191,36 +175,29 @@ export class OpenDocuments {
     for (const channel of this.#channels.all()) {
       const [subscription] = channel.of(id);
       if (subscription !== undefined)
-        return [this.#messages.transfers.ask(channel.name, subscription, { mark, isSync: false })];
+        return [this.#messages.transfers.ask(subscription, { mark, isSync: false })];
     }
     return [];
   }
 
-  /** Lists the users who have a document open, each once. */
   usersOf(name: string): string[] {
     const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
     return [...new Set(subscriptions.flatMap(({ socketId }) => this.#find(socketId)?.userId ?? []))];
   }
 
-  /** Closes a deleted document for everyone. */
   closeForAll(name: string): Effect[] {
     const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
     return subscriptions.flatMap((subscription) => {
       const connection = this.#find(subscription.socketId);
-      const channel = this.#channels.find(name);
-      if (connection === null || channel === undefined) return [];
+      if (connection === null) return [];
       return subscription.key === null
         ? this.#participants.disconnect([connection.id], CLOSE.roomDeleted, DELETED)
-        : this.#close(connection, channel, subscription, DELETED);
+        : this.#close(connection, subscription, DELETED);
     });
   }
 
-  #close(
-    connection: DocumentConnection,
-    channel: Channel,
-    subscription: Subscription,
-    reason: string,
-  ): Effect[] {
+  #close(connection: DocumentConnection, subscription: Subscription, reason: string): Effect[] {
+    const { channel } = subscription;
     const isOther = (key: string): boolean => key !== subscription.key;
     const opened = connection.documents.opened.filter(isOther);
     const shown = connection.documents.shown?.filter(({ key }) => isOther(key)) ?? [];
@@ -230,7 +207,6 @@ export class OpenDocuments {
     return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];
   }
 
-  /** Closes the documents of a socket that is gone. */
   remove(id: string): Effect[] {
     this.#messages.transfers.forget(id);
     return this.#channels.all().flatMap((channel) => {

@@ -28,7 +28,6 @@ export class EarlyFrames {
     return true;
   }
 
-  /** Takes the frames of a socket, in their order. */
   take(socketId: string): Uint8Array[] {
     const { frames, bytes } = this.#bySocket.get(socketId) ?? { frames: [], bytes: 0 };
     this.#bySocket.delete(socketId);
@@ -43,7 +42,6 @@ export class PendingTokens {
   /** By joined socket: the token of each waiting document, by the client's name for it. */
   readonly #tokens = new Map<string, Map<string, string>>();
 
-  /** Lists the waiting documents of a socket. */
   keysOf(socketId: string): readonly string[] {
     return [...(this.#tokens.get(socketId)?.keys() ?? [])];
   }
@@ -60,7 +58,6 @@ export class PendingTokens {
     return isKnown ? [] : [{ type: "authorizeDocuments", id, token }];
   }
 
-  /** Ends the wait for a token, and returns its documents. */
   end(socketId: string, token: string): readonly string[] {
     const tokens = this.#tokens.get(socketId) ?? new Map<string, string>();
     const keys = [...tokens].flatMap(([key, pending]) => (pending === token ? [key] : []));
@@ -69,7 +66,6 @@ export class PendingTokens {
     return keys;
   }
 
-  /** Forgets a socket that is gone. */
   forget(socketId: string): void {
     this.early.take(socketId);
     this.#tokens.delete(socketId);

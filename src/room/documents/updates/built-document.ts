@@ -3,10 +3,9 @@ import * as encoding from "lib0/encoding";
 import * as Y from "yjs";
 import { AppError } from "../../../platform/errors.ts";
 import { compactUpdate } from "./compact-update.ts";
+import { mergeMany } from "./known-content.ts";
 import { MAX_BUILT_BYTES, MAX_BUILT_ITEMS } from "./limits.ts";
-import { mergeMany } from "./merge.ts";
-import { SKIP, SUBDOCUMENT, TYPE } from "./update-content.ts";
-import { CONTENT_BITS, readUpdate } from "./update-reader.ts";
+import { CONTENT_BITS, readUpdate, SKIP, SUBDOCUMENT, TYPE } from "./update-reader.ts";
 
 /** What a shared type can be read as. Updates do not say it. */
 export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;
@@ -54,10 +53,7 @@ export class BuiltDocument {
     return this.#changesOf(transaction);
   }
 
-  /**
-   * Begins a transaction that never ends. At the end of one, Yjs joins neighboring items and keeps a copy of their
-   * values for each: a hostile megabyte would take gigabytes.
-   */
+  /** Begins a transaction that never ends. At its end Yjs copies joined values: a hostile MiB would take gigabytes. */
   #begin(): Y.Transaction {
     const transaction = new Y.Transaction(this.doc, null, false);
     this.doc._transaction = transaction;
@@ -108,7 +104,7 @@ function encode(doc: Y.Doc, state: Y.Transaction["beforeState"], deletions: Dele
   const stateVector = Y.encodeSnapshot(Y.createSnapshot(Y.createDeleteSet(), state)).subarray(1);
   const deleted = Y.encodeSnapshot(Y.createSnapshot(deletions, new Map())).subarray(0, -1);
   const update = Y.encodeStateAsUpdate(doc, stateVector);
-  const deletionsStart = readUpdate(update, { struct: () => undefined, deleted: () => undefined });
+  const deletionsStart = readUpdate(update, {});
   return encoding.encode((encoder) => {
     encoding.writeUint8Array(encoder, update.subarray(0, deletionsStart));
     encoding.writeUint8Array(encoder, deleted);
@@ -129,7 +125,6 @@ function requireBuildable(update: Uint8Array): void {
       struct: ({ info }) => {
         items += WEIGHTS.get(info & CONTENT_BITS) ?? 1;
       },
-      deleted: () => undefined,
     });
   if (update.length > MAX_BUILT_BYTES || items > MAX_BUILT_ITEMS)
     throw conflict(
@@ -151,7 +146,6 @@ function editAsServer(doc: Y.Doc): void {
   while (doc.store.clients.has(doc.clientID));
 }
 
-/** The shared type with this name. */
 export function sharedTypeOf(doc: Y.Doc, type: SharedType, name: string) {
   switch (type) {
     case "text":
@@ -164,6 +158,10 @@ export function sharedTypeOf(doc: Y.Doc, type: SharedType, name: string) {
       return doc.getXmlFragment(name);
   }
 }
+
+/** JSON of a value; undefined for none. */
+export const jsonOf = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}` : part));
 
 /** The items of a list or a text, in their order, deleted ones included. */
 export function* itemsOf(type: Items): Generator<Y.Item> {

@@ -1,12 +1,23 @@
 /** Compacts an update: joins pieces that were inserted one after the other, and drops deleted content. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
-import { RangeMap } from "./range-map.ts";
-import { ANY, COLLECTED, DELETED, JSONS, SKIP, TEXT } from "./update-content.ts";
-import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
-import { readAny, readJsonOrUndefined } from "./update-values.ts";
+import { RangeMap } from "./ranges.ts";
+import {
+  ANY,
+  COLLECTED,
+  CONTENT_BITS,
+  DELETED,
+  HAS_ORIGIN,
+  JSONS,
+  type OperationId,
+  readAny,
+  readJsonOrUndefined,
+  readUpdate,
+  SKIP,
+  type Struct,
+  TEXT,
+} from "./update-reader.ts";
 
-/** A piece of the compacted update. */
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   length: number;
   readonly content: number;
@@ -14,21 +25,14 @@ interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   readonly flags: number;
   /** Its origins and container, encoded. */
   readonly place: Uint8Array;
-  /** Its content, encoded, without the length of a text or the number of values. Empty where the length is all. */
   readonly bytes: Uint8Array[];
   readonly isMarked: boolean;
 }
 
-/**
- * Compacts an update to as few pieces as Yjs would have. With `dropsDeleted`, operations that it deletes itself lose
- * their content, as by the garbage collection of Yjs, but keep their place.
- */
+/** Compacts an update to as few pieces as Yjs has. `dropsDeleted` drops deleted content, as Yjs' garbage collection. */
 export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8Array {
   const deleted = new RangeMap<true>();
-  const deletionsStart = readUpdate(update, {
-    struct: () => undefined,
-    deleted: (range) => deleted.fill(range, true),
-  });
+  const deletionsStart = readUpdate(update, { deleted: (range) => deleted.fill(range, true) });
   const writer = new Writer();
   readUpdate(update, {
     block: (client) => writer.begin(client),
@@ -42,7 +46,6 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
         : [{ ...wholePiece(update, struct), isMarked: isWhole && value === true }];
       for (const piece of pieces) writer.add(dropsDeleted && piece.isMarked ? withoutContent(piece) : piece);
     },
-    deleted: () => undefined,
   });
   const compacted = writer.finish(update.subarray(deletionsStart));
   return compacted.length <= update.length ? compacted : update;
@@ -62,7 +65,6 @@ export function withoutMarked(update: Uint8Array, marked: Marked): Uint8Array {
     struct(struct) {
       for (const piece of cut(update, struct, marked)) writer.add(piece.isMarked ? gapFor(piece) : piece);
     },
-    deleted: () => undefined,
   });
   return writer.finish(update.subarray(deletionsStart));
 }
@@ -178,7 +180,6 @@ class Writer {
   #pieces = 0;
   #last: Piece | null = null;
 
-  /** Begins the block of a client. */
   begin(client: number): void {
     this.#endBlock();
     this.#client = client;

@@ -7,7 +7,6 @@ export const MAX_DOCUMENT_NAME_LENGTH = 255;
 export const MAX_UPDATE_BYTES = 8 * MEBIBYTE;
 /** An update with its frame: types, lengths and the document's name. */
 export const MAX_DOCUMENT_FRAME_BYTES = MAX_UPDATE_BYTES + 4 * 1024;
-/** Bytes of a document, encoded. */
 export const MAX_DOCUMENT_BYTES = 64 * MEBIBYTE;
 /** Bytes of all documents of a room, with their history. */
 export const MAX_ROOM_DOCUMENT_BYTES = 1024 * MEBIBYTE;
@@ -44,7 +43,6 @@ export const HISTORY_STRETCH_MS = 60_000;
 /** Quiet, or editing time, after which the document becomes a version before the next edit. */
 export const VERSION_QUIET_MS = 2 * 60_000;
 export const VERSION_EDITING_MS = 5 * 60_000;
-/** Named versions of one document. */
 export const MAX_NAMED_VERSIONS = 1_000;
 export const MAX_VERSION_NAME_LENGTH = 255;
 /** Authors that a version or an entry of the edit history names. */

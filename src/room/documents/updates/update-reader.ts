@@ -1,10 +1,10 @@
 /** Reads the operations of an update (v1) one by one, and refuses bytes that Yjs could not read. */
 import * as decoding from "lib0/decoding";
-import type { ClockRange } from "./id-set.ts";
-import { COLLECTED, readContent, SKIP } from "./update-content.ts";
-import { MalformedUpdate, readText, repeat, requireInside } from "./update-values.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { isTooDeep } from "../../../platform/text.ts";
+import { MAX_VALUE_DEPTH } from "./limits.ts";
+import type { ClockRange } from "./ranges.ts";
 
-/** An operation's name. */
 export interface OperationId {
   readonly client: number;
   readonly clock: number;
@@ -12,7 +12,6 @@ export interface OperationId {
 
 /** Operations that were inserted together, or a gap. */
 export interface Struct extends OperationId {
-  /** Number of clocks. */
   readonly length: number;
   readonly info: number;
   /** The left and the right neighbor at the time of the insertion. */
@@ -24,12 +23,11 @@ export interface Struct extends OperationId {
   readonly end: number;
 }
 
-/** Callbacks for the parts of an update, in their order. */
 interface UpdateVisitor {
   /** Structs of one client follow. */
   block?(client: number): void;
-  struct(struct: Struct): void;
-  deleted(range: ClockRange): void;
+  struct?(struct: Struct): void;
+  deleted?(range: ClockRange): void;
 }
 
 /** The bits of the info byte that tell the content. */
@@ -95,7 +93,7 @@ function readStructs(decoder: Decoder, visitor: UpdateVisitor): void {
     visitor.block?.(client);
     for (let index = 0; index < structs; index += 1) {
       const struct = readStruct(decoder, { client, clock });
-      visitor.struct(struct);
+      visitor.struct?.(struct);
       clock += struct.length;
     }
   });
@@ -108,7 +106,7 @@ function readDeleted(decoder: Decoder, visitor: UpdateVisitor): void {
       const start = decoding.readVarUint(decoder);
       const length = decoding.readVarUint(decoder);
       requireLength(start, length);
-      visitor.deleted({ client, start, end: start + length });
+      visitor.deleted?.({ client, start, end: start + length });
     });
   });
 }
@@ -117,10 +115,7 @@ function readDeleted(decoder: Decoder, visitor: UpdateVisitor): void {
 const inOwnBuffer = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice();
 
-/**
- * RestParticipants the parts of an update, and returns the offset of its deletions. Throws a {@link MalformedUpdate} for bytes
- * that Yjs could not read whole.
- */
+/** Visits the parts of an update, and returns the offset of its deletions. Throws a {@link MalformedUpdate}. */
 export function readUpdate(update: Uint8Array, visitor: UpdateVisitor): number {
   try {
     const decoder = decoding.createDecoder(inOwnBuffer(update));
@@ -159,4 +154,168 @@ export function scanUpdate(update: Uint8Array): UpdateContent {
     deleted: (range) => append(deleted, range),
   });
   return { inserted, deleted };
+}
+
+export const COLLECTED = 0;
+export const DELETED = 1;
+export const JSONS = 2;
+const BINARY = 3;
+export const TEXT = 4;
+const EMBED = 5;
+const FORMAT = 6;
+export const TYPE = 7;
+export const ANY = 8;
+export const SUBDOCUMENT = 9;
+export const SKIP = 10;
+/** Shared types with a name of their own: XML elements and hooks. */
+const NAMED_TYPES: ReadonlySet<number> = new Set([3, 5]);
+const LAST_TYPE = 6;
+
+function readContent(decoder: Decoder, content: number): number {
+  switch (content) {
+    case DELETED:
+      return decoding.readVarUint(decoder);
+    case JSONS:
+      return repeat(decoder, readJsonOrUndefined);
+    case BINARY:
+      decoding.readVarUint8Array(decoder);
+      return 1;
+    case TEXT:
+      return readText(decoder).length;
+    case EMBED:
+      readJson(decoder);
+      return 1;
+    case FORMAT:
+      readText(decoder);
+      readJson(decoder);
+      return 1;
+    case TYPE:
+      readType(decoder);
+      return 1;
+    case ANY:
+      return repeat(decoder, () => readAny(decoder));
+    case SUBDOCUMENT:
+      readText(decoder);
+      readOptions(decoder);
+      return 1;
+    default:
+      throw new MalformedUpdate(`content ${content} is unknown`);
+  }
+}
+
+/** Yjs spreads these options into a document and writes its GUID again: anything else would make the update unreadable. */
+function readOptions(decoder: Decoder): void {
+  const start = decoder.pos;
+  readAny(decoder);
+  const options: unknown = decoding.readAny(decoding.createDecoder(decoder.arr.subarray(start, decoder.pos)));
+  const isObject = typeof options === "object" && options !== null;
+  if (!isObject || ("guid" in options && typeof options.guid !== "string"))
+    throw new MalformedUpdate("the options of a subdocument are not an object");
+}
+
+function readType(decoder: Decoder): void {
+  const type = decoding.readVarUint(decoder);
+  if (type > LAST_TYPE) throw new MalformedUpdate(`type ${type} is unknown`);
+  if (NAMED_TYPES.has(type)) readText(decoder);
+}
+
+/** Bytes that are not an update: VALIDATION_ERROR. */
+export class MalformedUpdate extends AppError {
+  constructor(why: string) {
+    super("Rooms", "VALIDATION_ERROR", `update: is not a Yjs update (v1): ${why}`);
+  }
+}
+
+/** lib0 reads some values beyond the end of its bytes without a complaint. */
+function requireInside({ pos, arr }: Decoder): void {
+  if (pos > arr.length) throw new MalformedUpdate("it is cut off");
+}
+
+const readText = (decoder: Decoder): string => {
+  const bytes = decoding.readVarUint8Array(decoder);
+  requireInside(decoder);
+  return utf8.decode(bytes);
+};
+/** As lib0 reads strings. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads a number of items, after their count, and returns it. */
+const repeat = (decoder: Decoder, read: (decoder: Decoder) => void): number => {
+  const count = decoding.readVarUint(decoder);
+  for (let index = 0; index < count; index += 1) {
+    read(decoder);
+    requireInside(decoder);
+  }
+  return count;
+};
+
+const tooDeep = () => new MalformedUpdate(`a value nests more than ${MAX_VALUE_DEPTH} levels deep`);
+
+/** Yjs writes JSON by recursion: a deeper value could never be merged or sent. */
+const readJson = (decoder: Decoder): void => parse(readText(decoder));
+
+export const readJsonOrUndefined = (decoder: Decoder): void => {
+  const text = readText(decoder);
+  if (text !== "undefined") parse(text);
+};
+
+function parse(json: string): void {
+  if (isTooDeep(json, MAX_VALUE_DEPTH)) throw tooDeep();
+  JSON.parse(json);
+}
+
+/** Tags of values in the encoding of lib0. */
+const TAG = {
+  undefined: 127,
+  null: 126,
+  integer: 125,
+  float32: 124,
+  float64: 123,
+  bigint: 122,
+  false: 121,
+  true: 120,
+  string: 119,
+  object: 118,
+  array: 117,
+  bytes: 116,
+} as const;
+
+/** Skips a value in the encoding of lib0, which Yjs reads and writes by recursion. */
+export function readAny(decoder: Decoder, levels = MAX_VALUE_DEPTH): void {
+  switch (decoding.readUint8(decoder)) {
+    case TAG.undefined:
+    case TAG.null:
+    case TAG.false:
+    case TAG.true:
+      return;
+    case TAG.integer:
+      decoding.readVarInt(decoder);
+      return;
+    case TAG.float32:
+      decoder.pos += 4;
+      return;
+    case TAG.float64:
+    case TAG.bigint:
+      decoder.pos += 8;
+      return;
+    case TAG.string:
+      readText(decoder);
+      return;
+    case TAG.bytes:
+      decoding.readVarUint8Array(decoder);
+      return;
+    case TAG.array:
+      if (levels === 0) throw tooDeep();
+      repeat(decoder, () => readAny(decoder, levels - 1));
+      return;
+    case TAG.object:
+      if (levels === 0) throw tooDeep();
+      repeat(decoder, () => {
+        readText(decoder);
+        readAny(decoder, levels - 1);
+      });
+      return;
+    default:
+      throw new MalformedUpdate("a value has an unknown type");
+  }
 }

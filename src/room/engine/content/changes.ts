@@ -11,17 +11,15 @@ import {
 } from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type { RoomStorage } from "../../storage/storage.ts";
 import type {
   EntryAddress,
-  EpochTable,
   LogTotals,
   Receipt,
   ReceiptBounds,
   ReceiptPlace,
-  ReceiptTable,
   Replaced,
-} from "../../storage/storage-log.ts";
+} from "../../storage/sqlite-log.ts";
+import type { RoomStorage } from "../../storage/storage.ts";
 
 /** The sender of the organization's requests: no user has an empty id. */
 export const ORGANIZATION = "";
@@ -248,7 +246,7 @@ const MAX_EPOCHS = 1_000;
  * storage was replaced by a backup, which knows nothing of the epochs that began since.
  */
 class Epochs {
-  readonly #table: EpochTable;
+  readonly #table: RoomStorage["epochs"];
   readonly #newId: () => string;
   /** True if sockets have survived the start of the room: what they were sent was not taken back. */
   #isContinued = false;
@@ -256,7 +254,7 @@ class Epochs {
   #begun: string | null = null;
   #current: string | null = null;
 
-  constructor(table: EpochTable, newId: () => string) {
+  constructor(table: RoomStorage["epochs"], newId: () => string) {
     this.#table = table;
     this.#newId = newId;
   }
@@ -311,10 +309,10 @@ const RECEIPTS_PER_CLEANING = 256;
  * which no other user can bring about.
  */
 export class Receipts {
-  readonly #table: ReceiptTable;
+  readonly #table: RoomStorage["receipts"];
   readonly #now: () => number;
 
-  constructor(table: ReceiptTable, now: () => number) {
+  constructor(table: RoomStorage["receipts"], now: () => number) {
     this.#table = table;
     this.#now = now;
   }

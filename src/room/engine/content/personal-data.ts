@@ -1,8 +1,8 @@
 /** What a room keeps of one of its users: read in slices for an export. */
 
 import type { Comment } from "../../../wire/comment.ts";
+import type { StoredDocument } from "../../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { StoredDocument } from "../../storage/storage-documents.ts";
 import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../types/room-object.ts";
 import type { Comments } from "./comments.ts";
 

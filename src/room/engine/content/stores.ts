@@ -18,14 +18,9 @@ import {
   type StorePage,
 } from "../../protocol/messages.ts";
 import type { Fault } from "../../protocol/protocol.ts";
+import type { EntryText } from "../../storage/kept-texts.ts";
+import type { StoredEntry, StoreSize, StoreTotals } from "../../storage/sqlite-entries.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type {
-  EntryTable,
-  EntryText,
-  StoredEntry,
-  StoreSize,
-  StoreTotals,
-} from "../../storage/storage-content.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./stats-projection.ts";
@@ -236,7 +231,7 @@ const sizeOf = (entry: Content | null): StoreSize =>
     : { entries: 1, bytes: byteLength(entry.key) + byteLength(entry.value) };
 
 class StoreSizes {
-  readonly #table: EntryTable;
+  readonly #table: RoomStorage["entries"];
   readonly #quotaBytes: number;
   readonly #organization: StoreQuota;
   readonly #sizes = new Map<string, StoreSize>();
@@ -247,7 +242,7 @@ class StoreSizes {
   #writtenBytes = 0;
 
   /** `quotaBytes` is what all stores of the room may have together, `organization` what those of all rooms may. */
-  constructor(table: EntryTable, quotaBytes: number, organization: StoreQuota) {
+  constructor(table: RoomStorage["entries"], quotaBytes: number, organization: StoreQuota) {
     this.#table = table;
     this.#quotaBytes = quotaBytes;
     this.#organization = organization;

@@ -1,7 +1,7 @@
 /** Events that a room records some time after what they report, together, and only while a subscriber listens to them. */
 import { type EventDraft, type EventName, presentEvent } from "../../../wire/events.ts";
 import { presentRoom, type RoomFields } from "../../../wire/room.ts";
-import type { ChangedStore, DocumentEventName, DocumentNote } from "../../storage/storage-outbox.ts";
+import type { ChangedStore, DocumentEventName, DocumentNote } from "../../storage/sqlite-outbox.ts";
 import type { EventPorts } from "./room-events.ts";
 
 /** While no subscriber listens, the room looks for one so rarely: the first event of a new one may be so late. */

@@ -1,8 +1,8 @@
 /** Empties the room's outbox: passes its events on in order as soon as they are recorded, and retries what fails. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
+import type { OutboxEvent } from "../../storage/sqlite-outbox.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { OutboxEvent } from "../../storage/storage-outbox.ts";
 
 interface OutboxDrainPorts {
   now(): number;

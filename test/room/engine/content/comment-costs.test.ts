@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { pointsOf } from "../../../../src/room/protocol/costs.ts";
-import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
 
 const THREADS = 100;

@@ -6,7 +6,7 @@ import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
 import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import type { StoreOperation } from "../../../../src/room/protocol/messages.ts";
-import { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
 import { storeEventsOf } from "../../support/store-events.ts";
 

@@ -8,7 +8,7 @@ import {
   DocumentEvents,
   UNHEARD_INTERVAL_MS,
 } from "../../../../src/room/engine/outbox/delayed-events.ts";
-import type { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { DocumentUpdatedEvent, EventName, VersionEvent } from "../../../../src/wire/events.ts";
 import { FREE } from "../../documents/free-quota.ts";
 import { updatesOf } from "../../documents/yjs-edits.ts";

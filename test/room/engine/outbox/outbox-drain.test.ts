@@ -1,7 +1,7 @@
 /** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
 import { expect } from "vitest";
 import { OutboxDrain } from "../../../../src/room/engine/outbox/outbox-drain.ts";
-import type { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { test } from "../../support/with-storage.ts";
 
 let now: number;

@@ -6,7 +6,7 @@ import {
   type StoreEvents,
   UNHEARD_INTERVAL_MS,
 } from "../../../../src/room/engine/outbox/delayed-events.ts";
-import type { SqliteStorage } from "../../../../src/room/storage/storage-sqlite.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { EventCause, StoreEvent } from "../../../../src/wire/events.ts";
 import { ROOM } from "../../support/rows.ts";
 import { storeEventsOf } from "../../support/store-events.ts";

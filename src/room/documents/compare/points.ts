@@ -1,0 +1,149 @@
+/** A document at two points of its history, built once. */
+import * as Y from "yjs";
+import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
+import { AppError } from "../../../platform/errors.ts";
+import type { Author } from "../../types/documents.ts";
+import { writtenAs } from "../content/text-rendering.ts";
+import { type Attribution, type Authored, attribute } from "../history/attribution.ts";
+import { BuiltDocument, type Items, itemsOf, jsonOf } from "../updates/built-document.ts";
+import { RangeMap } from "../updates/ranges.ts";
+
+export type Point = "before" | "after";
+
+/** A part of an item with one fate. Offsets are within the item. */
+export interface Piece {
+  readonly op: "keep" | "insert" | "delete";
+  readonly start: number;
+  readonly end: number;
+  /** The authors; none for kept parts, or if they are unknown. */
+  readonly authors: readonly Author[];
+}
+
+export class TwoPoints {
+  readonly doc: Y.Doc;
+  readonly #attribution: Attribution;
+  /** Tells whether an operation was shown at the first point; undefined for later ones. */
+  readonly #shown = new RangeMap<boolean>();
+
+  /** Builds the document after `before`, then after `since`. CONFLICT when it is too large to be built. */
+  constructor(before: readonly Uint8Array[], since: readonly Authored[]) {
+    const built = new BuiltDocument(
+      before,
+      since.map(({ data }) => data),
+    );
+    this.doc = built.doc;
+    this.#rememberShown();
+    built.applyLater();
+    this.#attribution = attribute(before, since);
+  }
+
+  #rememberShown(): void {
+    const { ds, sv } = Y.snapshot(this.doc);
+    for (const [client, deleted] of ds.clients)
+      for (const { clock, len } of deleted)
+        this.#shown.fill({ client, start: clock, end: clock + len }, false);
+    for (const [client, end] of sv) this.#shown.fill({ client, start: 0, end }, true);
+  }
+
+  /** The parts of an item that were shown at either point, in their order. */
+  *pieces({ id: { client, clock }, length, deleted }: Y.Item): Generator<Piece> {
+    const authors = deleted ? this.#attribution.deleted : this.#attribution.inserted;
+    for (let at = clock; at < clock + length; ) {
+      const [was, by] = [this.#shown.at(client, at), authors.at(client, at)];
+      const end = Math.min(clock + length, was.end, by.end);
+      const piece = { start: at - clock, end: end - clock, authors: by.value ?? [] };
+      if (was.value !== true && !deleted) yield { ...piece, op: "insert" };
+      else if (was.value === true)
+        yield deleted ? { ...piece, op: "delete" } : { ...piece, op: "keep", authors: [] };
+      at = end;
+    }
+  }
+
+  /** The authors by whom an item of one operation came or went; none if it did neither. */
+  authorsOf(item: Y.Item): readonly Author[] {
+    return [...this.pieces(item)][0]?.authors ?? [];
+  }
+
+  /** The map entries, or attributes of an element, at a point. */
+  entries(type: Items, point: Point): Map<string, Y.Item> {
+    const entries = new Map<string, Y.Item>();
+    for (const [key, latest] of type._map) {
+      let item: Y.Item | null = latest;
+      while (item !== null && !this.#shows(item, point)) item = item.left;
+      if (item !== null) entries.set(key, item);
+    }
+    return entries;
+  }
+
+  #shows({ id, deleted }: Y.Item, point: Point): boolean {
+    return point === "after" ? !deleted : this.#shown.at(id.client, id.clock).value === true;
+  }
+}
+
+/** Types within types: the answer is built by recursion. */
+const MAX_DEPTH = 200;
+
+export function requireDepth(depth: number): void {
+  if (depth > MAX_DEPTH)
+    throw new AppError("Rooms", "CONFLICT", `The document is nested more than ${MAX_DEPTH} levels deep`);
+}
+
+function plainValues(content: Y.Item["content"]): readonly unknown[] {
+  if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON) return content.arr;
+  if (content instanceof Y.ContentEmbed) return [content.embed];
+  if (content instanceof Y.ContentBinary) return [bytesToBase64(content.content)];
+  return [null];
+}
+
+/** The value of an item at a point: of its operation with this offset. */
+export function valueAt(
+  points: TwoPoints,
+  { content }: Y.Item,
+  offset: number,
+  point: Point,
+  depth: number,
+): unknown {
+  if (content instanceof Y.ContentType) return typeAt(points, content.type, point, depth + 1);
+  return JSON.parse(jsonOf(plainValues(content)[offset]) ?? "null");
+}
+
+function typeAt(points: TwoPoints, type: Items, point: Point, depth: number): unknown {
+  requireDepth(depth);
+  if (type instanceof Y.Map) {
+    const entries = [...points.entries(type, point)];
+    return Object.fromEntries(
+      entries.map(([key, item]) => [key, valueAt(points, item, item.length - 1, point, depth)]),
+    );
+  }
+  const values = [...itemsOf(type)].flatMap((item) => shownValues(points, item, point, depth));
+  if (type instanceof Y.Array) return values;
+  const inner = values.filter((value) => typeof value === "string").join("");
+  return type instanceof Y.XmlElement
+    ? `${openingTag(points, type, point)}${inner}${closingTag(type)}`
+    : inner;
+}
+
+function shownValues(points: TwoPoints, item: Y.Item, point: Point, depth: number): unknown[] {
+  const { content } = item;
+  if (content instanceof Y.ContentFormat) return [];
+  const gone = point === "after" ? "delete" : "insert";
+  return [...points.pieces(item)].flatMap(({ op, start, end }) => {
+    if (op === gone) return [];
+    if (content instanceof Y.ContentString) return [content.str.slice(start, end)];
+    return Array.from({ length: end - start }, (_, index) =>
+      valueAt(points, item, start + index, point, depth),
+    );
+  });
+}
+
+const nameOf = (element: Y.XmlElement): string => element.nodeName.toLocaleLowerCase();
+
+export function openingTag(points: TwoPoints, element: Y.XmlElement, point: Point): string {
+  const attributes = [...points.entries(element, point)].map(
+    ([key, item]) => [key, valueAt(points, item, item.length - 1, point, 0)] as const,
+  );
+  const sorted = attributes.sort(([one], [other]) => (one < other ? -1 : 1));
+  return `<${[nameOf(element), ...sorted.map(([key, value]) => `${key}="${writtenAs(value)}"`)].join(" ")}>`;
+}
+
+export const closingTag = (element: Y.XmlElement): string => `</${nameOf(element)}>`;

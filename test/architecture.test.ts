@@ -21,7 +21,7 @@ const offences = (isAllowed: (importer: string, imported: string) => boolean): s
 
 /** Stores and tables of D1, the storage of Durable Objects, and the commands that reach D1 through wrangler. */
 const SQL_FILES =
-  /(^|\/)([a-z]+-)*(store|table|statement)s?\.ts$|^platform\/d1\/(d1|account-rows|expiry|ordering)\.ts$|^room\/storage\/|^delivery\/subscriber\/|^cli\/(migrations|organization|organization-move|password-link|person|quota-limits|token-ending|first-owner)\.ts$/;
+  /(^|\/)([a-z]+-)*(store|table|statement)s?\.ts$|^platform\/d1\/(d1|account-rows|expiry|ordering)\.ts$|^room\/storage\/|^delivery\/subscriber\/|^cli\/(database|organization|person)\.ts$/;
 const SQL =
   /(?:["'`]|\n)\s*(?:SELECT\s[^"'`]*\sFROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE (?:TABLE|INDEX))\b/;
 const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\/|^docs\/|^features\/people\/cookies\.ts$/;

@@ -2,13 +2,12 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { copyState } from "./archive/copy-state.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
-import { CommandError, runCommand, UsageError } from "./process/command.ts";
+import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { makeWritableFolder } from "./process/folder.ts";
 import { SECRETS_FILE } from "./secrets.ts";
-import { isStateFolder } from "./service/state-lock.ts";
+import { isStateFolder } from "./service/reservation.ts";
 
 const USAGE = "Usage: npm run backup -- DIR [--persist-to DIR]";
 const HELP = `${USAGE}
@@ -23,19 +22,11 @@ A deployment on Cloudflare is restored otherwise: docs/guides/operating.md, Back
 const PROGRESS_EVERY = 1_000;
 
 function parseArguments(args: string[]): { readonly target: string; readonly persistTo: string } {
-  const { values, positionals } = readFlags(args);
+  const { values, positionals } = readFlags(USAGE, args, { "persist-to": { type: "string" } });
   const [target = "", ...others] = positionals;
   const { "persist-to": persistTo = DEFAULT_PERSIST_TO } = values;
   if (target === "" || persistTo === "" || others.length > 0) throw new UsageError(USAGE);
   return { target: path.resolve(target), persistTo: path.resolve(persistTo) };
-}
-
-function readFlags(args: string[]) {
-  try {
-    return parseArgs({ args, allowPositionals: true, options: { "persist-to": { type: "string" } } });
-  } catch {
-    throw new UsageError(USAGE);
-  }
 }
 
 async function main(stop: AbortSignal): Promise<void> {
@@ -48,7 +39,7 @@ async function main(stop: AbortSignal): Promise<void> {
     throw new CommandError(`${target} is in the folder that is copied. Name one outside of ${persistTo}.`);
   if (existsSync(target))
     throw new CommandError(`${target} exists already. Name a new folder: a backup overwrites nothing.`);
-  // Under another name until it is whole, so that no one takes a part for a backup.
+  // Under another name until it is whole, so that a part is not taken for a backup.
   const unfinished = `${target}.unfinished-${process.pid}`;
   await makeWritableFolder(path.dirname(target));
   await mkdir(unfinished, { mode: 0o700 });
@@ -73,4 +64,4 @@ async function copySecrets(target: string): Promise<void> {
   await chmod(target, 0o600);
 }
 
-await runCommand(main, { help: HELP, interruptedExitCode: 130 });
+await runCommand(main, { help: HELP });

@@ -2,11 +2,10 @@
 import { spawn } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
 import { writeDeclarations } from "./package/declarations.ts";
 import { bundledLicenses, ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
-import { CommandError, runCommand, UsageError } from "./process/command.ts";
+import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { ROOT } from "./process/wrangler.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
@@ -20,19 +19,7 @@ const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 /** The packages that applications provide. */
 const PEERS = ["react", "yjs", "y-protocols"];
 
-function parseOut(args: string[]): string {
-  try {
-    const { out = "dist" } = parseArgs({ args, options: { out: { type: "string" } } }).values;
-    return path.resolve(ROOT, out);
-  } catch {
-    throw new UsageError(USAGE);
-  }
-}
-
-/**
- * Writes a module for each entry. Code that entries share becomes a module of its own, so that an application has
- * each class once. Returns the files of this checkout that were bundled.
- */
+/** Writes a module for each entry; shared code has modules of its own. Returns the bundled files of this checkout. */
 async function bundle(outdir: string): Promise<readonly string[]> {
   const entryPoints = Object.entries(ENTRIES).map(([out, file]) => ({ out, in: path.join(SRC, file) }));
   try {
@@ -75,7 +62,6 @@ async function declare(outdir: string, stop: AbortSignal): Promise<void> {
   await rm(emitted, { recursive: true });
 }
 
-/** Writes the files that describe the package: its manifest, README and licences. */
 async function describe(outdir: string, bundled: readonly string[]): Promise<void> {
   const manifest = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
   await writeFile(
@@ -88,11 +74,13 @@ async function describe(outdir: string, bundled: readonly string[]): Promise<voi
 }
 
 async function main(stop: AbortSignal): Promise<void> {
-  const out = parseOut(process.argv.slice(2));
+  const { values, positionals } = readFlags(USAGE, process.argv.slice(2), { out: { type: "string" } });
+  if (positionals.length > 0) throw new UsageError(USAGE);
+  const out = path.resolve(ROOT, values.out ?? "dist");
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await describe(out, await bundle(out));
   await declare(out, stop);
 }
 
-await runCommand(main, { help: HELP, interruptedExitCode: 130 });
+await runCommand(main, { help: HELP });

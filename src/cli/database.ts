@@ -1,10 +1,10 @@
-/** Changes a D1 database through wrangler, on this machine or on Cloudflare. */
+/** Changes a D1 database on this machine or on Cloudflare, and makes its tables. */
+
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1/d1.ts";
-import { planTables } from "./migrations.ts";
 import { CommandError } from "./process/command.ts";
 import { ROOT, runWrangler } from "./process/wrangler.ts";
 
@@ -20,7 +20,6 @@ interface LocalDatabase {
   readonly persistTo: string;
 }
 
-/** The directory. */
 const BINDING = "DB";
 const bindingOf = ({ binding = BINDING }: Database): string => binding;
 
@@ -74,17 +73,12 @@ const failedWith = (error: unknown, reason: string): boolean =>
 /** Local processes that write at the same moment do not wait for each other: one fails, sometimes without saying why. */
 const isBusy = (error: unknown): boolean => /SQLITE_BUSY|internal error; reference/.test(reasonOf(error));
 
-/** The rows of each statement, as D1 gives them. */
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
-/** Wrangler's JSON for statements that it ran. */
 const parseResults = (json: string): Rows[] =>
   (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
 
-/**
- * Runs all statements or none, and returns the rows of each. Against Cloudflare they must not contain secrets: the
- * process list shows them. A file would hide them, but D1 blocks the whole database while it imports one.
- */
+/** Runs all statements or none, and returns the rows of each. On Cloudflare, the process list shows them. */
 async function execute(
   database: Database,
   statements: readonly string[],
@@ -179,4 +173,28 @@ export async function executeOnTables(
     await applyMigrations(database, stop);
     return execute(database, statements, stop);
   }
+}
+
+const FOLDER = path.join(ROOT, "migrations");
+
+/** Where wrangler remembers which migrations it has applied. */
+const APPLIED = "d1_migrations";
+const CREATE_APPLIED =
+  `CREATE TABLE ${APPLIED}(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, ` +
+  "applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
+
+/** The names of the migrations, in the order in which they are applied. */
+export async function listMigrations(): Promise<string[]> {
+  const files = await readdir(FOLDER);
+  return files.filter((file) => file.endsWith(".sql")).sort();
+}
+
+/** What wrangler does migration by migration. The first statement fails where wrangler has applied any of them. */
+async function planTables(): Promise<string[]> {
+  const names = await listMigrations();
+  const files = await Promise.all(names.map((name) => readFile(path.join(FOLDER, name), "utf8")));
+  // A file may end with a comment, which a line break ends.
+  const statements = files.map((sql) => `${sql.trim().replace(/;$/, "")}\n`);
+  const rows = names.map((name) => `('${name.replaceAll("'", "''")}')`);
+  return [CREATE_APPLIED, ...statements, `INSERT INTO ${APPLIED} (name) VALUES ${rows.join(", ")}`];
 }

@@ -1,29 +1,35 @@
 /** The demo organization of a local database and its owner: created on the first start, kept on later ones. */
 import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { applyMigrations, type Database, executeOnTables, isNew, listBindings } from "./database.ts";
-import { listMigrations } from "./migrations.ts";
+import * as z from "zod";
+import {
+  applyMigrations,
+  type Database,
+  executeOnTables,
+  isNew,
+  listBindings,
+  listMigrations,
+} from "./database.ts";
 import { bearerOf, type Credentials, planOrganization } from "./organization.ts";
-import { planOwner, type SignIn } from "./person.ts";
+import { planOwner } from "./person.ts";
 import { writePrivateFile } from "./process/folder.ts";
 
-/** In the state folder: what an earlier start prepared, so that this one can skip it. */
+/** The preparations of an earlier start, in the state folder, which this one skips. */
 const FILE = "demo.json";
 const NAME = "Demo";
 
-/** The organization, and how its owner signs in to the dashboard. */
-export interface Demo extends Credentials {
-  readonly signIn: SignIn;
-}
+const Demo = z.object({
+  accountId: z.string(),
+  apiKey: z.string(),
+  signIn: z.object({ email: z.string(), password: z.string() }),
+});
+/** The organization, and its owner's sign-in to the dashboard. */
+export type Demo = z.infer<typeof Demo>;
 
-interface Prepared extends Demo {
-  /** The names of the applied migrations. */
-  readonly migrations: readonly string[];
-  /** The bindings of the databases that have them. */
-  readonly databases: readonly string[];
-}
+/** The demo, the applied migrations, and the bindings of the databases that have them. */
+const Prepared = Demo.extend({ migrations: z.array(z.string()), databases: z.array(z.string()) });
 
-/** Brings the tables up to date, creates what is missing of the demo organization, and returns it. */
+/** Brings the tables up to date, creates the missing parts of the demo organization, and returns it. */
 export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise<Demo> {
   const database: Database = { kind: "local", persistTo };
   const migrations = await listMigrations();
@@ -36,10 +42,7 @@ export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise
   return writePrepared(persistTo, earlier ?? (await createDemo(database, stop)), migrations);
 }
 
-/**
- * Returns a demo organization that the running service accepts: the given one, or a new one when the database was
- * emptied or the key revoked since the file above was written.
- */
+/** Returns the given organization, or a new one if the database was emptied or the key revoked. */
 export async function confirmDemo(
   url: string,
   persistTo: string,
@@ -75,31 +78,13 @@ async function createDemo(database: Database, stop: AbortSignal): Promise<Demo> 
 }
 
 /** Null when nothing is prepared, when the database was deleted since, or when the file is damaged. */
-async function readPrepared(persistTo: string): Promise<Prepared | null> {
+async function readPrepared(persistTo: string): Promise<z.infer<typeof Prepared> | null> {
   if (isNew({ kind: "local", persistTo })) return null;
   try {
-    return parsePrepared(JSON.parse(await readFile(path.join(persistTo, FILE), "utf8")));
+    return Prepared.parse(JSON.parse(await readFile(path.join(persistTo, FILE), "utf8")));
   } catch {
     return null;
   }
-}
-
-function parsePrepared(value: unknown): Prepared | null {
-  const { accountId, apiKey, signIn, migrations, databases } = value as Partial<
-    Record<keyof Prepared, unknown>
-  >;
-  const owner = parseSignIn(signIn);
-  if (typeof accountId !== "string" || typeof apiKey !== "string" || owner === null) return null;
-  if (!Array.isArray(migrations) || !Array.isArray(databases)) return null;
-  return {
-    ...{ accountId, apiKey, signIn: owner },
-    ...{ migrations: migrations.map(String), databases: databases.map(String) },
-  };
-}
-
-function parseSignIn(value: unknown): SignIn | null {
-  const { email, password } = (value ?? {}) as Partial<Record<keyof SignIn, unknown>>;
-  return typeof email === "string" && typeof password === "string" ? { email, password } : null;
 }
 
 /** Writes a draft and renames it, so that a start that dies halfway leaves either the old file or the new one. */

@@ -1,14 +1,11 @@
 /** `npm run deploy`: provisions, migrates and publishes Atrium on Cloudflare; run again, it upgrades. */
-import { parseArgs } from "node:util";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { CONFIG } from "./bundle/worker-bundle.ts";
-import { applyMigrations, type Database } from "./database.ts";
-import { buildOnly, describePlan } from "./deployment/plan.ts";
-import { ensureDatabases, missingSecrets, type Names, publish } from "./deployment/steps.ts";
-import { type FirstOwner, linkForFirstOwner } from "./first-owner.ts";
-import { listMigrations } from "./migrations.ts";
+import { applyMigrations, type Database, listMigrations } from "./database.ts";
+import { buildOnly, describePlan, ensureDatabases, missingSecrets, publish } from "./deployment.ts";
 import { isOrganizationName } from "./organization.ts";
-import { CommandError, runCommand, UsageError } from "./process/command.ts";
+import { type FirstOwner, linkForFirstOwner } from "./person.ts";
+import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { runWrangler, type Wrangler } from "./process/wrangler.ts";
 
 const USAGE = "Usage: npm run deploy -- [--organization NAME] [--dry-run]";
@@ -25,35 +22,16 @@ Settings are in wrangler.toml. docs/guides/deploying.md says more.`;
 
 const REMOTE: Database = { kind: "remote" };
 
-interface Options {
-  readonly organization: string;
-  readonly isDryRun: boolean;
+function parseArguments(args: string[]): { readonly organization: string; readonly isDryRun: boolean } {
+  const flags = { organization: { type: "string" }, "dry-run": { type: "boolean" } } as const;
+  const { values, positionals } = readFlags(USAGE, args, flags);
+  const { organization = "My organization", "dry-run": isDryRun = false } = values;
+  if (positionals.length > 0 || !isOrganizationName(organization)) throw new UsageError(USAGE);
+  return { organization, isDryRun };
 }
 
-function parseArguments(args: string[]): Options {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: { organization: { type: "string" }, "dry-run": { type: "boolean" } },
-    });
-    const organization = values.organization ?? "My organization";
-    if (isOrganizationName(organization)) return { organization, isDryRun: values["dry-run"] === true };
-  } catch {
-    // Falls through: the usage says what is allowed.
-  }
-  throw new UsageError(USAGE);
-}
-
-interface Configured {
-  readonly names: Names;
-  /** The setting PUBLIC_ORIGIN, if there is one. */
-  readonly origin: string | undefined;
-  /** The bindings that run workflows. */
-  readonly runners: readonly string[];
-}
-
-/** What wrangler.toml says. */
-function readNames(): Configured {
+/** Reads wrangler.toml. */
+function readNames() {
   const { name, d1_databases, r2_buckets, vars, worker_loaders, dispatch_namespaces } = readConfig(
     { config: CONFIG },
     { hideWarnings: true },
@@ -108,4 +86,4 @@ async function main(stop: AbortSignal): Promise<void> {
   if (owner !== null) console.log(welcome(address, owner));
 }
 
-await runCommand(main, { help: HELP, interruptedExitCode: 130 });
+await runCommand(main, { help: HELP });

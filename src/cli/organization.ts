@@ -1,7 +1,21 @@
-/** Creates an organization and its first API key directly in the database: the API cannot do that without a key. */
+/** Organizations as the operator changes them, directly in the database: created, moved, limited, and their tokens ended. */
+import { insertForOnlineRooms } from "../delivery/outbox/outbox-store.ts";
 import { createApiKey, fingerprintOf } from "../features/accounts/api-key.ts";
-import { type Database, executeOnTables, listBindings, quoteSql } from "./database.ts";
-import { UsageError } from "./process/command.ts";
+import { countUsed } from "../features/quotas/statements.ts";
+import { endTokensOfAccount } from "../features/users/statements.ts";
+import type { AuditResource } from "../http/audit/rule.ts";
+import type { RoomCommand } from "../room/types/room-object.ts";
+import { isInDirectory, QUOTAS, type QuotaName } from "../wire/quota.ts";
+import {
+  type Database,
+  databasePort,
+  executeOnTables,
+  isDirectory,
+  listBindings,
+  quoteSql,
+  type Rows,
+} from "./database.ts";
+import { CommandError, UsageError } from "./process/command.ts";
 
 /** An organization and a key that authenticates it. The database stores only the hash of the key. */
 export interface Credentials {
@@ -21,18 +35,34 @@ export function isOrganizationName(name: string): boolean {
 export const bearerOf = ({ accountId, apiKey }: Credentials): string =>
   Buffer.from(`${accountId}:${apiKey}`).toString("base64");
 
-/** What creates an organization, and the credentials that it will have. */
-interface OrganizationPlan {
-  readonly credentials: Credentials;
-  readonly statements: readonly string[];
+const notFound = (accountId: string): CommandError =>
+  new CommandError(`No organization has the ID ${accountId}; the dashboard shows it under Settings.`);
+
+async function requireBinding(place: string): Promise<void> {
+  const bindings = await listBindings();
+  if (!bindings.includes(place))
+    throw new UsageError(`${place} is no database of wrangler.toml: it has ${bindings.join(", ")}.`);
 }
+
+/** The operator's entry in an organization's audit log, `ifChanged` only if the statement before has changed something. */
+const insertAuditEntry = (
+  accountId: string,
+  operation: string,
+  resource: AuditResource,
+  changes: object,
+  { inDirectory = false, ifChanged = false } = {},
+): string =>
+  `INSERT INTO audit_entries (id, account_id, at, actor_type, operation, resource, changes, in_directory, changes_before)
+   SELECT ${quoteSql(crypto.randomUUID())}, id, ${Date.now()}, 'operator', ${quoteSql(operation)},
+     ${quoteSql(resource)}, ${quoteSql(JSON.stringify(changes))}, ${Number(inDirectory)}, 0
+   FROM accounts WHERE id = ${quoteSql(accountId)}${ifChanged ? " AND changes() > 0" : ""}`;
 
 const insertOrganization = (accountId: string, name: string, now: number, place: string): string =>
   `INSERT INTO accounts (id, name, created_at, database)
    VALUES (${quoteSql(accountId)}, ${quoteSql(name)}, ${now}, ${quoteSql(place)})`;
 
-/** Plans what the directory has of an organization that is placed in a database. */
-export async function planOrganization(name: string, place = "DB"): Promise<OrganizationPlan> {
+/** The credentials of a new organization, and the statements that create it in the directory. */
+export async function planOrganization(name: string, place = "DB") {
   const accountId = crypto.randomUUID();
   const apiKey = createApiKey();
   const { hash, prefix, lastFour } = await fingerprintOf(apiKey);
@@ -52,9 +82,7 @@ export async function createOrganization(
   place: string,
   stop: AbortSignal,
 ): Promise<Credentials> {
-  const bindings = await listBindings();
-  if (!bindings.includes(place))
-    throw new UsageError(`${place} is no database of wrangler.toml: it has ${bindings.join(", ")}.`);
+  await requireBinding(place);
   const { credentials, statements } = await planOrganization(name, place);
   if (place !== "DB") {
     const row = insertOrganization(credentials.accountId, name, Date.now(), place);
@@ -70,4 +98,129 @@ export async function placeOf(database: Database, accountId: string, stop: Abort
   const query = `SELECT database FROM accounts WHERE id = ${quoteSql(accountId)}`;
   const [[row] = []] = await executeOnTables(database, [query], stop);
   return { ...database, binding: String(row?.database ?? "DB") };
+}
+
+/**
+ * Begins a move to the database with this binding, or cancels an incomplete one from there; the cron trigger makes it.
+ * `phase` is null unless the organization is on its way. Does nothing to a move in the same direction.
+ */
+export async function moveOrganization(database: Database, accountId: string, to: string, stop: AbortSignal) {
+  await requireBinding(to);
+  const [id, target, now] = [quoteSql(accountId), quoteSql(to), Date.now()];
+  const entryOf = (operation: string) =>
+    insertAuditEntry(accountId, operation, "organization", { to }, { inDirectory: true, ifChanged: true });
+  const results = await executeOnTables(
+    database,
+    [
+      `UPDATE moves SET phase = 'cancelled', step = 0, cursor = NULL, turn = max(turn + 1, ${now})
+       WHERE account_id = ${id} AND source = ${target} AND phase IN ('copying', 'comparing')`,
+      entryOf("cancelMove"),
+      `INSERT INTO moves (account_id, source, target, phase, step, turn, started_at)
+       SELECT id, database, ${target}, 'copying', 0, 0, ${now} FROM accounts
+       WHERE id = ${id} AND deleted_at IS NULL AND database <> ${target}
+         AND NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ${id})
+       ON CONFLICT (account_id) DO NOTHING`,
+      entryOf("moveOrganization"),
+      `SELECT accounts.database, moves.phase FROM accounts LEFT JOIN moves ON moves.account_id = accounts.id
+       WHERE accounts.id = ${id} AND accounts.deleted_at IS NULL`,
+    ],
+    stop,
+  );
+  const [row] = results.at(-1) ?? [];
+  if (row === undefined) throw notFound(accountId);
+  return { database: String(row.database), phase: row.phase == null ? null : String(row.phase) };
+}
+
+/** The limits to set; null for the deployment's default. */
+type LimitChanges = ReadonlyMap<QuotaName, number | null>;
+
+export interface ShownQuota {
+  readonly quota: string;
+  readonly used: number;
+  readonly limit: number | null;
+}
+
+const CHANGE = /^([a-z_]+)=(default|0|[1-9]\d{0,14})$/;
+
+/** Parses `name=value`, where the value is a whole number or `default`. */
+export const parseLimits = (args: readonly string[]): LimitChanges =>
+  new Map(
+    args.map((arg) => {
+      const [, name, value] = CHANGE.exec(arg) ?? [];
+      const quota = QUOTAS.find((candidate) => candidate === name);
+      if (quota === undefined || value === undefined)
+        throw new UsageError(
+          `${arg}: write NAME=VALUE, with one of ${QUOTAS.join(", ")} and a whole number or "default".`,
+        );
+      return [quota, value === "default" ? null : Number(value)] as const;
+    }),
+  );
+
+/** Sets the limits, and returns all quotas of the organization, some of which may be in the directory. */
+export async function setLimits(
+  database: Database,
+  accountId: string,
+  changes: LimitChanges,
+  stop: AbortSignal,
+): Promise<readonly ShownQuota[]> {
+  const place = await placeOf(database, accountId, stop);
+  const set = (where: Database, isHere: (quota: string) => boolean, inDirectory: boolean) =>
+    setLimitsIn(
+      where,
+      accountId,
+      new Map([...changes].filter(([quota]) => isHere(quota))),
+      inDirectory,
+      stop,
+    ).then((rows) => rows.filter(({ quota }) => isHere(String(quota))));
+  const rows = isDirectory(place)
+    ? await set(place, () => true, false)
+    : [
+        ...(await set(place, (quota) => !isInDirectory(quota), false)),
+        ...(await set(database, isInDirectory, true)),
+      ];
+  if (rows.length === 0) throw notFound(accountId);
+  return QUOTAS.flatMap((quota) =>
+    rows
+      .filter((row) => row.quota === quota)
+      .map(({ used, max }) => ({ quota, used: Number(used), limit: max === null ? null : Number(max) })),
+  );
+}
+
+async function setLimitsIn(
+  database: Database,
+  accountId: string,
+  changes: LimitChanges,
+  inDirectory: boolean,
+  stop: AbortSignal,
+): Promise<Rows> {
+  const ofAccount = `account_id = ${quoteSql(accountId)}`;
+  const statements = [...changes].map(
+    ([quota, max]) =>
+      `UPDATE quotas SET max = ${max ?? "NULL"} WHERE ${ofAccount} AND quota = ${quoteSql(quota)}`,
+  );
+  if (changes.size > 0)
+    statements.push(
+      insertAuditEntry(accountId, "setLimits", "quotas", Object.fromEntries(changes), { inDirectory }),
+    );
+  statements.push(`SELECT quota, used, max FROM quotas WHERE ${ofAccount}`);
+  return (await executeOnTables(database, statements, stop)).at(-1) ?? [];
+}
+
+const TOKENS_ENDED: RoomCommand = { type: "tokens.ended", userId: null };
+
+/**
+ * Begins a new token epoch of the organization. Returns the number of rooms with users online, which are notified and
+ * close their sockets within about a minute.
+ */
+export async function endTokens(database: Database, accountId: string, stop: AbortSignal): Promise<number> {
+  const db = databasePort(await placeOf(database, accountId, stop), stop);
+  const now = Date.now();
+  const [[online]] = await db.run([
+    countUsed({ accountId, db }, "online_rooms"),
+    endTokensOfAccount({ accountId, db }, now),
+    insertForOnlineRooms({ accountId, command: JSON.stringify(TOKENS_ENDED), at: now }),
+    { sql: insertAuditEntry(accountId, "endAllTokens", "tokens", {}), params: [] },
+  ]);
+  if (online === undefined) throw notFound(accountId);
+  return online.total;
 }

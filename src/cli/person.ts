@@ -1,30 +1,29 @@
-/** The person who signs in to the dashboard of a development database: the owner of the demo organization. */
+/** Persons as the operator changes them, directly in the database: owners, links to a new password, export and deletion. */
 import { randomBytes } from "node:crypto";
+import {
+  createLinkToken,
+  INVITATION_LIFETIME_MS,
+  invitationPath,
+  linkHashOf,
+  PASSWORD_LINK_LIFETIME_MS,
+  passwordLinkPath,
+} from "../features/people/links.ts";
 import { hashPassword } from "../features/people/password.ts";
-import { quoteSql } from "./database.ts";
-
-/** How to sign in. The database stores only the hash of the password. */
-export interface SignIn {
-  readonly email: string;
-  readonly password: string;
-}
-
-/** What creates the owner of an organization, and how that person will sign in. */
-interface OwnerPlan {
-  readonly signIn: SignIn;
-  readonly statements: readonly string[];
-}
+import { exportPerson } from "../features/privacy/person-queries.ts";
+import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/person-store.ts";
+import type { PersonRecord } from "../features/privacy/schema.ts";
+import type { Database as ServiceDatabase } from "../platform/d1/d1.ts";
+import { type Database, databasePort, executeOnTables, isDirectory, quoteSql } from "./database.ts";
+import { placeOf } from "./organization.ts";
+import { CommandError } from "./process/command.ts";
 
 const NAME = "Demo";
 const EMAIL = "demo@atrium.example";
 /** 96 bits: it is copied, not remembered. */
 const PASSWORD_BYTES = 12;
 
-/**
- * Plans the person with a new password, as an owner of the organization. A person who still exists from a deleted
- * organization gets the new password, too.
- */
-export async function planOwner(accountId: string): Promise<OwnerPlan> {
+/** The demo's owner with a new password, also where the person still exists from a deleted organization. */
+export async function planOwner(accountId: string) {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const now = Date.now();
   const [id, credentialId, account] = [crypto.randomUUID(), crypto.randomUUID(), accountId].map(quoteSql);
@@ -39,4 +38,97 @@ export async function planOwner(accountId: string): Promise<OwnerPlan> {
     `INSERT INTO memberships (account_id, person_id, role, joined_at) SELECT ${account}, id, 'owner', ${now} ${person}`,
   ];
   return { signIn: { email: EMAIL, password }, statements };
+}
+
+export async function createPasswordLink(
+  database: Database,
+  email: string,
+  stop: AbortSignal,
+): Promise<string> {
+  const [token, now] = [createLinkToken(), Date.now()];
+  const address = quoteSql(email.trim().toLowerCase());
+  const [, made = []] = await executeOnTables(
+    database,
+    [
+      `DELETE FROM password_links WHERE person_id = (SELECT id FROM people WHERE email = ${address})`,
+      `INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
+       SELECT ${quoteSql(await linkHashOf(token))}, id, ${now}, ${now + PASSWORD_LINK_LIFETIME_MS}
+       FROM people WHERE email = ${address} RETURNING person_id`,
+    ],
+    stop,
+  );
+  if (made.length === 0)
+    throw new CommandError(`No person has the address ${email}; check its spelling, or invite the person.`);
+  return passwordLinkPath(token);
+}
+
+async function find(db: ServiceDatabase, email: string): Promise<string> {
+  const [[person]] = await db.run([selectPersonId(email.trim().toLowerCase())]);
+  if (person !== undefined) return person.id;
+  throw new CommandError(`No person has the address ${email}; check its spelling.`);
+}
+
+/** All stored data of the person. */
+export async function* exportPersonOf(
+  database: Database,
+  email: string,
+  stop: AbortSignal,
+): AsyncGenerator<PersonRecord, void, void> {
+  const db = databasePort(database, stop);
+  const id = await find(db, email);
+  const tenantOf = async (accountId: string) => {
+    const place = await placeOf(database, accountId, stop);
+    return { accountId, directory: db, db: isDirectory(place) ? db : databasePort(place, stop) };
+  };
+  let after: string | null = null;
+  do {
+    const { records, cursor } = await exportPerson(db, tenantOf, id, after);
+    yield* records;
+    after = cursor;
+  } while (after !== null);
+}
+
+/** Deletes the person, unless an organization would be without an owner. */
+export async function deletePersonOf(database: Database, email: string, stop: AbortSignal): Promise<void> {
+  const db = databasePort(database, stop);
+  const id = await find(db, email);
+  const [owned, , , , deleted] = await db.run([selectOwnedAlone(id), ...deletePerson(id, Date.now())]);
+  if (deleted.length > 0) return;
+  const names = owned.map(({ name }) => JSON.stringify(name)).join(", ");
+  throw new CommandError(
+    `${email} is the only owner of ${names}. Make another member an owner, or delete the organization first.`,
+  );
+}
+
+export interface FirstOwner {
+  readonly accountId: string;
+  readonly path: string;
+}
+
+/** Makes a link for the first owner, and an organization unless there is one; null once anyone can sign in. */
+export async function linkForFirstOwner(
+  database: Database,
+  organization: string,
+  stop: AbortSignal,
+): Promise<FirstOwner | null> {
+  const [people = [], accounts = []] = await executeOnTables(
+    database,
+    [
+      "SELECT 1 AS found FROM memberships LIMIT 1",
+      // With members, no row is read: the condition is the same for all of them.
+      `SELECT id FROM accounts WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM memberships)
+       ORDER BY created_at LIMIT 1`,
+    ],
+    stop,
+  );
+  if (people.length > 0) return null;
+  const existing = accounts[0]?.id;
+  const accountId = existing === undefined ? crypto.randomUUID() : String(existing);
+  const [token, now] = [createLinkToken(), Date.now()];
+  const [id, account, hash] = [crypto.randomUUID(), accountId, await linkHashOf(token)].map(quoteSql);
+  const invitation = `INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
+    VALUES (${id}, ${account}, 'owner', ${hash}, ${now}, ${now + INVITATION_LIFETIME_MS})`;
+  const creation = `INSERT INTO accounts (id, name, created_at) VALUES (${account}, ${quoteSql(organization)}, ${now})`;
+  await executeOnTables(database, existing === undefined ? [creation, invitation] : [invitation], stop);
+  return { accountId, path: invitationPath(token) };
 }

@@ -4,10 +4,9 @@ import path from "node:path";
 import { writePrivateFile } from "./process/folder.ts";
 import { ROOT } from "./process/wrangler.ts";
 
-/** The file of the secrets and settings. */
 export const SECRETS_FILE = path.join(ROOT, ".dev.vars");
 const SECRET_BYTES = 32;
-/** Hosts that webhooks may reach beside the public Internet: receivers on this machine. */
+/** Receivers on this machine, beside the public Internet. */
 const DEV_TARGETS = "127.0.0.1,localhost";
 
 const HAS_JWT_SECRET = /^\s*(?:export\s+)?JWT_SECRET\s*[=:]\s*(?!(?:""|''|``)?\s*(?:#.*)?$)/m;
@@ -17,7 +16,7 @@ const HAS_DEV_TARGETS = /^\s*(?:export\s+)?WEBHOOK_DEV_TARGETS\s*[=:]/m;
 const createSecret = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
 
-/** Adds the settings that `.dev.vars` lacks, keeps all other lines, and returns the names of those added. */
+/** Adds the missing settings to `.dev.vars`, and returns their names. */
 export async function ensureDevSecrets(): Promise<readonly string[]> {
   const lines = await readFile(SECRETS_FILE, "utf8").catch(() => "");
   const missing = new Map<string, string>();

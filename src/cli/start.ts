@@ -1,17 +1,15 @@
 /** `npm start`: serves Atrium on this machine, with the secrets, the tables and a demo organization. */
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { bundleCurrentWorker, CONFIG } from "./bundle/worker-bundle.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
-import { confirmDemo, prepareDemo } from "./demo.ts";
-import { CommandError, runCommand, UsageError } from "./process/command.ts";
+import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
+import { bearerOf } from "./organization.ts";
+import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { createPrivately, makePrivateFolder } from "./process/folder.ts";
 import { ensureDevSecrets } from "./secrets.ts";
-import { findPortProblem, type PortProblem } from "./service/port.ts";
+import { findPortProblem, isStateFolder, lockStateFolder, type PortProblem } from "./service/reservation.ts";
 import { type Server, startServer } from "./service/server.ts";
-import { isStateFolder, lockStateFolder } from "./service/state-lock.ts";
 import { watch } from "./service/watchdog.ts";
-import { banner } from "./start-banner.ts";
 
 const DEFAULT_PORT = 8787;
 const MAX_PORT = 65_535;
@@ -26,31 +24,16 @@ Serves Atrium on this machine: the API, rooms, the dashboard, the demo and the d
 
 Secrets and settings are in .dev.vars, and in variables such as ATRIUM_SIGN_UP. docs/guides/operating.md says more.`;
 
-interface Arguments {
-  readonly port: number;
-  readonly host: string;
-  readonly persistTo: string;
-}
-
-function parseArguments(args: string[]): Arguments {
-  const flags = readFlags(args);
-  const {
-    port = String(DEFAULT_PORT),
-    host = "localhost",
-    "persist-to": persistTo = DEFAULT_PERSIST_TO,
-  } = flags;
-  const isPort = /^[0-9]{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT;
-  if (!isPort || host === "" || persistTo === "") throw new UsageError(USAGE);
-  return { port: Number(port), host, persistTo: path.resolve(persistTo) };
-}
-
-function readFlags(args: string[]) {
-  try {
-    const [port, host, persistTo] = [{ type: "string" }, { type: "string" }, { type: "string" }] as const;
-    return parseArgs({ args, options: { port, host, "persist-to": persistTo } }).values;
-  } catch {
-    throw new UsageError(USAGE);
-  }
+function parseArguments(args: string[]) {
+  const text = { type: "string" } as const;
+  const { values, positionals } = readFlags(USAGE, args, { port: text, host: text, "persist-to": text });
+  const { host = "localhost", "persist-to": persistTo = DEFAULT_PERSIST_TO } = values;
+  const port = /^[0-9]{1,5}$/.test(values.port ?? `${DEFAULT_PORT}`)
+    ? Number(values.port ?? DEFAULT_PORT)
+    : 0;
+  const isValid = port >= 1 && port <= MAX_PORT && host !== "" && persistTo !== "";
+  if (!isValid || positionals.length > 0) throw new UsageError(USAGE);
+  return { port, host, persistTo: path.resolve(persistTo) };
 }
 
 function portError(port: number, problem: PortProblem): CommandError {
@@ -65,7 +48,7 @@ function portError(port: number, problem: PortProblem): CommandError {
   );
 }
 
-/** Restarts workerd when something keeps its thread: nothing inside the service can stop that. */
+/** Restarts workerd when its thread hangs: nothing inside the service can stop that. */
 function watchService(url: string, { ready, ended, groupId, restart }: Server, stop: AbortSignal): void {
   const over = new AbortController();
   const until = AbortSignal.any([stop, over.signal]);
@@ -103,7 +86,7 @@ async function main(stop: AbortSignal): Promise<void> {
   const announce = async () => {
     await server.ready;
     const confirmed = await confirmDemo(url, persistTo, demo, stop);
-    // The service was started for the demo of the organization that existed until now.
+    // The service was started for the earlier demo organization.
     console.log(banner(url, confirmed, confirmed.accountId === demo.accountId));
   };
   // The service is useful without its demo, so this failure only gets a line.
@@ -118,3 +101,34 @@ async function main(stop: AbortSignal): Promise<void> {
 }
 
 await runCommand(main, { help: HELP, interruptedExitCode: 0 });
+
+function demoLine(url: string, hasDemo: boolean): string {
+  if (process.env.ATRIUM_DEMO_ACCOUNT_ID === "") return "There is no demo: ATRIUM_DEMO_ACCOUNT_ID is empty";
+  return hasDemo
+    ? `The demo is at ${url}/demo: a board of your own, with a link for others`
+    : "The demo will be available after the next start";
+}
+
+export const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
+Atrium is ready at ${url}, its documentation at ${url}/docs
+${demoLine(url, hasDemo)}
+
+Sign in to the dashboard at ${url}/dashboard
+
+  Email       ${signIn.email}
+  Password    ${signIn.password}
+
+Use the REST API as its organization:
+
+  Account ID  ${credentials.accountId}
+  API key     ${credentials.apiKey}
+
+Create a room:
+
+curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
+  -H "Authorization: Bearer ${bearerOf(credentials)}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"name":"My first room"}'
+
+Ctrl-C stops it.
+`;

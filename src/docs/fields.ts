@@ -25,7 +25,6 @@ import { exampleOf } from "./samples.ts";
 /** One row of a table: a parameter, or a field of a body or a response. */
 export interface Field {
   readonly name: string;
-  /** Where a parameter goes: path, query or header. */
   readonly in?: string;
   readonly required: boolean;
   readonly schema: Schema;
@@ -75,7 +74,6 @@ function limitsOf(schema: Schema): Html[] {
   ];
 }
 
-/** Whether a request must have the field, or whether a response always has it. */
 function presenceOf(field: Field, answered: boolean): Html {
   if (answered) return html`${field.required ? "always present" : "optional"}`;
   return field.required ? html`<em>required</em>` : html`optional`;
@@ -121,7 +119,6 @@ export function fieldsOf(schema: Schema, schemas: Schemas, prefix = ""): Field[]
   });
 }
 
-/** A parameter as a row. */
 export const fieldOfParameter = (parameter: Parameter): Field => ({
   name: parameter.name,
   in: parameter.in,
@@ -160,7 +157,7 @@ export function schemaPage(described: Described, name: string): Html | null {
     </div>`;
 }
 
-/** The document spells a scheme in lower case, as its registry does; requests capitalize it. */
+/** Schemes are lower case in the document, and capitalized in requests. */
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Where a credential goes in a request. */

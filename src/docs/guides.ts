@@ -8,22 +8,19 @@ import { AppError } from "../platform/errors.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
 import { operationAddress, schemaAddress } from "./page.ts";
 
-/** The files that the build has made. */
 interface AssetsEnv {
   readonly ASSETS: Pick<Fetcher, "fetch">;
 }
 
-/** A page of the documentation, or a file that one loads. */
 export async function guidePage(request: Request, env: AssetsEnv): Promise<Response> {
   const url = new URL(request.url);
-  // Its index is the folder's, to which a request without a slash would be redirected.
+  // `/docs` is a folder's index, whose address would be redirected to one with a slash.
   const asset = await env.ASSETS.fetch(
     url.pathname === "/docs" ? new Request(new URL("/docs/", url), request) : request,
   );
   return asset.status === 404 ? noSuchPage() : withPageHeaders(asset, url);
 }
 
-/** The response where there is no page. */
 export const noSuchPage = (): Response =>
   withoutCors(
     failure(

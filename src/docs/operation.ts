@@ -103,7 +103,6 @@ function calls(entry: Entry, schemas: Schemas): Html {
     ${instead === undefined ? "" : html`<p class="soft">${inline(instead)}</p>`}`;
 }
 
-/** The content of an operation's page. */
 export function operationPage(entry: Entry, schemas: Schemas): Html {
   const { method, path, operation } = entry;
   const successes = Object.entries(operation.responses).filter(([status]) => isSuccess(status));

@@ -21,7 +21,6 @@ export const inline = (text: string): Html[] =>
       : html`<strong>${part.slice(2, -2)}</strong>`;
   });
 
-/** The paragraphs of a text. */
 export const paragraphs = (text: string): string[] => text.split(/\n{2,}/);
 
 /** A text of several paragraphs; nothing for undefined. */
@@ -53,7 +52,6 @@ const REFERENCE = "/docs/reference";
 export const operationAddress = (operationId: string): string => `${REFERENCE}/${operationId}`;
 export const SCHEMAS_ADDRESS = `${REFERENCE}/schemas`;
 export const schemaAddress = (name: string): string => `${SCHEMAS_ADDRESS}/${name}`;
-/** The section about a credential on the first page of the reference. */
 export const credentialAddress = (name: string): string => `${REFERENCE}#credential-${name}`;
 
 export interface Layout {
@@ -63,7 +61,6 @@ export interface Layout {
   readonly content: Html;
 }
 
-/** A whole page. It loads its style, script and icon from `/docs/assets`, and nothing else. */
 export const layout = ({ title, side, content }: Layout): Html => html`${markup("<!doctype html>")}
 <html lang="en">
 <head>

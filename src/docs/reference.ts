@@ -80,14 +80,10 @@ const overviewPage = (described: Described): Html =>
     ${credentialSections(described)}
     ${groupsOf(described).map(groupSection)}`;
 
-/** A page without its head and navigation. */
-interface Page {
-  readonly title: string;
-  readonly content: Html;
-}
-
-/** The page at a path of the service; null when there is none. */
-function pageAt(described: Described, path: string): Page | null {
+function pageAt(
+  described: Described,
+  path: string,
+): { readonly title: string; readonly content: Html } | null {
   const schemas = described.components?.schemas ?? {};
   const api = `${described.info.title} API`;
   if (path === "/docs/reference") return { title: api, content: overviewPage(described) };

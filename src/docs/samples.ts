@@ -30,10 +30,9 @@ export function samplesOf(entry: Entry, schemas: Schemas): Sample[] {
 const socketSample = ({ path }: Entry): string =>
   `const socket = new WebSocket(\`\${baseUrl}${path.replaceAll("{", "${")}\`);`;
 
-/** The notation of a language for a value that its reader has, such as `$ROOM_ID`. */
+/** The notation of a language for a value of the reader, such as `$ROOM_ID`. */
 type Place = (name: string) => string;
 
-/** The parts of a request that each language writes down. */
 function requestOf({ path, operation }: Entry, schemas: Schemas, place: Place) {
   const query = (operation.parameters ?? [])
     .filter((parameter) => parameter.in === "query" && parameter.required === true)
@@ -69,7 +68,6 @@ function curlSample(entry: Entry, schemas: Schemas): string {
 
 const templateValue: Place = (name) => `\${${name}}`;
 
-/** The call in TypeScript without the SDK. */
 export function fetchSample(entry: Entry, schemas: Schemas): string {
   const { url, needsCredential, fields, json } = requestOf(entry, schemas, templateValue);
   const headers: string[] = [];

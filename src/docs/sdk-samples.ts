@@ -3,13 +3,11 @@
  * request with the operation.
  */
 
-/** The beginning of each sample. */
 export const SDK_PRELUDE = `import { AtriumServer } from "atrium/server";
 
 export const atrium = new AtriumServer({ serverUrl, accountId, apiKey });
 `;
 
-/** Samples by the ID of their operation. */
 export const SDK_SAMPLES: Readonly<Record<string, string>> = {
   listApiKeys: "const { api_keys } = await atrium.organization.listKeys({ limit: 20 });",
   createApiKey: 'const { api_key, key } = await atrium.organization.createKey("Production");',
@@ -157,7 +155,7 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   listRoomEvents: "const { events, cursor } = await atrium.events.list({ roomId });",
 };
 
-/** What an application uses instead, for operations without a call, by the ID of the operation. */
+/** Hints for operations without a call, by the ID of the operation. */
 export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
   readFile: "The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`.",
   openSocket: "`AtriumClient` of `atrium/client` opens it in `join()`, and speaks its protocol.",

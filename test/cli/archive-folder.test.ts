@@ -7,9 +7,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArchiveFolder, type Extent } from "../../src/cli/archive/archive-folder.ts";
 import { inOrder } from "../../src/cli/archive/copy-state.ts";
-import { eachOrganization } from "../../src/cli/archive/each-organization.ts";
+import { eachOrganization } from "../../src/cli/archive/deployment-folder.ts";
 import { OperatorClient } from "../../src/cli/archive/operator-client.ts";
-import { OperatorToken } from "../../src/cli/archive/operator-token.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import { readRefusal } from "../../src/dashboard/page/data/messages.ts";
 import { readFields, writeFields } from "../../src/dashboard/page/workflows/draft.ts";
@@ -223,7 +222,7 @@ describe("What the commands that back up and restore say of a service that does 
       accountId: "acme",
       purpose: "backup",
       url,
-      token: new OperatorToken(async () => {}),
+      token: async () => "token",
       stop: stop.signal,
       show: (line) => {
         shown.push(line);

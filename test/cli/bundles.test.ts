@@ -5,7 +5,7 @@ import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { withBundleLock } from "../../src/cli/bundle/served-files.ts";
-import { DEV_WARNING } from "../../src/cli/service/pool/without-pool.ts";
+import { DEV_WARNING } from "../../src/cli/service/development.ts";
 import { copyCheckout } from "./checkout.ts";
 import { runCompiled } from "./compiled.ts";
 import { ROOT, run } from "./processes.ts";

@@ -5,9 +5,14 @@ import v8 from "node:v8";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 import * as z from "zod";
-import { buildOnly, describePlan } from "../../src/cli/deployment/plan.ts";
-import { ensureDatabases, missingSecrets, publish } from "../../src/cli/deployment/steps.ts";
-import { print } from "../../src/cli/package/plain-types.ts";
+import {
+  buildOnly,
+  describePlan,
+  ensureDatabases,
+  missingSecrets,
+  publish,
+} from "../../src/cli/deployment.ts";
+import { print } from "../../src/cli/package/declarations.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import type { Wrangler } from "../../src/cli/process/wrangler.ts";
 import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../../src/cli/service/development.ts";

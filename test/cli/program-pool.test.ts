@@ -5,8 +5,12 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ProgramPool } from "../../src/cli/service/pool/program-pool.ts";
-import type { ProgramProcess } from "../../src/cli/service/pool/program-process.ts";
-import { parseProc, readUsage, type Usage } from "../../src/cli/service/pool/usage.ts";
+import {
+  type ProgramProcess,
+  parseProc,
+  readUsage,
+  type Usage,
+} from "../../src/cli/service/pool/program-process.ts";
 import type { Lease, LeaseRequest } from "../../src/sandbox/runners/pool-protocol.ts";
 import { readsTooMuch } from "../support/query-plans.ts";
 
@@ -324,7 +328,7 @@ const FIRST_OWNER =
 const STATEMENT = /(["`])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM) (?:(?!\1)[^\\])+)\1/g;
 
 const statements = globSync("src/cli/**/*.ts", { cwd: ROOT })
-  .filter((file) => !file.endsWith("/migrations.ts")) // what wrangler has applied, in a table of its own
+  .filter((file) => !file.endsWith("/database.ts")) // what wrangler has applied, in a table of its own
   .flatMap((file) => [...readFileSync(path.join(ROOT, file), "utf8").matchAll(STATEMENT)])
   .map(([, , sql = ""]) =>
     sql.replaceAll(/\$\{((?:[^{}]|\{[^{}]*\})*)\}/g, (_, name) => FRAGMENTS[name] ?? "1"),

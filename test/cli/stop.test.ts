@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { findPortProblem } from "../../src/cli/service/port.ts";
+import { findPortProblem } from "../../src/cli/service/reservation.ts";
 import { allGone, eventually, findFreePort, processTree, ROOT, run } from "./processes.ts";
 import { type Service, type StartOptions, startService } from "./service.ts";
 import { preparedState } from "./shared-service.ts";

@@ -2,8 +2,8 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listGroup, parseTime } from "../../src/cli/process/process-group.ts";
-import { runEveryMinute } from "../../src/cli/service/cron.ts";
+import { listGroup, parseTime } from "../../src/cli/process/supervisor.ts";
+import { runEveryMinute } from "../../src/cli/service/development.ts";
 import { watch } from "../../src/cli/service/watchdog.ts";
 import { eventually, run } from "./processes.ts";
 

@@ -8,13 +8,12 @@ import { Manifest } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { makeWritableFolder } from "../process/folder.ts";
 
-/** A slice as the service answered it, with its signature. */
+/** A slice of the service, with its signature. */
 export interface SignedText {
   readonly signature: string;
   readonly text: string;
 }
 
-/** What a part has so far. */
 export interface Extent {
   readonly slices: number;
   readonly bytes: number;
@@ -22,13 +21,23 @@ export interface Extent {
 
 export const NOTHING: Extent = { slices: 0, bytes: 0 };
 
+/** The part that lists the files whose bytes the backup has. */
+export const FILE_INDEX = "index of files";
+
+export interface IndexedFile {
+  readonly key: string;
+  readonly size: number;
+  /** One for each of its parts. */
+  readonly signatures: readonly string[];
+}
+
 type DescribedPart = Manifest["parts"][number];
 
 interface SignedManifest<Form> extends SignedText {
   readonly manifest: Form;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined unless the text is JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -44,7 +53,6 @@ export class ArchiveFolder {
   readonly #manifest: string;
   readonly #signature: string;
 
-  /** `manifest` is the name of the manifest, without its extension. */
   constructor(folder: string, manifest = "manifest") {
     this.path = folder;
     this.#manifest = path.join(folder, `${manifest}.json`);
@@ -55,7 +63,7 @@ export class ArchiveFolder {
     return existsSync(this.#manifest);
   }
 
-  /** Makes the folder, which only its owner can read, unless it is there. */
+  /** Makes the folder if it is missing; only its owner can read it. */
   async make(): Promise<void> {
     await makeWritableFolder(path.dirname(this.path));
     await mkdir(this.path, { recursive: true, mode: 0o700 });
@@ -66,20 +74,23 @@ export class ArchiveFolder {
     return path.join(this.path, `${part.replaceAll(" ", "-")}.slices`);
   }
 
-  /** Where the bytes of a file are. */
   bytesOf(key: string): string {
     const name = createHash("sha256").update(key).digest("hex");
     return path.join(this.path, "files", name.slice(0, 2), name);
   }
 
-  /** Appends a slice, and returns what the part has then. */
   async append(part: string, { signature, text }: SignedText, { slices, bytes }: Extent): Promise<Extent> {
     const line = Buffer.from(`${signature} ${text}\n`);
     await appendFile(this.fileOf(part), line, { mode: 0o600 });
     return { slices: slices + 1, bytes: bytes + line.byteLength };
   }
 
-  /** Removes what an interrupted run has appended and not noted. Throws when less is there than it has noted. */
+  /** Appends a line of the command's own. */
+  appendUnsigned(part: string, value: object, extent: Extent): Promise<Extent> {
+    return this.append(part, { signature: "-", text: JSON.stringify(value) }, extent);
+  }
+
+  /** Removes slices that an interrupted run has appended and not noted. Throws when noted ones are missing. */
   async cut(part: string, { bytes }: Extent): Promise<void> {
     const file = this.fileOf(part);
     if (!existsSync(file)) await writeFile(file, "", { mode: 0o600 });
@@ -87,14 +98,13 @@ export class ArchiveFolder {
     await truncate(file, bytes);
   }
 
-  /** What the manifest says of a part. Throws when it has something else than was noted, as two commands at once would leave it. */
+  /** Describes a part for the manifest. Throws when it differs from the note, as after two commands at once. */
   async describe(part: string, extent: Extent): Promise<DescribedPart> {
     const file = this.fileOf(part);
     if ((await stat(file)).size !== extent.bytes) throw this.#damaged(file);
     return { name: part, ...extent, sha256: await this.#checksum(part) };
   }
 
-  /** Throws when a part is not as the manifest says. */
   async check(parts: readonly DescribedPart[]): Promise<void> {
     for (const { name, sha256 } of parts)
       if ((await this.#checksum(name).catch(() => "")) !== sha256)
@@ -121,14 +131,13 @@ export class ArchiveFolder {
     }
   }
 
-  /** In hexadecimal. */
   async #checksum(part: string): Promise<string> {
     const hash = createHash("sha256");
     for await (const chunk of createReadStream(this.fileOf(part))) hash.update(chunk as Buffer);
     return hash.digest("hex");
   }
 
-  /** What an interrupted run has noted; null when there was none. */
+  /** The note of an interrupted run; null when there was none. */
   async readProgress(): Promise<unknown> {
     const file = path.join(this.path, PROGRESS);
     const text = await readFile(file, "utf8").catch(() => null);
@@ -144,7 +153,6 @@ export class ArchiveFolder {
     await rename(`${file}.new`, file);
   }
 
-  /** Makes the backup whole. */
   async complete({ signature, text }: SignedText): Promise<void> {
     await writeFile(this.#signature, signature, { mode: 0o600 });
     await writeFile(`${this.#manifest}.new`, text, { mode: 0o600 });
@@ -152,12 +160,11 @@ export class ArchiveFolder {
     await rm(path.join(this.path, PROGRESS), { force: true });
   }
 
-  /** An organization's manifest, parsed and as it was signed. Throws when the backup is not whole. */
+  /** An organization's manifest. Throws when the backup is not whole. */
   readManifest(): Promise<SignedManifest<Manifest>> {
     return this.readSigned(Manifest);
   }
 
-  /** The same of another form. */
   async readSigned<Form>(form: z.ZodType<Form>): Promise<SignedManifest<Form>> {
     if (!this.isWhole)
       throw new CommandError(

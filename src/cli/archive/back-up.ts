@@ -1,41 +1,44 @@
 /** Copies an organization to a folder, part by part. An interrupted run is continued by the next one. */
 import { randomUUID } from "node:crypto";
+import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import {
   type BackupPlan,
+  FILE_PART_BYTES,
+  FILE_SIZE_HEADER,
   FILES,
   OBJECTS,
   OBJECTS_AT_ONCE,
   type ObjectRef,
   type ObjectSlices,
   type RowSlice,
+  SIGNATURE_HEADER,
 } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
-import { type ArchiveFolder, type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
-import { FileCopier } from "./file-copier.ts";
+import {
+  type ArchiveFolder,
+  type Extent,
+  FILE_INDEX,
+  type IndexedFile,
+  NOTHING,
+  type SignedText,
+} from "./archive-folder.ts";
 import type { OperatorClient } from "./operator-client.ts";
 
-/** How far a backup is: an interrupted run has noted it, and the next one reads it. */
 interface Progress {
   readonly accountId: string;
   readonly backupId: string;
   readonly startedAt: string;
   readonly part: number;
-  /** Where in the part; null at its beginning. */
+  /** The position in the part; null at its beginning. */
   readonly after: unknown;
-  /** By part. */
   readonly extents: Readonly<Record<string, Extent>>;
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-const begun = (accountId: string): Progress => ({
-  ...{ accountId, backupId: randomUUID(), startedAt: new Date().toISOString() },
-  ...{ part: 0, after: null, extents: {}, files: { count: 0, bytes: 0 } },
-});
-
-/** The parts whose rows have objects, and what these are called. */
+/** The parts whose rows have objects, and the kinds of these. */
 const OBJECTS_OF = { rooms: "room", webhooks: "webhook", workflows: "workflow" } as const;
 
-/** The IDs of the rows of a part. */
 async function idsOf(folder: ArchiveFolder, part: string): Promise<string[]> {
   const ids: string[] = [];
   for await (const { text } of folder.slices(part))
@@ -55,7 +58,6 @@ async function listObjects(folder: ArchiveFolder, shards: number): Promise<reado
 export class Backup {
   readonly #client: OperatorClient;
   readonly #folder: ArchiveFolder;
-  readonly #files: FileCopier;
   readonly #show: (line: string) => void;
   #progress: Progress;
 
@@ -68,11 +70,18 @@ export class Backup {
     this.#client = client;
     this.#folder = folder;
     this.#show = show;
-    this.#files = new FileCopier(client, folder);
-    this.#progress = begun(accountId);
+    this.#progress = {
+      accountId,
+      backupId: randomUUID(),
+      startedAt: new Date().toISOString(),
+      part: 0,
+      after: null,
+      extents: {},
+      files: { count: 0, bytes: 0 },
+    };
   }
 
-  /** Copies what is missing, and returns what the backup has. */
+  /** Copies the missing parts, and returns the size of the backup. */
   async run(): Promise<{ readonly slices: number; readonly files: number }> {
     await this.#resume();
     const plan = await this.#client.data<BackupPlan>("begin");
@@ -99,7 +108,13 @@ export class Backup {
     this.#progress = found;
   }
 
-  #extentOf = (part: string): Extent => this.#progress.extents[part] ?? NOTHING;
+  #extentOf(part: string): Extent {
+    return this.#progress.extents[part] ?? NOTHING;
+  }
+
+  #grow(part: string, extent: Extent): void {
+    this.#progress = { ...this.#progress, extents: { ...this.#progress.extents, [part]: extent } };
+  }
 
   async #note(changes: Partial<Progress>): Promise<void> {
     this.#progress = { ...this.#progress, ...changes };
@@ -109,33 +124,44 @@ export class Backup {
   async #ask(operation: string, part: string, query: object): Promise<SignedText> {
     const json = { backupId: this.#progress.backupId, ...query };
     const signed = await this.#client.signed(operation, json);
-    const extent = await this.#folder.append(part, signed, this.#extentOf(part));
-    this.#progress = { ...this.#progress, extents: { ...this.#progress.extents, [part]: extent } };
+    this.#grow(part, await this.#folder.append(part, signed, this.#extentOf(part)));
     return signed;
   }
 
   async #copyRows(part: string, parent: BackupPlan["parts"][number]["parent"]): Promise<void> {
     const parents = part === FILES && parent ? new Set(await idsOf(this.#folder, parent.part)) : null;
-    if (part === FILES) await this.#folder.cut("index of files", this.#extentOf("index of files"));
+    if (part === FILES) await this.#folder.cut(FILE_INDEX, this.#extentOf(FILE_INDEX));
     do {
       const { text } = await this.#ask("rows", part, { part, after: this.#progress.after });
       const { rows, after } = JSON.parse(text) as RowSlice;
-      const keys = rows.filter((row) => parents?.has(String(row.room_id))).map(({ key }) => String(key));
-      for (const key of keys) await this.#copyFile(key);
+      for (const { room_id, key } of rows)
+        if (parents?.has(String(room_id))) await this.#copyFile(String(key));
       await this.#note({ after });
     } while (this.#progress.after !== null);
   }
 
+  /** Copies the bytes of a file, in parts with a signature each, unless it is gone. */
   async #copyFile(key: string): Promise<void> {
-    const { backupId, extents, files } = this.#progress;
-    const size = await this.#files.copy(backupId, key, this.#extentOf("index of files"));
-    if (size === null) return;
-    const { extent, bytes } = size;
-    this.#progress = {
-      ...this.#progress,
-      extents: { ...extents, "index of files": extent },
-      files: { count: files.count + 1, bytes: files.bytes + bytes },
-    };
+    const { backupId, files } = this.#progress;
+    const target = this.#folder.bytesOf(key);
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    await writeFile(target, "", { mode: 0o600 });
+    const signatures: string[] = [];
+    let [offset, size] = [0, 0];
+    do {
+      const response = await this.#client.send("file", { json: { backupId, key, offset } }, true);
+      if (response === null) return rm(target, { force: true });
+      await appendFile(target, new Uint8Array(await response.arrayBuffer()));
+      signatures.push(response.headers.get(SIGNATURE_HEADER) ?? "");
+      size = Number(response.headers.get(FILE_SIZE_HEADER));
+      offset += FILE_PART_BYTES;
+    } while (offset < size);
+    const indexed: IndexedFile = { key, size, signatures };
+    this.#grow(
+      FILE_INDEX,
+      await this.#folder.appendUnsigned(FILE_INDEX, indexed, this.#extentOf(FILE_INDEX)),
+    );
+    this.#progress = { ...this.#progress, files: { count: files.count + 1, bytes: files.bytes + size } };
   }
 
   async #copyObjects(shards: number): Promise<void> {
@@ -155,7 +181,7 @@ export class Backup {
   async #finish({ parts }: BackupPlan): Promise<{ readonly slices: number; readonly files: number }> {
     const { backupId, extents, files, startedAt } = this.#progress;
     const described = [];
-    for (const name of [...parts.map((part) => part.name), "index of files"])
+    for (const name of [...parts.map((part) => part.name), FILE_INDEX])
       described.push(await this.#folder.describe(name, this.#extentOf(name)));
     const finished = { backupId, startedAt, parts: described, files };
     await this.#folder.complete(await this.#client.signed("finish", finished));

@@ -5,17 +5,16 @@ import { backup, DatabaseSync } from "node:sqlite";
 
 /** Against hanging: a service writes for milliseconds. */
 const BUSY_MS = 60_000;
-/** More than a database has: it is copied in one step, as it is at one moment. Writers do not wait for it. */
+/** Copies a database in one step, as of one moment. Writers do not wait for it. */
 const ALL_PAGES = 2 ** 31 - 1;
 
 const DATABASE = ".sqlite";
-/** What SQLite keeps beside a database, and puts right by itself; and what has meaning for one running service only. */
+/** SQLite's companions of a database, which it restores itself, and files of one running service. */
 const OMITTED = /\.sqlite-(?:wal|shm|journal)$|^lock\.(?:sqlite|json)$|^v3\/(?:cache|ratelimit)\//;
 
 /**
- * What hands something over comes before what it hands it to: a change that is on its way during the copy is then in
- * the first or in both, where the second ignores it, and never in none. D1 hands over to rooms, these to the objects
- * of subscribers and of the event log; bytes of files follow what knows them.
+ * Sources before their consumers: a change on its way is then in the copy of the first or of both, where the second ignores
+ * it. D1 feeds rooms, rooms feed subscribers and the event log; the bytes of files follow their rows.
  */
 const ORDER = [
   /^v3\/d1\//,
@@ -25,17 +24,17 @@ const ORDER = [
   /^v3\/r2\//,
 ];
 
-/** Where a file comes in the order, those of no kind last. */
+/** The place of a file in the order; other kinds come last. */
 const rankOf = (file: string): number => {
   const rank = ORDER.findIndex((pattern) => pattern.test(file));
   return rank === -1 ? ORDER.length : rank;
 };
 
-/** The files of a state folder in the order in which they are to be copied. Pure. */
+/** The files of a state folder in the order of the copy. */
 export const inOrder = (files: readonly string[]): string[] =>
   files.filter((file) => !OMITTED.test(file)).toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
 
-/** Copies `from` to `to`, kind by kind, so that what was made meanwhile is there too. Reports how many files it has copied. */
+/** Copies `from` to `to`, kind by kind. Returns the number of copied files. */
 export async function copyState(
   from: string,
   to: string,

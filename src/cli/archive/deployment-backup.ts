@@ -12,11 +12,9 @@ import {
 import { CommandError } from "../process/command.ts";
 import { type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
 import { Backup } from "./back-up.ts";
-import type { DeploymentFolder } from "./deployment-folder.ts";
-import { eachOrganization, type Failure } from "./each-organization.ts";
-import { type ClientOf, type OperatorClient, signedRequest } from "./operator-client.ts";
+import { type DeploymentFolder, eachOrganization } from "./deployment-folder.ts";
+import { type ClientOf, findOrganization, type OperatorClient, signedRequest } from "./operator-client.ts";
 
-/** How far it is, beside the organizations' folders, each of which says that itself. */
 interface Progress {
   /** A {@link Beginning}. */
   readonly beginning: SignedText;
@@ -24,17 +22,6 @@ interface Progress {
 }
 
 const NO_PEOPLE: Progress["people"] = { ...NOTHING, count: 0, after: null };
-
-/** What a run has done. */
-interface Done {
-  /** Without failures, the backup is whole. */
-  readonly failures: readonly Failure[];
-  /** In this run. */
-  readonly copied: number;
-  /** In an earlier one. */
-  readonly earlier: number;
-  readonly people: number;
-}
 
 export class DeploymentBackup {
   readonly #clientOf: ClientOf;
@@ -51,8 +38,8 @@ export class DeploymentBackup {
     this.#show = show;
   }
 
-  /** Copies what is missing. */
-  async run(): Promise<Done> {
+  /** Copies the missing parts. Without failures, the backup is whole; `earlier` counts the copies of earlier runs. */
+  async run() {
     const progress = (await this.#resume()) ?? (await this.#begin());
     const failures = await eachOrganization(
       this.#listed(),
@@ -72,7 +59,7 @@ export class DeploymentBackup {
     return progress;
   }
 
-  /** What an earlier run has noted, which the service must have begun; null when there was none. */
+  /** The note of an earlier run, which the service must have begun; null when there was none. */
   async #resume(): Promise<Progress | null> {
     const found = (await this.#folder.shared.readProgress()) as Partial<Progress> | null;
     if (found === null) return null;
@@ -87,7 +74,6 @@ export class DeploymentBackup {
     return { beginning, people };
   }
 
-  /** All organizations, page by page. */
   async *#listed(): AsyncGenerator<ListedOrganization, void, void> {
     let after: string | null = null;
     do {
@@ -98,8 +84,7 @@ export class DeploymentBackup {
   }
 
   async #exists(id: string): Promise<boolean> {
-    type Found = { readonly organization: ListedOrganization | null };
-    return (await this.#client.data<Found>("organization", { json: { id } })).organization !== null;
+    return (await findOrganization(this.#client, id)) !== null;
   }
 
   async #copy({ id, name, isBeingRestored }: ListedOrganization): Promise<void> {
@@ -116,7 +101,7 @@ export class DeploymentBackup {
     show(`complete, with ${files} files.`);
   }
 
-  /** People last, and again after each organization, so that members of all are among them. Returns how many they are. */
+  /** People are copied last, so that members of all organizations are among them. Returns their number. */
   async #finish({ beginning, people: noted }: Progress): Promise<number> {
     const { backupId, startedAt } = JSON.parse(beginning.text) as Beginning;
     const { shared } = this.#folder;

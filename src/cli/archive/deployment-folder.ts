@@ -1,33 +1,28 @@
-/** The folder of a deployment's backup: one folder for each organization, and beside them the people and the manifest of all. */
+/** The folder of a deployment's backup: a folder for each organization, the people and the manifest of all. */
+
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { DeploymentManifest, isAccountId, ORGANIZATIONS } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { ArchiveFolder, type Extent, NOTHING } from "./archive-folder.ts";
 
-/** What the index says of an organization whose folder is whole. */
 export interface IndexedOrganization {
   readonly id: string;
   readonly name: string;
-  /** Of the organization's own backup. */
   readonly backupId: string;
 }
 
 const FOLDER = "organizations";
-/** What a command leaves that is killed before it has noted anything. */
+/** Leftovers of a command that was killed before its first note. */
 const UNFINISHED = /^\.probe-|\.new$/;
 
-const isMissing = (error: NodeJS.ErrnoException): boolean => error.code === "ENOENT";
-
-/** The files of a folder; none where there is no folder. */
 const filesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error) => {
-    if (isMissing(error)) return [];
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
     throw error;
   });
 
 export class DeploymentFolder {
-  /** What is beside the organizations. */
   readonly shared: ArchiveFolder;
 
   constructor(folder: string) {
@@ -38,12 +33,12 @@ export class DeploymentFolder {
     return this.shared.path;
   }
 
-  /** Where an organization's own backup is, which can be restored on its own, too. */
+  /** An organization's own backup, which can be restored on its own, too. */
   organization(id: string): ArchiveFolder {
     return new ArchiveFolder(path.join(this.path, FOLDER, id));
   }
 
-  /** Throws unless the folder is empty or does not exist, so that nothing of another kind is mixed with the backup. */
+  /** Throws unless the folder is empty or does not exist. */
   async requireEmpty(): Promise<void> {
     if ((await filesIn(this.path)).some((name) => !UNFINISHED.test(name)))
       throw new CommandError(
@@ -51,7 +46,6 @@ export class DeploymentFolder {
       );
   }
 
-  /** The manifest, with the index as it says. */
   async readManifest() {
     if (new ArchiveFolder(this.path).isWhole)
       throw new CommandError(
@@ -62,7 +56,7 @@ export class DeploymentFolder {
     return signed;
   }
 
-  /** Writes the index of all organizations whose backup is whole. Those that were deleted while they were copied go. */
+  /** Writes the index of all whole organizations, and removes the ones that were deleted during the copy. */
   async writeIndex(show: (line: string) => void): Promise<Extent> {
     await this.shared.cut(ORGANIZATIONS, NOTHING);
     let extent = NOTHING;
@@ -70,11 +64,9 @@ export class DeploymentFolder {
       const folder = this.organization(id);
       if (folder.isWhole) {
         const { manifest } = await folder.readManifest();
-        const indexed: IndexedOrganization = {
-          ...{ id, name: manifest.organization.name, backupId: manifest.backupId },
-        };
-        const line = { signature: "-", text: JSON.stringify(indexed) };
-        extent = await this.shared.append(ORGANIZATIONS, line, extent);
+        const { name } = manifest.organization;
+        const indexed: IndexedOrganization = { id, name, backupId: manifest.backupId };
+        extent = await this.shared.appendUnsigned(ORGANIZATIONS, indexed, extent);
       } else {
         show(`The organization ${id} was deleted before it was copied, and is left out.`);
         await rm(folder.path, { recursive: true });
@@ -87,4 +79,54 @@ export class DeploymentFolder {
     for await (const { text } of this.shared.slices(ORGANIZATIONS))
       yield JSON.parse(text) as IndexedOrganization;
   }
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** An organization that could not be handled, and why. */
+export interface Failure extends Named {
+  readonly why: string;
+}
+
+/** More would slow down other requests of the service. */
+const AT_ONCE = 4;
+
+/**
+ * Handles all organizations, some at a time, and returns the failures, except where `isOver` holds. An error of `isOver`
+ * ends everything, once the work under way is done.
+ */
+export async function eachOrganization<Organization extends Named>(
+  organizations: AsyncIterable<Organization>,
+  handle: (organization: Organization) => Promise<void>,
+  isOver: (organization: Organization) => Promise<boolean>,
+): Promise<readonly Failure[]> {
+  const iterator = organizations[Symbol.asyncIterator]();
+  const failures: Failure[] = [];
+  let hasEnded = false;
+  const attempt = async (organization: Organization): Promise<void> => {
+    try {
+      await handle(organization);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const { id, name } = organization;
+      if (!(await isOver(organization))) failures.push({ id, name, why: error.message });
+    }
+  };
+  const work = async (): Promise<void> => {
+    try {
+      while (!hasEnded) {
+        const next = await iterator.next();
+        if (next.done) return;
+        await attempt(next.value);
+      }
+    } finally {
+      hasEnded = true;
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  for (const result of ended) if (result.status === "rejected") throw result.reason;
+  return failures;
 }

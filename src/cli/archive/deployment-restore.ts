@@ -1,20 +1,9 @@
-/** Restores a deployment from a folder: its people, then those of its organizations that do not exist. */
-import { DEPLOYMENT, type ListedOrganization, PEOPLE } from "../../features/backup/format.ts";
+/** Restores a deployment from a folder: its people, then its missing organizations. */
+import { DEPLOYMENT, PEOPLE } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
-import type { DeploymentFolder, IndexedOrganization } from "./deployment-folder.ts";
-import { eachOrganization, type Failure } from "./each-organization.ts";
-import { type ClientOf, type OperatorClient, signedRequest } from "./operator-client.ts";
+import { type DeploymentFolder, eachOrganization, type IndexedOrganization } from "./deployment-folder.ts";
+import { type ClientOf, findOrganization, type OperatorClient, signedRequest } from "./operator-client.ts";
 import { Restore } from "./restore.ts";
-
-/** What a run has done. */
-interface Done {
-  readonly failures: readonly Failure[];
-  readonly restored: number;
-  /** They exist, and stay as they are. */
-  readonly existing: readonly IndexedOrganization[];
-  /** How many were added. */
-  readonly people: number;
-}
 
 export class DeploymentRestore {
   readonly #clientOf: ClientOf;
@@ -31,8 +20,8 @@ export class DeploymentRestore {
     this.#show = show;
   }
 
-  /** Restores what is missing. */
-  async run(): Promise<Done> {
+  /** Restores the missing parts. `existing` organizations stay as they are; `people` counts the added ones. */
+  async run() {
     const { manifest, ...signed } = await this.#folder.readManifest();
     await this.#client.data("begin", signedRequest(signed, { backup: manifest.backupId }));
     const people = await this.#addPeople(manifest.backupId);
@@ -47,12 +36,12 @@ export class DeploymentRestore {
     return { failures, people, restored: this.#restored, existing: this.#existing };
   }
 
-  /** Gives up the restores of organizations that are under way. Returns how many that were, and those that failed. */
-  async cancel(): Promise<{ readonly cancelled: number; readonly failures: readonly Failure[] }> {
+  /** Gives up the restores of organizations that are under way. */
+  async cancel() {
     await this.#folder.readManifest();
     let cancelled = 0;
     const isUnderWay = async ({ id }: IndexedOrganization) =>
-      (await this.#find(id))?.isBeingRestored === true;
+      (await findOrganization(this.#client, id))?.isBeingRestored === true;
     const failures = await eachOrganization(
       this.#folder.readIndex(),
       async (indexed) => {
@@ -76,14 +65,8 @@ export class DeploymentRestore {
     return added;
   }
 
-  async #find(id: string): Promise<ListedOrganization | null> {
-    type Found = { readonly organization: ListedOrganization | null };
-    return (await this.#client.data<Found>("organization", { json: { id } })).organization;
-  }
-
-  /** Notes an organization that exists and is not being restored. */
   async #noteExisting(indexed: IndexedOrganization): Promise<boolean> {
-    const found = await this.#find(indexed.id);
+    const found = await findOrganization(this.#client, indexed.id);
     const exists = found !== null && !found.isBeingRestored;
     if (exists) this.#existing.push(indexed);
     return exists;

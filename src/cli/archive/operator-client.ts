@@ -1,45 +1,70 @@
 /** Speaks to the service as its operator, about one organization or the deployment. */
 import { setTimeout as pause } from "node:timers/promises";
-import { SIGNATURE_HEADER } from "../../features/backup/format.ts";
+import { type ListedOrganization, SIGNATURE_HEADER } from "../../features/backup/format.ts";
+import {
+  createOperatorToken,
+  OPERATOR_TOKEN_LIFETIME_MS,
+  operatorTokenHash,
+} from "../../features/backup/operator-secret.ts";
 import type { OperatorPurpose } from "../../features/backup/table.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { CommandError } from "../process/command.ts";
 import type { SignedText } from "./archive-folder.ts";
-import type { OperatorToken } from "./operator-token.ts";
 
 const MAX_ATTEMPTS = 8;
 const BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
 const HINT = " Is it running? Name its address by --url, then run this again: it continues.";
 
-export interface OperatorOptions {
-  /** Of an organization, or `DEPLOYMENT`. */
+/**
+ * Returns the operator's current token: a hash in the database proves that the command may write there. `write` gets the
+ * hash and its end in epoch ms, first and before each end; the token itself would be in the process list.
+ */
+export function operatorToken(
+  write: (hash: string, expiresAt: number) => Promise<void>,
+): () => Promise<string> {
+  let token: Promise<string> = Promise.resolve("");
+  let renewAt = 0;
+  const renew = async (): Promise<string> => {
+    const created = createOperatorToken();
+    try {
+      await write(await operatorTokenHash(created), Date.now() + OPERATOR_TOKEN_LIFETIME_MS);
+    } catch (error) {
+      renewAt = 0;
+      throw error;
+    }
+    return created;
+  };
+  return () => {
+    if (Date.now() > renewAt) {
+      renewAt = Date.now() + (3 * OPERATOR_TOKEN_LIFETIME_MS) / 4;
+      token = renew();
+    }
+    return token;
+  };
+}
+
+interface OperatorOptions {
+  /** An organization's, or `DEPLOYMENT`. */
   readonly accountId: string;
   readonly purpose: OperatorPurpose;
-  /** Of the service, such as `https://atrium.example`. */
+  /** The service's, such as `https://atrium.example`. */
   readonly url: string;
-  /** For that, or for the whole deployment. */
-  readonly token: OperatorToken;
+  readonly token: () => Promise<string>;
   readonly stop: AbortSignal;
-  /** Says why the next request waits for seconds. */
+  /** Receives the reason of a wait of seconds. */
   readonly show: (line: string) => void;
 }
 
-/** What a request has: JSON, or bytes with the headers and parameters that belong to them. */
-export interface OperatorRequest {
+interface OperatorRequest {
   readonly json?: object;
   readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Refusal {
-  readonly error: { readonly code: string; readonly message: string };
-}
-
-/** Speaks about an organization or the deployment, and shows what that waits for. */
 export type ClientOf = (accountId: string, show: (line: string) => void) => OperatorClient;
 
-/** What a backup has, as a request of its restore. */
+/** A signed part of a backup, as a request of its restore. */
 export const signedRequest = (
   { signature, text }: SignedText,
   query: OperatorRequest["query"] = {},
@@ -49,6 +74,14 @@ export const signedRequest = (
   headers: { [SIGNATURE_HEADER]: signature },
 });
 
+export async function findOrganization(
+  client: OperatorClient,
+  id: string,
+): Promise<ListedOrganization | null> {
+  type Found = { readonly organization: ListedOrganization | null };
+  return (await client.data<Found>("organization", { json: { id } })).organization;
+}
+
 export class OperatorClient {
   readonly #options: OperatorOptions;
 
@@ -56,16 +89,17 @@ export class OperatorClient {
     this.#options = options;
   }
 
-  /** The answer to an operation; null for NOT_FOUND where `mayBeGone` says so. What passes with time is tried again. */
+  /** Retries temporary failures. Returns null for NOT_FOUND if `mayBeGone`. */
   async send(operation: string, request: OperatorRequest, mayBeGone: true): Promise<Response | null>;
   async send(operation: string, request?: OperatorRequest): Promise<Response>;
   async send(operation: string, request: OperatorRequest = {}, mayBeGone = false): Promise<Response | null> {
     for (let attempt = 1; ; attempt += 1) {
-      const token = await this.#options.token.current();
+      const token = await this.#options.token();
       const response = await this.#try(operation, request, token);
       if (response instanceof Response && response.ok) return response;
       // Another request has renewed the token meanwhile.
-      if (isUnauthorized(response) && token !== (await this.#options.token.current())) continue;
+      const isUnauthorized = response instanceof Response && response.status === 401;
+      if (isUnauthorized && token !== (await this.#options.token())) continue;
       const { retryAfterMs, why } = await reasonOf(response, this.#options.url);
       if (mayBeGone && response instanceof Response && response.status === 404) return null;
       if (retryAfterMs === null || attempt === MAX_ATTEMPTS)
@@ -76,13 +110,11 @@ export class OperatorClient {
     }
   }
 
-  /** `data` of the answer. */
   async data<Data>(operation: string, request: OperatorRequest = {}): Promise<Data> {
     const response = await this.send(operation, request);
     return ((await response.json()) as { data: Data }).data;
   }
 
-  /** The answer to an operation that signs it. */
   async signed(operation: string, json: object): Promise<SignedText> {
     const response = await this.send(operation, { json });
     return { signature: response.headers.get(SIGNATURE_HEADER) ?? "", text: await response.text() };
@@ -111,17 +143,14 @@ export class OperatorClient {
   }
 }
 
-const isUnauthorized = (response: Response | Error): boolean =>
-  response instanceof Response && response.status === 401;
-
-/** Why a request failed, and when to send it again; null for never. */
+/** The reason of a failure, and the wait before the next attempt; null for none. */
 async function reasonOf(
   response: Response | Error,
   url: string,
 ): Promise<{ retryAfterMs: number | null; why: string }> {
   if (response instanceof Error)
     return { retryAfterMs: 0, why: `The service at ${url} does not answer: ${response.message}.` };
-  const refusal = (await response.json().catch(() => null)) as Refusal | null;
+  const refusal = (await response.json().catch(() => null)) as { error?: { message?: string } } | null;
   const seconds = Number(response.headers.get("Retry-After") ?? 0);
   const why = refusal?.error?.message ?? `The service answered with the status ${response.status}`;
   return {

@@ -1,5 +1,8 @@
 /** Restores an organization from the folder of a backup. An interrupted run is continued by the next one. */
+
+import { open } from "node:fs/promises";
 import {
+  FILE_PART_BYTES,
   FILES,
   OBJECTS,
   OBJECTS_AT_ONCE,
@@ -7,13 +10,19 @@ import {
   type ObjectSlices,
   type RestorePlan,
   type RowSlice,
+  SIGNATURE_HEADER,
 } from "../../features/backup/format.ts";
-import type { ArchiveFolder, SignedText } from "./archive-folder.ts";
-import { FileCopier } from "./file-copier.ts";
+import type { BlobPart } from "../../features/files/storage/blobs.ts";
+import { type ArchiveFolder, FILE_INDEX, type IndexedFile, type SignedText } from "./archive-folder.ts";
 import { type OperatorClient, signedRequest } from "./operator-client.ts";
 
-/** Where a run continues: at a slice of a part, both counted from 0. */
+/** The slice of a part at which a run continues, both counted from 0. */
 type Position = readonly [part: number, slice: number];
+
+interface SentPart {
+  readonly upload: string | null;
+  readonly part: BlobPart | null;
+}
 
 const NOTED_EVERY_MS = 2_000;
 
@@ -22,7 +31,6 @@ const positionOf = (text: string): Position => (text === "" ? [0, 0] : (JSON.par
 export class Restore {
   readonly #client: OperatorClient;
   readonly #folder: ArchiveFolder;
-  readonly #files: FileCopier;
   readonly #show: (line: string) => void;
   #notedAt = Date.now();
 
@@ -30,10 +38,9 @@ export class Restore {
     this.#client = client;
     this.#folder = folder;
     this.#show = show;
-    this.#files = new FileCopier(client, folder);
   }
 
-  /** Restores what is missing, and opens the organization. */
+  /** Restores the missing parts, and opens the organization. */
   async run(): Promise<void> {
     const signed = await this.#folder.readManifest();
     await this.#folder.check(signed.manifest.parts);
@@ -60,7 +67,7 @@ export class Restore {
   }
 
   async #restorePart(part: string, index: number, from: number): Promise<void> {
-    const files = part === FILES ? await this.#files.readIndex() : null;
+    const files = part === FILES ? await this.#readFileIndex() : null;
     let slice = -1;
     for await (const signed of this.#folder.slices(part)) {
       slice += 1;
@@ -72,11 +79,8 @@ export class Restore {
     }
   }
 
-  /** Sends the bytes that are missing. Of files that were deleted while they were copied, there are none. */
-  async #restoreFiles(
-    { text }: SignedText,
-    index: Awaited<ReturnType<FileCopier["readIndex"]>>,
-  ): Promise<void> {
+  /** Sends the missing bytes. Files that were deleted during the copy have none. */
+  async #restoreFiles({ text }: SignedText, index: ReadonlyMap<string, IndexedFile>): Promise<void> {
     const { rows } = JSON.parse(text) as RowSlice;
     const all = rows.map(({ key }) => String(key));
     const gone = all.filter((key) => !index.has(key));
@@ -84,11 +88,40 @@ export class Restore {
     const { keys } = await this.#client.data<{ keys: string[] }>("missing", { json: { keys: all } });
     for (const key of keys) {
       const file = index.get(key);
-      if (file !== undefined) await this.#files.restore(file);
+      if (file !== undefined) await this.#restoreFile(file);
     }
   }
 
-  /** All objects of the backup, some at a time. */
+  async #readFileIndex(): Promise<ReadonlyMap<string, IndexedFile>> {
+    const index = new Map<string, IndexedFile>();
+    for await (const { text } of this.#folder.slices(FILE_INDEX)) {
+      const file = JSON.parse(text) as IndexedFile;
+      index.set(file.key, file);
+    }
+    return index;
+  }
+
+  async #restoreFile({ key, size, signatures }: IndexedFile): Promise<void> {
+    const source = await open(this.#folder.bytesOf(key));
+    try {
+      let upload: string | null = null;
+      const parts: BlobPart[] = [];
+      for (const [index, signature] of signatures.entries()) {
+        const offset = index * FILE_PART_BYTES;
+        const bytes = new Uint8Array(Math.min(FILE_PART_BYTES, size - offset));
+        await source.read(bytes, 0, bytes.byteLength, offset);
+        const query = { key, offset: String(offset), ...(upload !== null && { upload }) };
+        const headers = { [SIGNATURE_HEADER]: signature };
+        const sent: SentPart = await this.#client.data<SentPart>("file", { bytes, query, headers });
+        upload = sent.upload;
+        if (sent.part !== null) parts.push(sent.part);
+      }
+      if (upload !== null) await this.#client.data("complete-file", { json: { key, upload, parts } });
+    } finally {
+      await source.close();
+    }
+  }
+
   async #openObjects(): Promise<void> {
     const found = new Map<string, ObjectRef>();
     for await (const { text } of this.#folder.slices(OBJECTS))

@@ -1,5 +1,5 @@
 /** wrangler's custom build: makes what the Worker imports and serves. */
-import { DEV_WARNING } from "../service/pool/without-pool.ts";
+import { DEV_WARNING } from "../service/development.ts";
 import { bundleServedFiles } from "./served-files.ts";
 
 await bundleServedFiles();

@@ -3,12 +3,11 @@ import path from "node:path";
 import { build, type Plugin } from "vite";
 import { workflowDeclarations } from "../package/declarations.ts";
 import { ROOT } from "../process/wrangler.ts";
-import type { BundleOptions } from "./demo-bundle.ts";
-import { replaceFiles } from "./replace-files.ts";
+import { type BundleOptions, replaceFiles } from "./demo-bundle.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");
 
-/** The pages import the SDK by the names that applications use, and what DevTools see of a client by one of its own. */
+/** The names by which applications import the SDK, and one for the internals of a client. */
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/documents": path.join(ROOT, "src/sdk/documents/index.ts"),
@@ -16,7 +15,7 @@ const ALIAS = {
   "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
 };
 
-/** The workflow editor completes what is declared here. */
+/** The declarations for the workflow editor. */
 const DECLARATIONS = "atrium/workflow/declarations";
 const declarations: Plugin = {
   name: "workflow-declarations",

@@ -1,11 +1,12 @@
-/** Bundles the demo's page for browsers into `.wrangler/public`, from where the Worker serves it. */
+/** Bundles of esbuild: the demo's page in `.wrangler/public`, and the harness of workflows in `.wrangler/guest`. */
+
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../process/wrangler.ts";
 
 const PAGE = path.join(ROOT, "src/demo/page");
 
-/** The page imports the SDK by the names that applications use. */
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/devtools": path.join(ROOT, "src/sdk/devtools/index.ts"),
@@ -16,7 +17,6 @@ const ALIAS = {
 export interface BundleOptions {
   /** Where the files go; by default the folder that wrangler.toml serves. */
   readonly outdir?: string;
-  /** Whether React's development checks are included. */
   readonly development?: boolean;
 }
 
@@ -44,4 +44,42 @@ export async function bundleDemo({
     external: ["/demo/*"],
     define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },
   });
+}
+
+const GUEST = path.join(ROOT, ".wrangler/guest");
+
+/** Writes `harness.txt`, and `program-worker.js` with it inside. */
+export async function bundleGuest(): Promise<void> {
+  const options = { bundle: true, format: "esm", target: "es2024", minify: true, keepNames: false } as const;
+  await build({
+    ...options,
+    entryPoints: [path.join(ROOT, "src/sandbox/guest/harness.ts")],
+    outfile: path.join(GUEST, "harness.txt"),
+    external: ["cloudflare:*", "node:*", "./workflow.js"],
+  });
+  await build({
+    ...options,
+    entryPoints: [path.join(ROOT, "src/sandbox/runners/program-worker.ts")],
+    outfile: path.join(GUEST, "program-worker.js"),
+    external: ["cloudflare:*", "node:*"],
+    loader: { ".txt": "text" },
+  });
+}
+
+/** Writes the files that differ and removes those that are not among them; the others stay untouched. */
+export async function replaceFiles(
+  directory: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+): Promise<void> {
+  for (const [name, content] of files) {
+    const file = path.join(directory, name);
+    const known = await readFile(file).catch(() => null);
+    if (known?.equals(Buffer.from(content))) continue;
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isFile() && !files.has(path.relative(directory, file))) await rm(file, { force: true });
+  }
 }

@@ -5,11 +5,9 @@ import { build } from "esbuild";
 import type { SearchEntry } from "../../docs/browser/search-index.ts";
 import { type Html, html, layout, markup, navigationItem } from "../../docs/page.ts";
 import { ROOT } from "../process/wrangler.ts";
-import type { BundleOptions } from "./demo-bundle.ts";
+import { type BundleOptions, replaceFiles } from "./demo-bundle.ts";
 import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
-import { replaceFiles } from "./replace-files.ts";
 
-/** The documentation in Markdown, and the pictures in it. */
 const DOCUMENTS = path.join(ROOT, "docs");
 const BROWSER = path.join(ROOT, "src/docs/browser");
 
@@ -31,7 +29,7 @@ interface Group {
   readonly links: readonly { readonly title: string; readonly address: string }[];
 }
 
-/** Writes the files of `docs/`: pages, pictures, the search index, and what the pages load. */
+/** Writes the files of `docs/`: pages, pictures, the search index, scripts and styles. */
 export async function bundleDocs({
   outdir = path.join(ROOT, ".wrangler/public"),
 }: BundleOptions = {}): Promise<void> {
@@ -52,7 +50,7 @@ export async function bundleDocs({
   await replaceFiles(path.join(outdir, "docs"), files);
 }
 
-/** Where the service has a file of the repository; null when it does not serve it. */
+/** The address of a file of the repository; null if the service does not serve it. */
 function addressOf(file: string): string | null {
   const known = OUTSIDE[file];
   if (known !== undefined) return known;
@@ -60,7 +58,7 @@ function addressOf(file: string): string | null {
   return `/${file.replace(/(\/README)?\.md$/, "")}`;
 }
 
-/** The address of what a link in `from` names. */
+/** The address of a link's target in `from`. */
 function resolveLink(from: string, target: string): string | null {
   const [file = "", anchor] = target.split("#");
   const address = addressOf(path.posix.join(path.posix.dirname(from), file));
@@ -100,7 +98,6 @@ const searchEntries = ({ title: page, headings, address }: Page): SearchEntry[] 
     text,
   }));
 
-/** The headings of the index, and the links below each. */
 function readNavigation(index: string): Group[] {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => ({

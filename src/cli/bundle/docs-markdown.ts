@@ -9,7 +9,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   text: "Text",
 };
 
-/** The local service, which pages name for those who read them elsewhere. */
+/** The local service in links becomes the service that serves the page. */
 const LOCAL = "http://localhost:8787";
 
 interface Heading {
@@ -48,10 +48,7 @@ const isOf = <Type extends Token["type"]>(
   type: Type,
 ): token is Extract<Token, { type: Type }> => token.type === type;
 
-/**
- * Renders a document. `addressOf` gives the address at which the service has what a link names; null for what it
- * does not have, whose links become plain text.
- */
+/** Renders a document. `addressOf` gives a link's address on the service; null makes it plain text. */
 export function renderMarkdown(text: string, addressOf: (target: string) => string | null): RenderedPage {
   const tokens = marked.lexer(text);
   const headings = readHeadings(tokens);

@@ -6,5 +6,5 @@ await runCommand(
   async (stop) => {
     await bundleCurrentWorker(stop);
   },
-  { help: "Bundles the pages and the Worker, so that the first start need not.", interruptedExitCode: 130 },
+  { help: "Bundles the pages and the Worker, so that the first start need not." },
 );

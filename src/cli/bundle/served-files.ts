@@ -1,21 +1,19 @@
-/** What is bundled beside the Worker: the pages of /demo, /dashboard and /docs, and the code that runs beside workflows. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+/** The bundles beside the Worker: the pages of /demo, /dashboard and /docs, and the harness of workflows. */
+
+import { createHash } from "node:crypto";
+import { access, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "../process/wrangler.ts";
-import { filesExist, fingerprintSources } from "./sources.ts";
 
 /** Lets one process at a time write the bundles: two that write and tidy up at once delete each other's files. */
 const LOCK = path.join(ROOT, ".wrangler/bundle-lock.sqlite");
 const POLL_MS = 100;
-/** Bundling takes seconds. After this time something is wrong, and waiting longer does not help. */
+/** Bundling takes seconds: waiting longer does not help. */
 const DEADLINE_MS = 300_000;
 
-/**
- * Runs `work` while no other process does. The lock is SQLite's own on an empty database: the system releases it
- * when its process dies. Where it cannot be taken at all, the bundlers' own writes fail and say why.
- */
+/** Runs `work` while no other process does. The system releases SQLite's lock when its process dies. */
 export async function withBundleLock<T>(work: () => Promise<T>): Promise<T> {
   await mkdir(path.dirname(LOCK), { recursive: true }).catch(() => undefined);
   const lock = await acquire(Date.now() + DEADLINE_MS);
@@ -43,7 +41,6 @@ async function acquire(deadline: number): Promise<DatabaseSync | null> {
   }
 }
 
-/** Holds the fingerprint of the sources that the bundles were made from. */
 const STAMP = path.join(ROOT, ".wrangler/served-files");
 const BUNDLES = [
   "public/demo.html",
@@ -53,13 +50,12 @@ const BUNDLES = [
   "guest/program-worker.js",
 ].map((file) => path.join(ROOT, ".wrangler", file));
 
-/** Whether the bundles were made from sources with this fingerprint. */
 export async function areServedFilesCurrent(sources: string): Promise<boolean> {
   const made = await readFile(STAMP, "utf8").catch(() => "");
   return made === sources && (await filesExist(BUNDLES));
 }
 
-/** Makes the bundles, unless they are current. Of several processes that want them at once, one makes them. */
+/** Makes the bundles, unless they are current. Of several processes, one makes them. */
 export async function bundleServedFiles(): Promise<void> {
   const sources = await fingerprintSources();
   if (await areServedFilesCurrent(sources)) return;
@@ -74,8 +70,41 @@ async function makeBundles(sources: string): Promise<void> {
     import("./demo-bundle.ts"),
     import("./dashboard-bundle.ts"),
     import("./docs-bundle.ts"),
-    import("./guest-bundle.ts"),
+    import("./demo-bundle.ts"),
   ]);
   await Promise.all([bundleDemo(), bundleDashboard(), bundleDocs(), bundleGuest()]);
   await writeFile(STAMP, sources);
 }
+
+const FOLDERS = ["src", "docs"].map((folder) => path.join(ROOT, folder));
+/** Other pages of the documentation, the configuration, and npm's record of installed packages. */
+const OTHERS = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "wrangler.toml",
+  "node_modules/.package-lock.json",
+].map((file) => path.join(ROOT, file));
+
+/** Changes with the name, size or modification time of any source, and with the installed packages. */
+export async function fingerprintSources(): Promise<string> {
+  const entries = await Promise.all(
+    FOLDERS.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+  );
+  const files = entries
+    .flat()
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  const hash = createHash("sha256");
+  for (const file of [...files.sort(), ...OTHERS]) {
+    const facts = await stat(file).catch(() => null); // other package managers write other files
+    hash.update(`${path.relative(ROOT, file)} ${facts?.size} ${facts?.mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+export const filesExist = (files: readonly string[]): Promise<boolean> =>
+  Promise.all(files.map((file) => access(file))).then(
+    () => true,
+    () => false,
+  );

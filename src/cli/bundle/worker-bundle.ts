@@ -4,10 +4,8 @@ import path from "node:path";
 import { makeWritableFolder } from "../process/folder.ts";
 import { ROOT, runWrangler } from "../process/wrangler.ts";
 import type { WorkerModules } from "../service/server.ts";
-import { areServedFilesCurrent } from "./served-files.ts";
-import { filesExist, fingerprintSources } from "./sources.ts";
+import { areServedFilesCurrent, filesExist, fingerprintSources } from "./served-files.ts";
 
-/** The configuration of this checkout. */
 export const CONFIG = path.join(ROOT, "wrangler.toml");
 /** Holds the latest bundle, in a folder that is named by the fingerprint of its sources. */
 const BUNDLES = path.join(ROOT, ".wrangler/worker");

@@ -1,18 +1,18 @@
-/** Writes declarations: those that the package's entries reach, and those that a workflow's author sees. */
+/** Writes the declarations of the package and of workflows. Types that zod schemas infer are printed without zod. */
+
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { PlainTypes } from "./plain-types.ts";
+import { pathToFileURL } from "node:url";
+import * as z from "zod";
 
 const SPECIFIER = /(\bfrom |\bimport\(|\bimport )"([^"]+)"/g;
 
 export interface DeclarationOptions {
-  /** The folder to which the compiler has emitted the declarations of `src`. */
+  /** The folder of the compiler's declarations of `src`. */
   readonly emitted: string;
   /** The folder to write to; files keep their paths below `src`. */
   readonly outdir: string;
-  /** The modules to begin with, as paths below `src`. */
   readonly entries: readonly string[];
-  /** The packages that declarations may import. */
   readonly packages: readonly string[];
 }
 
@@ -44,4 +44,173 @@ export async function workflowDeclarations(): Promise<string> {
   const printed = await Promise.all(SCHEMAS.map((file) => plainTypes.print(file)));
   const bindings = await readFile(path.join(SRC, "sandbox/guest/types.ts"), "utf8");
   return [...printed, bindings].join("\n");
+}
+
+type Direction = "input" | "output";
+
+type NameOf = (schema: z.core.$ZodType) => string | null;
+
+interface Printing {
+  readonly direction: Direction;
+  readonly nameOf: NameOf;
+  readonly indent: string;
+}
+
+const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
+
+export function print(schema: z.core.$ZodType, printing: Printing): string {
+  const name = printing.nameOf(schema);
+  if (name !== null) return name;
+  const definition = definitionOf(schema);
+  const inner = (one: z.core.$ZodType) => print(one, printing);
+  switch (definition.type) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "unknown":
+    case "null":
+      return definition.type;
+    case "literal":
+      return definition.values.map((value) => JSON.stringify(value)).join(" | ");
+    case "enum":
+      return Object.values(definition.entries)
+        .map((value) => JSON.stringify(value))
+        .join(" | ");
+    case "object":
+      return printObject(definition.shape, printing);
+    case "array":
+      return arrayOf(inner(definition.element));
+    case "record":
+      return `Record<${inner(definition.keyType)}, ${inner(definition.valueType)}>`;
+    case "union":
+      return definition.options.map(inner).join(" | ");
+    case "nullable":
+      return `${inner(definition.innerType)} | null`;
+    case "pipe":
+      return inner(printing.direction === "input" ? definition.in : definition.out);
+    case "optional":
+      return `${inner(definition.innerType)} | undefined`;
+    case "default":
+      return inner(definition.innerType) + (printing.direction === "input" ? " | undefined" : "");
+    default:
+      throw new Error(`plain-types.ts cannot print a schema of the type "${definition.type}" yet.`);
+  }
+}
+
+const arrayOf = (item: string): string => (item.includes(" ") ? `(${item})[]` : `${item}[]`);
+
+function printObject(shape: z.core.$ZodShape, { indent, ...printing }: Printing): string {
+  const deeper = `${indent}  `;
+  const fields = Object.entries(shape).map(([name, field]) => {
+    const { optin, optout } = field._zod;
+    const isOptional = printing.direction === "input" ? optin !== undefined : optout === "optional";
+    const type = print(field, { ...printing, indent: deeper });
+    const doc = describe(field);
+    const comment = doc === null ? "" : `${deeper}/** ${doc} */\n`;
+    return `${comment}${deeper}readonly ${name}${isOptional ? "?" : ""}: ${type};\n`;
+  });
+  return `{\n${fields.join("")}${indent}}`;
+}
+
+function describe(field: z.core.$ZodType): string | null {
+  const { description, format } = z.globalRegistry.get(field) ?? {};
+  if (description !== undefined) return description.replaceAll("*/", "*\\/");
+  return format === "date-time" ? "ISO 8601." : null;
+}
+
+const INFERRED_TYPE = /^export type (\w+) = z\.(infer|input)<typeof (\w+)>;/gm;
+const SCHEMA_IMPORT = /^import \{[^}]*\} from "(\.[^"]+\.ts)";/gm;
+/** Docstrings of the service cite its contract, which readers of the package do not have. */
+const CITATION = /\s*\((?:spec|decisions) section[^)]*\)/g;
+
+interface NamedType {
+  readonly file: string;
+  readonly name: string;
+  readonly schema: z.core.$ZodType;
+  readonly direction: Direction;
+  readonly doc: string | null;
+}
+
+/** The types that modules of schemas export. Files are paths below `src`, such as `features/rooms/schema.ts`. */
+class PlainTypes {
+  readonly #files = new Map<string, readonly NamedType[]>();
+  readonly #outputs = new Map<z.core.$ZodType, NamedType>();
+
+  /** The module as declarations; null when it infers no types from schemas. */
+  async print(file: string): Promise<string | null> {
+    const types = await this.#load(file);
+    if (types.length === 0) return null;
+    const imports = new Map<string, Set<string>>();
+    const nameOf = (schema: z.core.$ZodType, { schema: printed, direction }: NamedType): string | null => {
+      const known = schema === printed ? null : this.#find(schema);
+      // Objects with defaults are named after what the service makes of them.
+      if (known === null || (direction === "input" && definitionOf(schema).type === "object")) return null;
+      if (known.file !== file)
+        imports.set(known.file, (imports.get(known.file) ?? new Set()).add(known.name));
+      return known.name;
+    };
+    const declarations = types.map((type) => declare(type, (schema) => nameOf(schema, type)));
+    const importLines = [...imports].map(
+      ([target, names]) => `import type { ${[...names].join(", ")} } from "${specifier(file, target)}";\n`,
+    );
+    return [...importLines, ...declarations].join("\n");
+  }
+
+  /** Loads the module and, first, the modules of schemas that it imports: their types are referred to by name. */
+  async #load(file: string): Promise<readonly NamedType[]> {
+    const known = this.#files.get(file);
+    if (known !== undefined) return known;
+    this.#files.set(file, []);
+    const source = await readFile(path.join(SRC, file), "utf8");
+    const inferred = [...source.matchAll(INFERRED_TYPE)];
+    if (inferred.length === 0) return [];
+    for (const [, target = ""] of source.matchAll(SCHEMA_IMPORT))
+      await this.#load(path.join(path.dirname(file), target));
+    const module: Record<string, unknown> = await import(pathToFileURL(path.join(SRC, file)).href);
+    const types = inferred.map(([, name = "", kind, schemaName = ""]): NamedType => {
+      const schema = asSchema(module[schemaName], `${file} ${schemaName}`);
+      const direction = kind === "input" ? "input" : "output";
+      return { file, name, schema, direction, doc: docOf(source, name, schemaName) };
+    });
+    for (const type of types) if (type.direction === "output") this.#outputs.set(type.schema, type);
+    this.#files.set(file, types);
+    return types;
+  }
+
+  /** `.meta()` makes a copy of a schema whose parent is the original. */
+  #find(schema: z.core.$ZodType): NamedType | null {
+    for (let each: z.core.$ZodType | undefined = schema; each !== undefined; each = each._zod.parent) {
+      const known = this.#outputs.get(each);
+      if (known !== undefined) return known;
+    }
+    return null;
+  }
+}
+
+function asSchema(value: unknown, name: string): z.core.$ZodType {
+  if (value instanceof z.core.$ZodType) return value;
+  throw new Error(`${name} is not an exported schema, though a type is inferred from it.`);
+}
+
+/** The docstring above a type or, where it has none of its own, above its schema. */
+function docOf(source: string, name: string, schemaName: string): string | null {
+  for (const declaration of [`export type ${name} `, `export const ${schemaName} `]) {
+    const [, doc] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n${declaration}`).exec(source) ?? [];
+    if (doc !== undefined)
+      return doc.replaceAll(/\n \*/g, "").replaceAll(CITATION, "").replaceAll(/\s+/g, " ").trim();
+  }
+  return null;
+}
+
+function specifier(from: string, to: string): string {
+  const relative = path.relative(path.dirname(from), to);
+  return relative.startsWith(".") ? relative : `./${relative}`;
+}
+
+function declare({ name, schema, direction, doc }: NamedType, nameOf: NameOf): string {
+  const type = print(schema, { direction, nameOf, indent: "" });
+  const comment = doc === null ? "" : `/** ${doc} */\n`;
+  return definitionOf(schema).type === "object"
+    ? `${comment}export interface ${name} ${type}\n`
+    : `${comment}export type ${name} = ${type};\n`;
 }

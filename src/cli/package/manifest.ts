@@ -23,7 +23,6 @@ export const ENTRIES = {
 /** The oldest platforms that the package runs on, as docs/guides/connecting.md names them. */
 export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.18"];
 
-/** Where the declarations are, below the package. */
 export const TYPES = "types";
 
 export function packageManifest({ version, license }: RootManifest): object {

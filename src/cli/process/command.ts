@@ -1,6 +1,7 @@
-/** What every command shares: one line and an exit code instead of a stack trace, and a clean end when it is stopped. */
+/** The frame of every command: flags, one line and an exit code instead of a stack trace, and a clean end when stopped. */
 import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs, promisify } from "node:util";
+import { isAlive } from "./supervisor.ts";
 
 /** Notices when the process that started a command dies without passing on a signal, as npm does after SIGKILL. */
 const POLL_MS = 250;
@@ -33,14 +34,6 @@ async function findParentOfShell(pid: number): Promise<number | null> {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** A failure that the person at the terminal reads about in one line. */
@@ -60,14 +53,26 @@ export class UsageError extends CommandError {
   }
 }
 
+/** Parses a command line, by default this process's. Throws the usage line for unknown flags. */
+export function readFlags<const Options extends ParseArgsOptionsConfig>(
+  usage: string,
+  args: string[],
+  options: Options,
+) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch {
+    throw new UsageError(usage);
+  }
+}
+
 /**
- * Runs a command and sets the exit code. A stop signal, or the death of the parent process, aborts the signal that
- * `main` gets, so that it can end its children first. Repeated signals are ignored: npm passes on a second Ctrl-C.
- * `--help` prints `help` instead.
+ * Runs a command and sets the exit code. Stop signals and the parent's death abort the signal of `main`, which ends its
+ * children first. Repeated signals are ignored: npm passes on a second Ctrl-C.
  */
 export async function runCommand(
   main: (stop: AbortSignal) => Promise<void>,
-  { help, interruptedExitCode }: { readonly help: string; readonly interruptedExitCode: number },
+  { help, interruptedExitCode = 130 }: { readonly help: string; readonly interruptedExitCode?: number },
 ): Promise<void> {
   if (process.argv.slice(2).some((argument) => argument === "--help" || argument === "-h")) {
     console.log(help);

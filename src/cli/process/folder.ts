@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "its file system does not allow it",
 };
 
-/** The error as one line about what could not be written; any other error stays as it is. */
+/** One line about the file or folder; any other error stays as it is. */
 function toCommandError(error: unknown, what: string): unknown {
   const { code = "", syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
@@ -37,7 +37,7 @@ export const createPrivately = (): void => {
   process.umask(0o077);
 };
 
-/** A writable folder that only its owner can read, also if an earlier version made it; throws as {@link makeWritableFolder}. */
+/** Like {@link makeWritableFolder}, also private where an earlier version made it. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await makeWritableFolder(folder);
   await chmod(folder, 0o700).catch(() => undefined); // a volume may be another user's

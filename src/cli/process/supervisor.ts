@@ -1,24 +1,19 @@
-/** Child processes that never outlive this one: each ends with everything that it has started. */
-import { type ChildProcess, spawn } from "node:child_process";
+/** Child processes that never outlive this one, and the state of process groups. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 
-/** How long a child may take to end when asked, before its group is killed. */
 const GRACE_MS = 2_000;
-/** How long a killed group may take to disappear. */
 const DISAPPEARANCE_MS = 500;
 const POLL_MS = 10;
 
-/**
- * A shell that waits at a pipe from this process. A line means that the child has ended. Otherwise the pipe closes
- * when this process dies, even from SIGKILL, and the shell kills the process group that its argument names.
- */
+/** The shell waits at a pipe from this process. Without a line, when this process has died, it kills the process group. */
 const GUARD = 'read -r ended || kill -9 "-$1"';
 
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 
 interface SupervisedProcess {
   readonly child: ChildProcess;
-  /** The process group of the child and of everything that it starts. */
   readonly groupId: number;
   /** The exit code (null after a signal), once the whole group is gone. */
   readonly ended: Promise<number | null>;
@@ -27,16 +22,13 @@ interface SupervisedProcess {
 interface SupervisedOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether the child writes to this process's output, or to pipes. It always has an IPC channel. */
+  /** The child always has an IPC channel. */
   readonly output: "inherit" | "pipe";
-  /** How the child is asked to end: by SIGTERM, or by the end of its IPC channel. */
+  /** The request to end: SIGTERM, or the end of the IPC channel. */
   readonly endedBy: "SIGTERM" | "disconnect";
 }
 
-/**
- * Starts a Node.js program in a process group of its own, which no signal from the terminal reaches, and asks it to
- * end when `stop` aborts. Whatever remains of the group when the program has ended is killed.
- */
+/** Starts a Node.js program in a process group of its own. `stop` asks it to end; the rest of the group is killed then. */
 export function spawnSupervised(
   args: readonly string[],
   { cwd, env, output, endedBy }: SupervisedOptions,
@@ -80,6 +72,14 @@ export function spawnSupervised(
   return { child, groupId, ended };
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
 function guard(groupId: number): () => void {
   if (!HAS_PROCESS_GROUPS || groupId === 0) return () => undefined;
   const shell = spawn("/bin/sh", ["-c", GUARD, "atrium-guard", String(groupId)], {
@@ -106,4 +106,31 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
 async function groupIsGone(groupId: number): Promise<void> {
   const limit = performance.now() + DISAPPEARANCE_MS;
   while (signalGroup(groupId, 0) && performance.now() < limit) await pause(POLL_MS);
+}
+
+export interface ProcessState {
+  readonly pid: number;
+  readonly isStopped: boolean;
+  /** The processor time it has used, in milliseconds. Some systems report whole seconds. */
+  readonly cpuMs: number;
+}
+
+const LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+([\d:.-]+)\s+(.+?)\s*$/;
+
+/** The processes of the group whose program has this name. Rejects where there is no `ps`. */
+export async function listGroup(groupId: number, program: string): Promise<readonly ProcessState[]> {
+  const columns = "pid=,pgid=,state=,time=,comm=";
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", columns]);
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, group, state = "", time = "", command = ""] = LINE.exec(line) ?? [];
+    const isListed = Number(group) === groupId && command.split("/").at(-1) === program;
+    return isListed ? [{ pid: Number(pid), isStopped: /^t/i.test(state), cpuMs: parseTime(time) }] : [];
+  });
+}
+
+/** `[[days-]hours:]minutes:seconds`, with or without a fraction. */
+export function parseTime(time: string): number {
+  const [clock = "", days = "0"] = time.split("-").reverse();
+  const seconds = clock.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+  return (Number(days) * 86_400 + seconds) * 1000;
 }

@@ -4,7 +4,6 @@ import { stripVTControlCharacters } from "node:util";
 import { CommandError } from "./command.ts";
 import { spawnSupervised } from "./supervisor.ts";
 
-/** The checkout that this file belongs to. */
 export const ROOT = path.join(import.meta.dirname, "../../..");
 const WRANGLER = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
@@ -16,10 +15,10 @@ export const QUIET = {
   WRANGLER_WRITE_LOGS: "false",
 };
 
-/** Runs wrangler with arguments and environment variables, and returns its output: {@link runWrangler} until it is stopped. */
+/** {@link runWrangler} until it is stopped. */
 export type Wrangler = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
 
-/** Runs a wrangler command to its end, and returns its output. Throws a CommandError with wrangler's reason when it fails. */
+/** Runs a wrangler command, and returns its output. Throws a CommandError with wrangler's reason. */
 export async function runWrangler(
   args: readonly string[],
   stop: AbortSignal,
@@ -47,7 +46,7 @@ export async function runWrangler(
   return output;
 }
 
-/** Wrangler's own words for what went wrong, without its decoration or the JSON around them. */
+/** Wrangler's own words, without its decoration or the JSON around them. */
 function reasonIn(output: string): string {
   const [, reason] = /\[ERROR\]\s*([\s\S]+)/.exec(output) ?? /"text": "([^"]+)/.exec(output) ?? [];
   return `wrangler failed: ${(reason ?? output).trim().replace(/\s*\n\s*/g, " ")}`;

@@ -4,18 +4,18 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStruct
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runLimits } from "../../platform/config.ts";
 import type { Settings } from "../../platform/settings.ts";
-import { runEveryMinute } from "./cron.ts";
 import {
   DEVELOPMENT_BINDINGS,
   DEVELOPMENT_SETTINGS,
   mailInDevelopment,
+  mailTray,
   PUBLIC_NETWORK,
+  runEveryMinute,
   settingsOf,
+  WINDOWS_WARNING,
 } from "./development.ts";
-import { mailTray } from "./mail-tray.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
-import { WINDOWS_WARNING } from "./pool/without-pool.ts";
 import type { HostOptions, Restart } from "./server.ts";
 
 /** The names of this machine for itself. A page of another site cannot pass for one of ours under them. */
@@ -48,12 +48,9 @@ function restart({ pid, why }: Restart): void {
   log.restarting(why);
   try {
     process.kill(pid, "SIGKILL");
-  } catch {
-    // It has already ended.
-  }
+  } catch {}
 }
 
-/** Prints what the Worker and workerd log. */
 function printLog({ level, message }: WorkerdStructuredLog): void {
   if (level === "warn" || level === "error") console.error(message);
   else console.log(message);

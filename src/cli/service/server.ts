@@ -6,28 +6,24 @@ import { QUIET, ROOT } from "../process/wrangler.ts";
 
 const HOST = path.join(import.meta.dirname, "host.ts");
 
-/** The options of a Miniflare Worker that say what its code is. */
+/** The code of a Miniflare Worker, as its options. */
 export interface WorkerModules {
   readonly modules: { readonly type: "ESModule" | "Text"; readonly path: string }[];
   readonly modulesRoot: string;
 }
 
-/** What the process that serves needs to know. */
 export interface HostOptions {
   readonly port: number;
   /** The address to listen at, such as `localhost` or `0.0.0.0`. */
   readonly host: string;
-  /** The state folder. */
   readonly persistTo: string;
   /** The organization that /demo belongs to. */
   readonly demoAccountId: string;
-  /** The path of wrangler.toml. */
   readonly config: string;
   readonly modules: WorkerModules;
 }
 
 export interface Server {
-  /** Settles when the service listens. */
   readonly ready: Promise<void>;
   /** Its exit code, once all of its processes are gone. */
   readonly ended: Promise<number | null>;

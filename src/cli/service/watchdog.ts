@@ -1,31 +1,28 @@
 /** Restarts a service that no longer answers because some code occupies its thread, or because it is paused. */
 import { setTimeout as pause } from "node:timers/promises";
-import { listGroup } from "../process/process-group.ts";
+import { listGroup } from "../process/supervisor.ts";
 
-/** The processor time that the service may use, or the time that it may be paused, before it answers a small request. */
+/** The processor time, or the pause, of a service before it answers a small request. */
 const SILENCE_LIMIT_MS = 10_000;
 /** The wait is divided into steps, each of which shows whether this process itself was scheduled in time. */
 const STEPS = 10;
 
 export interface WatchedService {
-  /** Where it listens. */
   readonly url: string;
-  /** The process group that may contain a stuck process, and the name of that process's program. */
+  /** The process group of the service, and the program of its processes. */
   readonly groupId: number;
   readonly program: string;
 }
 
 /** A process since the service stopped answering. */
 interface Silence {
-  /** Its processor time when the silence began. */
   readonly cpuMs: number;
   pausedMs: number;
 }
 
 /**
- * Watches until `stop` aborts, and calls `restart` with a process that is stuck, and with the reason. The service's own
- * processor time is the measure: one that is starved, asleep or at a breakpoint is not restarted. Rejects when `stop`
- * aborts, and where the system has no `ps`.
+ * Watches until `stop` aborts, and calls `restart` for a stuck process. The measure is the service's own processor time: a
+ * starved or sleeping one is not restarted. Rejects when `stop` aborts, and without `ps`.
  */
 export async function watch(
   { url, groupId, program }: WatchedService,

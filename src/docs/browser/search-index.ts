@@ -3,10 +3,9 @@
 /** A heading of a page, or an operation of the API reference. */
 export interface SearchEntry {
   readonly title: string;
-  /** The page that it is on. */
   readonly page: string;
   readonly url: string;
-  /** How the section begins, or the operation's method and path. */
+  /** The beginning of the section, or the operation's method and path. */
   readonly text: string;
 }
 
@@ -24,7 +23,6 @@ function scoreOf({ title, page, text }: SearchEntry, words: readonly string[]): 
   return title === page ? score + 1 : score; // a page comes before its sections
 }
 
-/** The entries that contain all words of the query, the best first. */
 export function search(entries: readonly SearchEntry[], query: string, limit: number): SearchEntry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];

@@ -60,7 +60,6 @@ interface Session {
 const API_KEY = "key";
 const USER_TOKEN = "token";
 
-/** The signed-in person; null when no one is. */
 async function findSession(): Promise<Session | null> {
   const response = await fetch("/dashboard/api/session");
   const { data }: { data: { me?: Session | null } } = await response.json();
@@ -111,7 +110,7 @@ function signInHint(): HTMLElement {
   return hint;
 }
 
-/** Neither the browser nor the page keeps the typed text. */
+/** Neither the browser nor the page stores the text. */
 function textInput(type: "text" | "password"): HTMLInputElement {
   const input = element("input");
   input.type = type;
@@ -149,7 +148,7 @@ async function send(request: TryRequest, form: HTMLFormElement, answer: HTMLElem
   try {
     const { method, path, headers, body } = request;
     const startedAt = performance.now();
-    // A relative address, so that nothing is sent to anyone but this service; nor does it follow a redirect elsewhere.
+    // A relative address without redirects: the request reaches this service only.
     const response = await fetch(path, { method, headers, body, redirect: "error", cache: "no-store" });
     const text = await response.text();
     const ms = Math.round(performance.now() - startedAt);

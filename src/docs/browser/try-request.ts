@@ -1,13 +1,11 @@
 /** The request that a reader has filled in. Pure: the page's script sends it, and the tests read it. */
 
-/** A field of the form: where its value goes, and what it is. */
 export interface Filled {
   readonly name: string;
   readonly in: string;
   readonly value: string | File;
 }
 
-/** How the request is authorized: by the cookie that the browser sends, or by a header. */
 export interface Credential {
   readonly accountId: string;
   /** Null for the cookie, and for requests that need no credential. */
@@ -26,7 +24,7 @@ export interface TryRequest {
 export const keyBearer = (accountId: string, apiKey: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(`${accountId}:${apiKey}`)));
 
-/** What is wrong with the form; its message says so. */
+/** An incomplete form; the message names the problem. */
 export class Unfinished extends Error {}
 
 /** Throws {@link Unfinished} for a value that cannot be sent. */

@@ -1,5 +1,5 @@
 /** The pool with 1, 10 and 50 organizations at work: first runs of idle ones, runs per second, and the memory of a process. */
-import { readUsage } from "../../../src/cli/service/pool/usage.ts";
+import { readUsage } from "../../../src/cli/service/pool/program-process.ts";
 import { percentile } from "../events/burst.ts";
 import { childProcesses } from "../gauge.ts";
 import { Organization } from "../organization.ts";

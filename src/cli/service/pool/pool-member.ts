@@ -1,12 +1,10 @@
 /** One process of the pool: who has it, what its leases may use of it, and how it ends. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/runners/pool-protocol.ts";
-import type { ProgramProcess } from "./program-process.ts";
-import type { Usage } from "./usage.ts";
+import type { ProgramProcess, Usage } from "./program-process.ts";
 
-/** A lease in progress, and the limit that it has passed. */
 const MEBIBYTE = 1024 * 1024;
-/** How much more than its program may use a process may occupy: for garbage, and for what V8 itself needs. */
+/** Garbage, and V8's own needs. */
 const SLACK_BYTES = 64 * MEBIBYTE;
 
 interface OpenLease {
@@ -18,14 +16,14 @@ interface OpenLease {
   sharers: number;
 }
 
-/** What a process has used by now: processor time, and memory beyond what it has without a program. */
+/** Memory is counted beyond the process's own without a program. */
 interface UsedByNow {
   readonly now: number;
   readonly cpuMs: number;
   readonly ownBytes: number;
 }
 
-/** Why the lease has to end; null while it may go on. */
+/** The passed limit of a lease; null while it may go on. */
 function passedLimit(
   { request: { limits }, startedAt, cpuMsAtStart, sharers }: OpenLease,
   { now, cpuMs, ownBytes }: UsedByNow,
@@ -35,9 +33,8 @@ function passedLimit(
   return now - startedAt > limits.wallMs ? "wall" : null;
 }
 
-/** What a process may use after its last lease, to collect garbage: a program that goes on without a run uses more. */
 const MAX_IDLE_CPU_MS = 500;
-/** How long a process that gave no answer may take to end by itself. */
+/** The time for a silent process to end by itself. */
 const DEATH_MS = 1_000;
 
 export class PoolMember {
@@ -51,7 +48,6 @@ export class PoolMember {
   /** Null while it takes leases. */
   #ending: { readonly reason: KillReason | null } | null = null;
   #idleSince: number;
-  /** The processor time of the process by then. */
   #idleCpuMs = 0;
 
   constructor(process: ProgramProcess, now: () => number) {
@@ -60,25 +56,19 @@ export class PoolMember {
     this.#idleSince = now();
   }
 
-  /** The organization whose program it runs; null before the first lease. */
   get accountId(): string | null {
     return this.#owner?.accountId ?? null;
   }
 
-  /** The program that it runs; null before the first lease. */
   get program(): string | null {
     return this.#owner?.program ?? null;
   }
 
-  /** Whether it takes leases. */
   get isOpen(): boolean {
     return this.#ending === null;
   }
 
-  /**
-   * Whether a further run could not have all the memory that it may use: what earlier ones have left, even if only for
-   * the garbage collector, would end it.
-   */
+  /** Whether the leftovers of earlier runs would leave a further run too little memory. */
   get isFull(): boolean {
     return this.#ownBytes > SLACK_BYTES;
   }
@@ -100,7 +90,6 @@ export class PoolMember {
     return [...this.#leases.keys()];
   }
 
-  /** Takes a lease. */
   open(id: string, request: LeaseRequest): void {
     for (const other of this.#leases.values()) other.sharers += 1;
     const sharers = this.#leases.size + 1;
@@ -113,7 +102,7 @@ export class PoolMember {
     this.#baseBytes = this.#usage.memoryBytes;
   }
 
-  /** The process listens, and the lease begins: what starting it took is not the lease's. */
+  /** The process listens: starting it does not count for the lease. */
   begin(id: string): void {
     const lease = this.#leases.get(id);
     if (lease === undefined) return;
@@ -121,14 +110,13 @@ export class PoolMember {
     lease.cpuMsAtStart = this.#usage.cpuMs;
   }
 
-  /** Returns the processor time used since the last call, in milliseconds. */
   measure(usage: Usage): number {
     const usedMs = usage.cpuMs - this.#usage.cpuMs;
     this.#usage = usage;
     return usedMs;
   }
 
-  /** What a lease has used so far, and why its process was killed. */
+  /** The used time of a lease, and the reason of a kill. */
   report(id: string): LeaseReport {
     const lease = this.#leases.get(id);
     if (lease === undefined) return { ranMs: 0, killed: "crash" };
@@ -155,7 +143,7 @@ export class PoolMember {
     this.process.kill();
   }
 
-  /** Keeps the first reason. One that was retired without one may get it from the leases that it still has. */
+  /** Keeps the first reason. A process that was retired without one may get it later. */
   end(reason: KillReason): void {
     if (!this.#ending?.reason) this.#ending = { reason };
   }
@@ -173,7 +161,7 @@ export class PoolMember {
     }
   }
 
-  /** True when the process ends by itself, as one does whose answer never came because it crashed. */
+  /** True for a process that ends by itself, as after a crash without an answer. */
   async endsSoon(): Promise<boolean> {
     if (this.#ending?.reason) return true;
     const late = pause(DEATH_MS, false, { ref: false });

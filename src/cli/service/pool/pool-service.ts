@@ -14,29 +14,28 @@ import {
   POOL_PATHS,
   PROCESS_SERVICE,
 } from "../../../sandbox/runners/pool-protocol.ts";
+import { isAlive } from "../../process/supervisor.ts";
 import { ROOT } from "../../process/wrangler.ts";
 import { type PoolSettings, ProgramPool } from "./program-pool.ts";
-import { makeStarter } from "./program-process.ts";
-import { readUsage } from "./usage.ts";
+import { makeStarter, readUsage } from "./program-process.ts";
 
-/** What a process for programs runs, as `cli/bundle` wrote it. */
+/** The program of a process. */
 const WORKER = path.join(ROOT, ".wrangler/guest/program-worker.js");
 
 const POLL_MS = 50;
 const MEBIBYTE = 1024 * 1024;
-/** What V8 may have for a program's heap beyond its limit, which the pool enforces: garbage counts, too. */
+/** The pool enforces the limit of a program's heap; V8 needs more for garbage. */
 const HEAP_SLACK_MB = 64;
-/** What a process occupies besides its program's heap. */
 const PROCESS_MB = 64;
-/** What it has reserved for itself before any program, 512 of them for machine code. */
+/** Reserved before any program: 512 MB are for machine code. */
 const RESERVED_MB = 640;
 const MAX_AT_WORK = 16;
-/** What one that idles may have: one whose program has left more behind ends with its run. */
+/** A process whose program has left more memory behind ends with its run. */
 const IDLE_MB = 128;
 const MAX_IDLE = 64;
 const FOLDER_PREFIX = "atrium-programs-";
 
-/** The processes of all programs may fill half of the machine's memory: those at work, and those that idle, half of it each. */
+/** Processes at work and idle ones may each fill a quarter of the machine's memory. */
 function settingsFor(heapMb: number): PoolSettings {
   const fitting = (processMb: number) => Math.floor(totalmem() / 4 / (processMb * MEBIBYTE));
   const maxAtWork = Math.max(2, Math.min(MAX_AT_WORK, fitting(heapMb + PROCESS_MB)));
@@ -46,13 +45,12 @@ function settingsFor(heapMb: number): PoolSettings {
 }
 
 export interface PoolService {
-  /** Where it answers the Worker, past Miniflare: in the folder that only this user may look into. */
+  /** A socket in a private folder, past Miniflare. */
   readonly address: string;
-  /** Kills all processes, and removes their sockets. */
   stop(): Promise<void>;
 }
 
-/** Starts the pool, without processes, for programs that may use this much memory. */
+/** Starts the pool without processes. */
 export async function startPool(memoryMb: number, report: (error: unknown) => void): Promise<PoolService> {
   const heapMb = memoryMb + HEAP_SLACK_MB;
   await removeAbandoned();
@@ -101,17 +99,9 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /**
- * workerd's configuration. No network: what a program fetches, the service fetches. V8 ends the process at its heap's
- * limit; memory outside of the heap is measured by the pool, and bounded by the system at twice the heap.
+ * No network: the service fetches for programs. V8 ends the process at its heap's limit; the pool measures other memory,
+ * and the system bounds it at twice the heap.
  */
 const configFor = (heapMb: number): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -133,7 +123,7 @@ const programs :Workerd.Worker = (
 );
 `;
 
-/** Answers a request by its path and its body. What it throws, the caller receives as the reason of a refusal. */
+/** Answers a request by its path and body. The caller receives errors as refusals. */
 type Answer = (path: string, body: unknown) => Promise<unknown>;
 
 /** Listens at the path of a socket, whose folder says who may connect. */

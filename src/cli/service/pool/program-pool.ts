@@ -8,38 +8,34 @@ import type {
   LeaseRequest,
 } from "../../../sandbox/runners/pool-protocol.ts";
 import { PoolMember } from "./pool-member.ts";
-import type { StartProcess } from "./program-process.ts";
-import { Tenants } from "./tenants.ts";
-import type { Usage } from "./usage.ts";
+import type { StartProcess, Usage } from "./program-process.ts";
 
 export interface PoolSettings {
-  /** How many processes there may be at once: those at work, those that idle, and those that end. */
+  /** Processes at work, idle ones and ending ones. */
   readonly maxProcesses: number;
-  /** How many of them may be at work. */
+  /** Processes at work. */
   readonly maxAtWork: number;
-  /** How many of them one organization may have at work. */
+  /** Processes at work for one organization. */
   readonly maxPerAccount: number;
-  /** How long a process stays without work. */
+  /** The time of a process without work. */
   readonly idleMs: number;
-  /** How long a lease may wait for a process. */
+  /** The longest wait of a lease. */
   readonly maxWaitMs: number;
 }
 
 export interface PoolPorts {
   readonly start: StartProcess;
   readonly readUsage: (pids: readonly number[]) => Promise<ReadonlyMap<number, Usage>>;
-  /** Milliseconds. */
   readonly now: () => number;
 }
 
-/** How long what became of a lease is kept for its return. */
+/** The time for which the report of a lease is kept. */
 const FORGOTTEN_MS = 5 * 60_000;
-/** How often processes that idle are measured; those at work are at each poll. */
+/** The interval of measuring idle processes; those at work are measured at each poll. */
 const IDLE_POLL_MS = 1_000;
-/** How long after an unused process has ended by itself another one may be started without need. */
+/** The pause after an unused process has ended by itself, before another one. */
 const SPARE_PAUSE_MS = 5_000;
 
-/** A lease, and the process that it is of. */
 interface Assignment {
   readonly member: PoolMember;
   readonly id: string;
@@ -56,11 +52,10 @@ export class ProgramPool {
   readonly #settings: PoolSettings;
   readonly #ports: PoolPorts;
   readonly #tenants: Tenants;
-  /** Those that listen, or will, settle their promise. */
+  /** The promise settles when the process listens. */
   readonly #members = new Map<PoolMember, Promise<void>>();
-  /** By lease. */
   readonly #assigned = new Map<string, PoolMember>();
-  /** Of leases whose process has ended before they were returned. */
+  /** Reports of leases whose process ended before their return. */
   readonly #reports = new Map<string, LeaseReport & { readonly at: number }>();
   #waiting: Waiting[] = [];
   #spareAfter = 0;
@@ -108,7 +103,7 @@ export class ProgramPool {
     return { ranMs, killed };
   }
 
-  /** Measures, kills what passed a limit, and ends what has been idle. To be called several times a second. */
+  /** Measures, kills processes above a limit, and ends idle ones. Called several times a second. */
   async poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
@@ -123,7 +118,6 @@ export class ProgramPool {
     }
   }
 
-  /** Kills all processes. */
   stop(): void {
     this.#isStopped = true;
     for (const member of this.#all()) member.kill("crash");
@@ -135,7 +129,7 @@ export class ProgramPool {
     return [...this.#members.keys()];
   }
 
-  /** Gives processes to those that wait: first of the organization that has used least. */
+  /** Gives processes to waiting leases: first of the organization with the least use. */
   #assign(): void {
     if (this.#isStopped) return;
     for (const waiting of this.#tenants.order(this.#waiting, ({ request }) => request.accountId)) {
@@ -197,7 +191,7 @@ export class ProgramPool {
     return member;
   }
 
-  /** The process has ended: its place is free, and the leases that it had are reported when they are returned. */
+  /** The process has ended: its place is free, and its leases are reported at their return. */
   #bury(member: PoolMember, reason: KillReason): void {
     if (member.isOpen && member.program === null) this.#spareAfter = this.#ports.now() + SPARE_PAUSE_MS;
     member.end(reason);
@@ -209,7 +203,7 @@ export class ProgramPool {
     this.#assign();
   }
 
-  /** Those that run a program and have to be measured now. */
+  /** The processes with programs that must be measured now. */
   #due(members: readonly PoolMember[]): readonly PoolMember[] {
     const now = this.#ports.now();
     const isIdleDue = now - this.#idleMeasuredAt >= IDLE_POLL_MS;
@@ -227,7 +221,7 @@ export class ProgramPool {
     }
   }
 
-  /** Ends processes that have been idle, and what has waited too long. */
+  /** Ends idle processes, and rejects leases that waited too long. */
   #expire(): void {
     const now = this.#ports.now();
     const isInUse = this.#all().some(({ program }) => program !== null);
@@ -248,5 +242,64 @@ export class ProgramPool {
     if (!this.#assigned.delete(id)) return;
     member.close(id);
     if (member.accountId !== null) this.#tenants.take(member.accountId);
+  }
+}
+
+/** Processor time counts half after this, so that an organization is not judged by yesterday's runs. */
+const HALF_LIFE_MS = 10_000;
+/** An organization below this is forgotten. */
+const NEGLIGIBLE_MS = 1;
+
+interface Account {
+  leases: number;
+  usedMs: number;
+  at: number;
+}
+
+export class Tenants {
+  readonly #now: () => number;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  lend(accountId: string): void {
+    this.#open(accountId).leases += 1;
+  }
+
+  take(accountId: string): void {
+    const account = this.#open(accountId);
+    account.leases -= 1;
+    if (account.leases <= 0 && account.usedMs < NEGLIGIBLE_MS) this.#accounts.delete(accountId);
+  }
+
+  use(accountId: string, cpuMs: number): void {
+    this.#open(accountId).usedMs += Math.max(0, cpuMs);
+  }
+
+  /** Organizations alternate: the fewest leases first, then the least recent processor time; within one, first come first served. */
+  order<T>(waiting: readonly T[], accountOf: (item: T) => string): readonly T[] {
+    const rounds = new Map<string, number>();
+    const ranked = waiting.map((item) => {
+      const accountId = accountOf(item);
+      const round = rounds.get(accountId) ?? 0;
+      rounds.set(accountId, round + 1);
+      const account = this.#accounts.get(accountId);
+      return { item, round: round + (account?.leases ?? 0), usedMs: account ? this.#usedBy(account) : 0 };
+    });
+    return ranked.sort((a, b) => a.round - b.round || a.usedMs - b.usedMs).map(({ item }) => item);
+  }
+
+  #open(accountId: string): Account {
+    const account = this.#accounts.get(accountId) ?? { leases: 0, usedMs: 0, at: this.#now() };
+    account.usedMs = this.#usedBy(account);
+    account.at = this.#now();
+    this.#accounts.set(accountId, account);
+    return account;
+  }
+
+  #usedBy({ usedMs, at }: Account): number {
+    return usedMs * 0.5 ** ((this.#now() - at) / HALF_LIFE_MS);
   }
 }

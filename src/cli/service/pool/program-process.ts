@@ -1,15 +1,17 @@
-/** A process for programs: a workerd that listens at a socket which only this user can reach. */
-import { spawn } from "node:child_process";
+/** A process for programs: a workerd that listens at a private socket, and its use of processor and memory. */
+
+import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { promisify } from "node:util";
+import { parseTime } from "../../process/supervisor.ts";
 
-/** A process that can be leased. */
 export interface ProgramProcess {
   readonly pid: number;
-  /** Where it listens. */
   readonly address: string;
-  /** It takes calls only with this. */
+  /** Required by each call. */
   readonly token: string;
   /** Settles when it listens; rejects when it ends before that. */
   readonly ready: Promise<void>;
@@ -18,20 +20,15 @@ export interface ProgramProcess {
   kill(): void;
 }
 
-/** Starts processes for programs. */
 export type StartProcess = () => ProgramProcess;
 
 const TOKEN_BYTES = 32;
-/** `ulimit` counts in these. */
 const KIBIBYTES_OF_MB = 1024;
-/**
- * The service's own thread comes first, and the system bounds the data of the process, also between two looks of the
- * pool; a shell sets both, where the system has them.
- */
+/** A shell, where the system has these, gives the service's own thread precedence and bounds the memory of the process. */
 const BOUNDED = 'ulimit -d "$1" 2>/dev/null; shift; exec nice -n 5 "$@"';
-/** What V8 and workerd print before they end for want of memory. */
+/** V8's and workerd's last words for want of memory. */
 const OUT_OF_MEMORY = /heap limit|out of memory|OOM|allocation failed/i;
-/** What is kept of what a process prints when it ends. */
+/** The kept end of a process's output. */
 const MAX_ERROR_LENGTH = 16 * 1024;
 
 /** The workerd of this machine that Miniflare uses. */
@@ -40,10 +37,7 @@ function findWorkerd(): string {
   return (fromMiniflare("workerd") as { readonly default: string }).default;
 }
 
-/**
- * Starts processes whose sockets are in `folder`, which must be private, with the configuration there. The system lets
- * each have `dataMb` of memory that it could write to.
- */
+/** Starts processes with sockets in `folder`, which must be private. The system gives each `dataMb` of writable memory. */
 export function makeStarter(folder: string, config: string, dataMb: number): StartProcess {
   const workerd = findWorkerd();
   let count = 0;
@@ -85,4 +79,57 @@ function start(serve: readonly string[], socket: string, token: string, dataMb: 
     ended,
     kill: () => child.kill("SIGKILL"),
   };
+}
+
+export interface Usage {
+  /** Since the start of the process; in steps of 10 ms, or 1 s on some systems. */
+  readonly cpuMs: number;
+  /** Private memory; shared memory is included where only `ps` reports it. */
+  readonly memoryBytes: number;
+}
+
+const KIBIBYTE = 1024;
+/** Linux counts processor time for programs in hundredths of a second, on every architecture. */
+const TICK_MS = 10;
+
+export async function readUsage(pids: readonly number[]): Promise<ReadonlyMap<number, Usage>> {
+  if (pids.length === 0) return new Map();
+  const read = process.platform === "linux" ? readProc(pids) : await readPs(pids);
+  return new Map(read);
+}
+
+/** Synchronously: the files are in memory, and a run waits for them. */
+function readProc(pids: readonly number[]): [number, Usage][] {
+  return pids.flatMap((pid): [number, Usage][] => {
+    try {
+      const [stat, status] = [`/proc/${pid}/stat`, `/proc/${pid}/status`];
+      return [[pid, parseProc(readFileSync(stat, "latin1"), readFileSync(status, "latin1"))]];
+    } catch {
+      return []; // it has ended
+    }
+  });
+}
+
+export function parseProc(stat: string, status: string): Usage {
+  // The name of the program, in parentheses, may contain anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [user = "0", system = "0"] = fields.slice(11, 13);
+  const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(([, size]) => Number(size));
+  return {
+    cpuMs: (Number(user) + Number(system)) * TICK_MS,
+    memoryBytes: kibibytes.reduce((sum, size) => sum + size, 0) * KIBIBYTE,
+  };
+}
+
+const LINE = /^\s*(\d+)\s+(\d+)\s+([\d:.-]+)\s*$/;
+
+async function readPs(pids: readonly number[]): Promise<[number, Usage][]> {
+  const args = ["-o", "pid=,rss=,time=", "-p", pids.join(",")];
+  // It exits with 1 when all of them have ended.
+  const { stdout } = await promisify(execFile)("ps", args).catch(() => ({ stdout: "" }));
+  return stdout.split("\n").flatMap((line): [number, Usage][] => {
+    const [, pid, rss, time = ""] = LINE.exec(line) ?? [];
+    if (pid === undefined) return [];
+    return [[Number(pid), { cpuMs: parseTime(time), memoryBytes: Number(rss) * KIBIBYTE }]];
+  });
 }

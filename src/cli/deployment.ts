@@ -1,13 +1,14 @@
-/** The steps of a deployment, each of which does what is still missing: run again, they upgrade. */
+/** The steps of a deployment, which upgrade when they are run again, and the plan of a dry run. */
+
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { CommandError } from "../process/command.ts";
-import { writePrivateFile } from "../process/folder.ts";
-import type { Wrangler } from "../process/wrangler.ts";
+import { CommandError } from "./process/command.ts";
+import { writePrivateFile } from "./process/folder.ts";
+import type { Wrangler } from "./process/wrangler.ts";
 
-/** What a deployment is made of, as wrangler.toml names it. */
+/** The names in wrangler.toml. */
 export interface Names {
   readonly worker: string;
   readonly databases: readonly string[];
@@ -27,7 +28,7 @@ export async function ensureDatabases(wrangler: Wrangler, { databases }: Names):
   return missing;
 }
 
-/** The secrets that the Worker needs and does not have, with values for them. A Worker that does not exist has none. */
+/** Values for the missing secrets. A Worker that does not exist has none. */
 export async function missingSecrets(wrangler: Wrangler): Promise<Readonly<Record<string, string>>> {
   const present = await wrangler(["secret", "list", "--format", "json"]).then(
     namesIn,
@@ -41,16 +42,12 @@ export async function missingSecrets(wrangler: Wrangler): Promise<Readonly<Recor
     : { JWT_SECRET: randomBytes(SECRET_BYTES).toString("base64url") };
 }
 
-/** A line that wrangler writes about a deployment. */
 interface Report {
   readonly type: string;
   readonly targets?: readonly string[];
 }
 
-/**
- * Publishes the Worker with the secrets, which appear in no command line, and returns its addresses, such as
- * `https://atrium.example.workers.dev`.
- */
+/** Publishes the Worker with the secrets, which appear in no command line, and returns its addresses. */
 export async function publish(
   wrangler: Wrangler,
   secrets: Readonly<Record<string, string>>,
@@ -70,3 +67,30 @@ export async function publish(
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+export interface DeploymentPlan {
+  readonly names: Names;
+  /** The organization of the first owner. */
+  readonly organization: string;
+  readonly migrations: readonly string[];
+  /** The bindings that run workflows, of which one is enough. */
+  readonly runners: readonly string[];
+}
+
+/** Builds the Worker as a deployment does, and returns its size as wrangler says it; sends nothing. */
+export async function buildOnly(wrangler: Wrangler): Promise<string | null> {
+  const output = await wrangler(["deploy", "--minify", "--dry-run"]);
+  return /Total Upload: (.+)/.exec(output)?.[1] ?? null;
+}
+
+export const describePlan = (
+  { names, organization, migrations, runners }: DeploymentPlan,
+  size: string | null,
+): string => `Nothing was sent to Cloudflare. npm run deploy would, as far as it is still missing,
+
+  create   the ${names.databases.length === 1 ? "database" : "databases"} ${names.databases.join(", ")}, the bucket ${names.bucket} and the secret JWT_SECRET
+  apply    ${migrations.length} migrations, up to ${migrations.at(-1) ?? "none"}
+  publish  the Worker ${names.worker}${size === null ? "" : ` (${size})`}
+  link     the first owner of "${organization}", unless someone can sign in
+
+${runners.length > 0 ? `Workflows run by ${runners.join(" and ")}.` : "Workflows would not run: wrangler.toml names neither a Worker Loader nor a dispatch namespace. All else works."}`;

@@ -1,12 +1,13 @@
-/** Keeps two services off one state folder: they would overwrite each other's data. */
+/** Reserves a port and a state folder: two services on one folder would overwrite each other's data. */
+
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommandError } from "../process/command.ts";
 import { writePrivateFile } from "../process/folder.ts";
 
-/** Who holds the lock. */
 interface Holder {
   readonly pid: number;
   readonly port: number;
@@ -24,9 +25,8 @@ const holderIn = (folder: string): string => path.join(folder, "lock.json");
 export const isStateFolder = (folder: string): boolean => existsSync(lockIn(folder));
 
 /**
- * Locks the state folder until this process ends. The lock is SQLite's own on an empty database: the system
- * grants it to one process and releases it when that process dies, so no lock is ever stale. Throws a
- * CommandError that names the holder when another service has it.
+ * Locks the state folder until this process ends. The system releases SQLite's lock when its process dies, so no lock is
+ * ever stale. Throws a CommandError that names another holder.
  */
 export async function lockStateFolder(folder: string, port: number): Promise<void> {
   let lock: DatabaseSync | undefined;
@@ -62,4 +62,27 @@ async function readHolder(folder: string): Promise<Holder | null> {
   } catch {
     return null;
   }
+}
+
+/** `localhost` means both loopback addresses; the wildcard finds programs that listen on all addresses. */
+const HOSTS = ["127.0.0.1", "::1", "::"];
+
+export type PortProblem = "EADDRINUSE" | "EACCES";
+
+/** Null when the service can listen on the port. */
+export async function findPortProblem(port: number): Promise<PortProblem | null> {
+  for (const host of HOSTS) {
+    const problem = await tryToListen(port, host);
+    // Other problems mean that this machine lacks the address family.
+    if (problem === "EADDRINUSE" || problem === "EACCES") return problem;
+  }
+  return null;
+}
+
+function tryToListen(port: number, host: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "UNKNOWN"));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(null)));
+  });
 }

@@ -1,15 +1,5 @@
 /** Schemas, parameters and credentials: their tables of fields, and the pages of the schemas. */
-import {
-  type Described,
-  entriesOf,
-  jsonOf,
-  nameOfRef,
-  type Parameter,
-  resolve,
-  type Schema,
-  type Schemas,
-  type SecurityScheme,
-} from "../http/openapi/described.ts";
+import * as api from "../http/openapi/described.ts";
 import {
   type Html,
   html,
@@ -27,7 +17,7 @@ export interface Field {
   readonly name: string;
   readonly in?: string;
   readonly required: boolean;
-  readonly schema: Schema;
+  readonly schema: api.Schema;
   readonly description: string | undefined;
 }
 
@@ -38,9 +28,9 @@ const joined = (parts: readonly Html[], separator: string): Html[] =>
 const code = (value: unknown): Html => html`<code>${JSON.stringify(value)}</code>`;
 
 /** The type of a value; a named schema is a link to its own table. */
-export function typeOf(schema: Schema): Html {
+export function typeOf(schema: api.Schema): Html {
   if (schema.$ref !== undefined) {
-    const name = nameOfRef(schema.$ref);
+    const name = api.nameOfRef(schema.$ref);
     return html`<a href="${schemaAddress(name)}">${name}</a>`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
@@ -59,7 +49,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 }
 
 /** The limits of a value that its type does not state. */
-function limitsOf(schema: Schema): Html[] {
+function limitsOf(schema: api.Schema): Html[] {
   const texts = [
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
@@ -105,8 +95,8 @@ export const fieldTable = (label: string, fields: readonly Field[], answered = f
   );
 
 /** The fields of an object; those of unnamed inner objects follow as `outer.inner`. */
-export function fieldsOf(schema: Schema, schemas: Schemas, prefix = ""): Field[] {
-  const { properties = {}, required = [] } = resolve(schemas, schema);
+export function fieldsOf(schema: api.Schema, schemas: api.Schemas, prefix = ""): Field[] {
+  const { properties = {}, required = [] } = api.resolve(schemas, schema);
   return Object.entries(properties).flatMap(([key, field]) => {
     const name = prefix + key;
     const own: Field = {
@@ -119,7 +109,7 @@ export function fieldsOf(schema: Schema, schemas: Schemas, prefix = ""): Field[]
   });
 }
 
-export const fieldOfParameter = (parameter: Parameter): Field => ({
+export const fieldOfParameter = (parameter: api.Parameter): Field => ({
   name: parameter.name,
   in: parameter.in,
   required: parameter.required === true,
@@ -127,7 +117,7 @@ export const fieldOfParameter = (parameter: Parameter): Field => ({
   description: parameter.description,
 });
 
-export const schemaListPage = (schemas: Schemas): Html =>
+export const schemaListPage = (schemas: api.Schemas): Html =>
   html`<h1>Schemas</h1>
     <p>What requests and responses consist of. Their fields link here, too.</p>
     <ul class="plain">${Object.entries(schemas).map(
@@ -136,11 +126,13 @@ export const schemaListPage = (schemas: Schemas): Html =>
     )}</ul>`;
 
 /** Callers send some schemas; all others are those of responses. */
-const isSent = (described: Described, name: string): boolean =>
-  entriesOf(described).some(({ operation }) => nameOfRef(jsonOf(operation.requestBody)?.$ref ?? "") === name);
+const isSent = (described: api.Described, name: string): boolean =>
+  api
+    .entriesOf(described)
+    .some(({ operation }) => api.nameOfRef(api.jsonOf(operation.requestBody)?.$ref ?? "") === name);
 
 /** Null when the document has no schema of this name. */
-export function schemaPage(described: Described, name: string): Html | null {
+export function schemaPage(described: api.Described, name: string): Html | null {
   const schemas = described.components?.schemas ?? {};
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   if (schema === undefined) return null;
@@ -161,12 +153,12 @@ export function schemaPage(described: Described, name: string): Html | null {
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Where a credential goes in a request. */
-const placeOf = ({ in: place, name, scheme, bearerFormat }: SecurityScheme): Html =>
+const placeOf = ({ in: place, name, scheme, bearerFormat }: api.SecurityScheme): Html =>
   place === "cookie"
     ? html`<code>Cookie: ${name ?? ""}</code>`
     : html`<code>Authorization: ${capitalized(scheme ?? "")}</code> ${bearerFormat ?? ""}`;
 
-export function credentialSections(described: Described): Html {
+export function credentialSections(described: api.Described): Html {
   const schemes = Object.entries(described.components?.securitySchemes ?? {});
   return html`<section id="credentials" aria-label="Credentials">
     <h2>Credentials</h2>

@@ -1,17 +1,5 @@
 /** The page of one operation: purpose, parameters, body, responses, errors, sample calls, and a form to try it. */
-import {
-  type Answer,
-  type Entry,
-  formOf,
-  isJson,
-  isSuccess,
-  jsonOf,
-  type Operation,
-  type Parameter,
-  resolve,
-  type Schema,
-  type Schemas,
-} from "../http/openapi/described.ts";
+import * as api from "../http/openapi/described.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, typeOf } from "./fields.ts";
 import {
   credentialAddress,
@@ -38,7 +26,7 @@ const breakable = (path: string): Html[] =>
     .split(/(?=\/)/)
     .map((part) => (part.startsWith("/{") ? html`<wbr>/<var>${part.slice(1)}</var>` : html`<wbr>${part}`));
 
-function callers(operation: Operation): Html {
+function callers(operation: api.Operation): Html {
   const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
   if (schemes.length === 0) return html`<p class="soft">Public: needs no credential.</p>`;
   const links = schemes.map(
@@ -47,30 +35,30 @@ function callers(operation: Operation): Html {
   return html`<p class="soft">Credential: ${links}</p>`;
 }
 
-function parameters(operation: Operation): Html {
+function parameters(operation: api.Operation): Html {
   const fields = (operation.parameters ?? []).map(fieldOfParameter);
   return fields.length === 0
     ? html``
     : html`<h2>Parameters</h2>${fieldTable(`Parameters of ${operation.summary}`, fields)}`;
 }
 
-function body(operation: Operation, schemas: Schemas): Html {
-  const form = formOf(operation);
-  const schema = form ?? jsonOf(operation.requestBody);
+function body(operation: api.Operation, schemas: api.Schemas): Html {
+  const form = api.formOf(operation);
+  const schema = form ?? api.jsonOf(operation.requestBody);
   if (schema === undefined) return html``;
   return html`<h2>${form === undefined ? "Body" : "Form"}</h2><p>${typeOf(schema)}</p>
     ${fieldTable(`Body of ${operation.summary}`, fieldsOf(schema, schemas))}`;
 }
 
 /** The fields inside `data`: the introduction explains the envelope around it once. */
-function payloadOf(answer: Answer, schemas: Schemas): Field[] {
-  const fields = fieldsOf(jsonOf(answer) ?? {}, schemas);
+function payloadOf(answer: api.Answer, schemas: api.Schemas): Field[] {
+  const fields = fieldsOf(api.jsonOf(answer) ?? {}, schemas);
   const payload = fields.filter((field) => field.name.startsWith("data."));
   return payload.length > 0 ? payload : fields.filter((field) => field.name === "data");
 }
 
-function success(status: string, answer: Answer, operation: Operation, schemas: Schemas): Html {
-  const fields = jsonOf(answer) === undefined ? [] : payloadOf(answer, schemas);
+function success(status: string, answer: api.Answer, operation: api.Operation, schemas: api.Schemas): Html {
+  const fields = api.jsonOf(answer) === undefined ? [] : payloadOf(answer, schemas);
   return html`<h2>Response <span class="status">${status}</span></h2>${prose(answer.description)}
     ${fields.length === 0 ? "" : fieldTable(`Response ${status} of ${operation.summary}`, fields, true)}`;
 }
@@ -81,8 +69,8 @@ function errorRow(status: string, paragraph: string): Html {
   return html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${name}</code></td><td>${inline(meaning ?? "")}</td></tr>`;
 }
 
-function errors(operation: Operation): Html {
-  const failures = Object.entries(operation.responses).filter(([status]) => !isSuccess(status));
+function errors(operation: api.Operation): Html {
+  const failures = Object.entries(operation.responses).filter(([status]) => !api.isSuccess(status));
   const rows = failures.flatMap(([status, answer]) =>
     paragraphs(answer.description).map((paragraph) => errorRow(status, paragraph)),
   );
@@ -96,17 +84,17 @@ function errors(operation: Operation): Html {
 }
 
 /** The calls in each language, as tabs where there are several. */
-function calls(entry: Entry, schemas: Schemas): Html {
+function calls(entry: api.Entry, schemas: api.Schemas): Html {
   const instead = INSTEAD_OF_SDK[entry.operation.operationId];
   const samples = samplesOf(entry, schemas).map(({ language, text }) => sample(language, text));
   return html`${samples.length > 1 ? html`<div class="languages">${samples}</div>` : samples}
     ${instead === undefined ? "" : html`<p class="soft">${inline(instead)}</p>`}`;
 }
 
-export function operationPage(entry: Entry, schemas: Schemas): Html {
+export function operationPage(entry: api.Entry, schemas: api.Schemas): Html {
   const { method, path, operation } = entry;
-  const successes = Object.entries(operation.responses).filter(([status]) => isSuccess(status));
-  const requestBody = jsonOf(operation.requestBody);
+  const successes = Object.entries(operation.responses).filter(([status]) => api.isSuccess(status));
+  const requestBody = api.jsonOf(operation.requestBody);
   return html`<h1>${inline(operation.summary)}</h1>
     <p class="address">${badge(method)} <code>${breakable(path)}</code></p>
     <div class="columns">
@@ -123,7 +111,7 @@ export function operationPage(entry: Entry, schemas: Schemas): Html {
         ${tryForm(entry, schemas)}
         ${requestBody === undefined ? "" : jsonSample("Body", exampleOf(requestBody, schemas))}
         ${successes.map(([status, answer]) => {
-          const schema = jsonOf(answer);
+          const schema = api.jsonOf(answer);
           return schema === undefined ? "" : jsonSample(`Response ${status}`, exampleOf(schema, schemas));
         })}
       </div>
@@ -137,10 +125,10 @@ const requiredMark = (isRequired: boolean): Html => (isRequired ? html`<em>requi
 const requiredIf = (isRequired: boolean): Html => markup(isRequired ? " required" : "");
 
 /** The texts to choose from; undefined for any text. */
-const choicesOf = (schema: Schema): readonly unknown[] | undefined =>
+const choicesOf = (schema: api.Schema): readonly unknown[] | undefined =>
   schema.enum ?? (schema.type === "boolean" ? [true, false] : undefined);
 
-function control(name: string, place: string, schema: Schema, isRequired: boolean): Html {
+function control(name: string, place: string, schema: api.Schema, isRequired: boolean): Html {
   const choices = choicesOf(schema);
   const attributes = html`name="${name}" data-in="${place}"${requiredIf(isRequired)}`;
   if (schema.contentMediaType !== undefined) return html`<input type="file" ${attributes}>`;
@@ -151,21 +139,21 @@ function control(name: string, place: string, schema: Schema, isRequired: boolea
       )}</select>`;
 }
 
-const field = (name: string, place: string, schema: Schema, isRequired: boolean): Html =>
+const field = (name: string, place: string, schema: api.Schema, isRequired: boolean): Html =>
   html`<label><span><code>${name}</code> ${requiredMark(isRequired)}</span>${control(name, place, schema, isRequired)}</label>`;
 
-const parameterField = ({ name, in: place, schema = {}, required = false }: Parameter): Html =>
+const parameterField = ({ name, in: place, schema = {}, required = false }: api.Parameter): Html =>
   field(name, place, schema, required);
 
-function bodyFields(operation: Operation, schemas: Schemas): Html {
-  const form = formOf(operation);
+function bodyFields(operation: api.Operation, schemas: api.Schemas): Html {
+  const form = api.formOf(operation);
   if (form !== undefined) {
-    const { properties = {}, required = [] } = resolve(schemas, form);
+    const { properties = {}, required = [] } = api.resolve(schemas, form);
     return html`${Object.entries(properties).map(([name, schema]) =>
       field(name, "form", schema, required.includes(name)),
     )}`;
   }
-  const body = jsonOf(operation.requestBody);
+  const body = api.jsonOf(operation.requestBody);
   if (body === undefined) return html``;
   const text = JSON.stringify(exampleOf(body, schemas), null, 2);
   const rows = Math.min(16, text.split("\n").length + 1);
@@ -173,8 +161,8 @@ function bodyFields(operation: Operation, schemas: Schemas): Html {
 }
 
 /** Empty for operations that no form can show, such as those that open a socket. */
-function tryForm(entry: Entry, schemas: Schemas): Html {
-  if (!isJson(entry)) return html``;
+function tryForm(entry: api.Entry, schemas: api.Schemas): Html {
+  if (!api.isJson(entry)) return html``;
   const { method, path, operation } = entry;
   const parameters = (operation.parameters ?? []).filter(({ name }) => name !== ACCOUNT);
   const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));

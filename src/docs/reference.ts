@@ -1,5 +1,5 @@
 /** The API reference: pages made from the OpenAPI document alone. */
-import { type Described, type Entry, entriesOf, readDocument } from "../http/openapi/described.ts";
+import * as api from "../http/openapi/described.ts";
 import type { ApiDocument } from "../http/openapi/openapi.ts";
 import { withPageHeaders } from "../http/security.ts";
 import { credentialSections, schemaListPage, schemaPage } from "./fields.ts";
@@ -20,7 +20,7 @@ import {
 interface Group {
   readonly name: string;
   readonly description: string | undefined;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly api.Entry[];
 }
 
 /** Parts of rooms by the segment of the path behind the room. */
@@ -35,20 +35,20 @@ const ROOM_PARTS: Readonly<Record<string, string>> = {
   participants: "Live rooms",
 };
 
-function groupOf({ path, operation }: Entry): string {
+function groupOf({ path, operation }: api.Entry): string {
   const tag = operation.tags?.[0] ?? "Other";
   const [, part = ""] = /\/rooms\/\{roomId\}\/(\w+)/.exec(path) ?? [];
   return tag === "Rooms" ? (ROOM_PARTS[part] ?? tag) : tag;
 }
 
 /** The tags of the document, of which rooms have several, in the order of its operations. */
-function groupsOf(described: Described): Group[] {
-  const groups = Map.groupBy(entriesOf(described), groupOf);
+function groupsOf(described: api.Described): Group[] {
+  const groups = Map.groupBy(api.entriesOf(described), groupOf);
   const descriptions = new Map(described.tags?.map(({ name, description }) => [name, description]));
   return [...groups].map(([name, entries]) => ({ name, description: descriptions.get(name), entries }));
 }
 
-const operationItem = ({ method, operation }: Entry, here: string): Html =>
+const operationItem = ({ method, operation }: api.Entry, here: string): Html =>
   navigationItem(
     operationAddress(operation.operationId),
     html`${badge(method)} <span>${inline(operation.summary)}</span>`,
@@ -57,7 +57,7 @@ const operationItem = ({ method, operation }: Entry, here: string): Html =>
 
 /** The navigation. The group of the page at `here` is open. */
 function contents(groups: readonly Group[], here: string): Html {
-  const isHere = ({ operation }: Entry): boolean => operationAddress(operation.operationId) === here;
+  const isHere = ({ operation }: api.Entry): boolean => operationAddress(operation.operationId) === here;
   return html`<ul>${navigationItem("/docs/reference", "Introduction and credentials", here)}</ul>
     ${groups.map(
       ({ name, entries }) =>
@@ -73,7 +73,7 @@ const groupSection = ({ name, description, entries }: Group): Html =>
     <ul class="plain">${entries.map((entry) => operationItem(entry, ""))}</ul>
   </section>`;
 
-const overviewPage = (described: Described): Html =>
+const overviewPage = (described: api.Described): Html =>
   html`<h1>${described.info.title} API</h1>
     <p class="soft">API version ${described.info.version} · <a href="/v1/openapi.json">OpenAPI</a></p>
     ${prose(described.info.description)}
@@ -81,25 +81,25 @@ const overviewPage = (described: Described): Html =>
     ${groupsOf(described).map(groupSection)}`;
 
 function pageAt(
-  described: Described,
+  described: api.Described,
   path: string,
 ): { readonly title: string; readonly content: Html } | null {
   const schemas = described.components?.schemas ?? {};
-  const api = `${described.info.title} API`;
-  if (path === "/docs/reference") return { title: api, content: overviewPage(described) };
-  if (path === SCHEMAS_ADDRESS) return { title: `Schemas · ${api}`, content: schemaListPage(schemas) };
+  const title = `${described.info.title} API`;
+  if (path === "/docs/reference") return { title, content: overviewPage(described) };
+  if (path === SCHEMAS_ADDRESS) return { title: `Schemas · ${title}`, content: schemaListPage(schemas) };
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (path === schemaAddress(name)) {
     const content = schemaPage(described, name);
-    return content && { title: `${name} · ${api}`, content };
+    return content && { title: `${name} · ${title}`, content };
   }
-  const isHere = ({ operation }: Entry): boolean => operationAddress(operation.operationId) === path;
-  const entry = entriesOf(described).find(isHere);
+  const isHere = ({ operation }: api.Entry): boolean => operationAddress(operation.operationId) === path;
+  const entry = api.entriesOf(described).find(isHere);
   if (entry === undefined) return null;
-  return { title: `${entry.operation.summary} · ${api}`, content: operationPage(entry, schemas) };
+  return { title: `${entry.operation.summary} · ${title}`, content: operationPage(entry, schemas) };
 }
 
-function render(described: Described, path: string): string | null {
+function render(described: api.Described, path: string): string | null {
   const page = pageAt(described, path);
   if (page === null) return null;
   return layout({
@@ -116,7 +116,7 @@ const rendered = new WeakMap<ApiDocument, Map<string, string>>();
 export function readPage(document: ApiDocument, path: string): string | null {
   const known = rendered.get(document) ?? new Map<string, string>();
   rendered.set(document, known);
-  const page = known.get(path) ?? render(readDocument(document), path);
+  const page = known.get(path) ?? render(api.readDocument(document), path);
   if (page !== null) known.set(path, page);
   return page;
 }

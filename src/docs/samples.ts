@@ -1,15 +1,5 @@
 /** Samples of an operation: curl, the SDK, `fetch`, and example values of its schemas. */
-import {
-  type Entry,
-  formOf,
-  isJson,
-  isUpgrade,
-  jsonOf,
-  nameOfRef,
-  resolve,
-  type Schema,
-  type Schemas,
-} from "../http/openapi/described.ts";
+import * as api from "../http/openapi/described.ts";
 import { SDK_PRELUDE, SDK_SAMPLES } from "./sdk-samples.ts";
 
 /** A sample, and the language on its tab: the guides use the same names. */
@@ -18,28 +8,28 @@ export interface Sample {
   readonly text: string;
 }
 
-export function samplesOf(entry: Entry, schemas: Schemas): Sample[] {
-  if (isUpgrade(entry.operation)) return [{ language: "JavaScript", text: socketSample(entry) }];
+export function samplesOf(entry: api.Entry, schemas: api.Schemas): Sample[] {
+  if (api.isUpgrade(entry.operation)) return [{ language: "JavaScript", text: socketSample(entry) }];
   const samples: Sample[] = [{ language: "Shell", text: curlSample(entry, schemas) }];
   const sdk = SDK_SAMPLES[entry.operation.operationId];
   if (sdk !== undefined) samples.push({ language: "TypeScript", text: `${SDK_PRELUDE}\n${sdk}` });
-  if (isJson(entry)) samples.push({ language: "fetch", text: fetchSample(entry, schemas) });
+  if (api.isJson(entry)) samples.push({ language: "fetch", text: fetchSample(entry, schemas) });
   return samples;
 }
 
-const socketSample = ({ path }: Entry): string =>
+const socketSample = ({ path }: api.Entry): string =>
   `const socket = new WebSocket(\`\${baseUrl}${path.replaceAll("{", "${")}\`);`;
 
 /** The notation of a language for a value of the reader, such as `$ROOM_ID`. */
 type Place = (name: string) => string;
 
-function requestOf({ path, operation }: Entry, schemas: Schemas, place: Place) {
+function requestOf({ path, operation }: api.Entry, schemas: api.Schemas, place: Place) {
   const query = (operation.parameters ?? [])
     .filter((parameter) => parameter.in === "query" && parameter.required === true)
     .map(({ name }) => `${name}=${place(name)}`);
   const address = place("baseUrl") + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => place(name));
-  const body = jsonOf(operation.requestBody);
-  const form = resolve(schemas, formOf(operation) ?? {}).properties ?? {};
+  const body = api.jsonOf(operation.requestBody);
+  const form = api.resolve(schemas, api.formOf(operation) ?? {}).properties ?? {};
   return {
     url: query.length === 0 ? address : `${address}?${query.join("&")}`,
     needsCredential: (operation.security ?? []).length > 0,
@@ -54,7 +44,7 @@ function requestOf({ path, operation }: Entry, schemas: Schemas, place: Place) {
 /** The shell variable of a name: `$ACCOUNT_ID` for `accountId`. */
 const shellVariable: Place = (name) => `$${name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase()}`;
 
-function curlSample(entry: Entry, schemas: Schemas): string {
+function curlSample(entry: api.Entry, schemas: api.Schemas): string {
   const { url, needsCredential, fields, json } = requestOf(entry, schemas, shellVariable);
   const method = entry.method === "get" ? "" : `-X ${entry.method.toUpperCase()} `;
   const lines = [`curl ${method}"${url}"`];
@@ -68,7 +58,7 @@ function curlSample(entry: Entry, schemas: Schemas): string {
 
 const templateValue: Place = (name) => `\${${name}}`;
 
-export function fetchSample(entry: Entry, schemas: Schemas): string {
+export function fetchSample(entry: api.Entry, schemas: api.Schemas): string {
   const { url, needsCredential, fields, json } = requestOf(entry, schemas, templateValue);
   const headers: string[] = [];
   if (needsCredential) headers.push(`Authorization: \`Bearer ${templateValue("bearer")}\``);
@@ -94,13 +84,13 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 };
 
 /** A value that the schema accepts. `within` has the references on the way, so that cycles end. */
-export function exampleOf(schema: Schema, schemas: Schemas, within: readonly string[] = []): unknown {
+export function exampleOf(schema: api.Schema, schemas: api.Schemas, within: readonly string[] = []): unknown {
   const { $ref, anyOf, oneOf } = schema;
   const stated = [schema.example, schema.examples?.[0], schema.const, schema.default, schema.enum?.[0]];
   const example = stated.find((value) => value !== undefined);
   if (example !== undefined) return example;
   if ($ref !== undefined) {
-    const name = nameOfRef($ref);
+    const name = api.nameOfRef($ref);
     return within.includes(name) ? {} : exampleOf(schemas[name] ?? {}, schemas, [...within, name]);
   }
   const first = anyOf?.[0] ?? oneOf?.[0];
@@ -108,7 +98,7 @@ export function exampleOf(schema: Schema, schemas: Schemas, within: readonly str
   return exampleOfType(schema, schemas, within);
 }
 
-function exampleOfType(schema: Schema, schemas: Schemas, within: readonly string[]): unknown {
+function exampleOfType(schema: api.Schema, schemas: api.Schemas, within: readonly string[]): unknown {
   const { properties = {}, items } = schema;
   switch (typeof schema.type === "string" ? schema.type : schema.type?.[0]) {
     case "object":

@@ -2,18 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import {
-  type BackupPlan,
-  FILE_PART_BYTES,
-  FILE_SIZE_HEADER,
-  FILES,
-  OBJECTS,
-  OBJECTS_AT_ONCE,
-  type ObjectRef,
-  type ObjectSlices,
-  type RowSlice,
-  SIGNATURE_HEADER,
-} from "../../features/backup/format.ts";
+import * as format from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import {
   type ArchiveFolder,
@@ -42,13 +31,13 @@ const OBJECTS_OF = { rooms: "room", webhooks: "webhook", workflows: "workflow" }
 async function idsOf(folder: ArchiveFolder, part: string): Promise<string[]> {
   const ids: string[] = [];
   for await (const { text } of folder.slices(part))
-    ids.push(...(JSON.parse(text) as RowSlice).rows.map(({ id }) => String(id)));
+    ids.push(...(JSON.parse(text) as format.RowSlice).rows.map(({ id }) => String(id)));
   return ids;
 }
 
 /** Rooms first, as they hand events over to the others. */
-async function listObjects(folder: ArchiveFolder, shards: number): Promise<readonly ObjectRef[]> {
-  const refs: ObjectRef[] = [];
+async function listObjects(folder: ArchiveFolder, shards: number): Promise<readonly format.ObjectRef[]> {
+  const refs: format.ObjectRef[] = [];
   for (const part of ["rooms", "webhooks", "workflows"] as const)
     refs.push(...(await idsOf(folder, part)).map((id) => ({ kind: OBJECTS_OF[part], id })));
   refs.push(...Array.from({ length: shards }, (_, shard) => ({ kind: "log" as const, id: String(shard) })));
@@ -84,12 +73,12 @@ export class Backup {
   /** Copies the missing parts, and returns the size of the backup. */
   async run(): Promise<{ readonly slices: number; readonly files: number }> {
     await this.#resume();
-    const plan = await this.#client.data<BackupPlan>("begin");
+    const plan = await this.#client.data<format.BackupPlan>("begin");
     for (const [index, { name, parent }] of plan.parts.entries()) {
       if (index < this.#progress.part) continue;
       this.#show(`${name} …`);
       await this.#folder.cut(name, this.#extentOf(name));
-      if (name === OBJECTS) await this.#copyObjects(plan.shards);
+      if (name === format.OBJECTS) await this.#copyObjects(plan.shards);
       else await this.#copyRows(name, parent);
       await this.#note({ part: index + 1, after: null });
     }
@@ -128,12 +117,12 @@ export class Backup {
     return signed;
   }
 
-  async #copyRows(part: string, parent: BackupPlan["parts"][number]["parent"]): Promise<void> {
-    const parents = part === FILES && parent ? new Set(await idsOf(this.#folder, parent.part)) : null;
-    if (part === FILES) await this.#folder.cut(FILE_INDEX, this.#extentOf(FILE_INDEX));
+  async #copyRows(part: string, parent: format.BackupPlan["parts"][number]["parent"]): Promise<void> {
+    const parents = part === format.FILES && parent ? new Set(await idsOf(this.#folder, parent.part)) : null;
+    if (part === format.FILES) await this.#folder.cut(FILE_INDEX, this.#extentOf(FILE_INDEX));
     do {
       const { text } = await this.#ask("rows", part, { part, after: this.#progress.after });
-      const { rows, after } = JSON.parse(text) as RowSlice;
+      const { rows, after } = JSON.parse(text) as format.RowSlice;
       for (const { room_id, key } of rows)
         if (parents?.has(String(room_id))) await this.#copyFile(String(key));
       await this.#note({ after });
@@ -152,9 +141,9 @@ export class Backup {
       const response = await this.#client.send("file", { json: { backupId, key, offset } }, true);
       if (response === null) return rm(target, { force: true });
       await appendFile(target, new Uint8Array(await response.arrayBuffer()));
-      signatures.push(response.headers.get(SIGNATURE_HEADER) ?? "");
-      size = Number(response.headers.get(FILE_SIZE_HEADER));
-      offset += FILE_PART_BYTES;
+      signatures.push(response.headers.get(format.SIGNATURE_HEADER) ?? "");
+      size = Number(response.headers.get(format.FILE_SIZE_HEADER));
+      offset += format.FILE_PART_BYTES;
     } while (offset < size);
     const indexed: IndexedFile = { key, size, signatures };
     this.#grow(
@@ -167,18 +156,18 @@ export class Backup {
   async #copyObjects(shards: number): Promise<void> {
     const refs = await listObjects(this.#folder, shards);
     let { index, after } = (this.#progress.after ?? { index: 0, after: null }) as NonNullable<
-      ObjectSlices["next"]
+      format.ObjectSlices["next"]
     >;
     while (index < refs.length) {
-      const objects = refs.slice(index, index + OBJECTS_AT_ONCE);
-      const { text } = await this.#ask("objects", OBJECTS, { objects, after });
-      const { next } = JSON.parse(text) as ObjectSlices;
+      const objects = refs.slice(index, index + format.OBJECTS_AT_ONCE);
+      const { text } = await this.#ask("objects", format.OBJECTS, { objects, after });
+      const { next } = JSON.parse(text) as format.ObjectSlices;
       [index, after] = next === null ? [index + objects.length, null] : [index + next.index, next.after];
       await this.#note({ after: { index, after } });
     }
   }
 
-  async #finish({ parts }: BackupPlan): Promise<{ readonly slices: number; readonly files: number }> {
+  async #finish({ parts }: format.BackupPlan): Promise<{ readonly slices: number; readonly files: number }> {
     const { backupId, extents, files, startedAt } = this.#progress;
     const described = [];
     for (const name of [...parts.map((part) => part.name), FILE_INDEX])

@@ -1,14 +1,6 @@
 /** Copies a deployment to a folder: its organizations, each by a backup of its own, then its people. */
 import { randomUUID } from "node:crypto";
-import {
-  type Beginning,
-  DEPLOYMENT,
-  type ListedOrganization,
-  ORGANIZATIONS,
-  type OrganizationPage,
-  PEOPLE,
-  type PeopleSlice,
-} from "../../features/backup/format.ts";
+import * as format from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { type Extent, NOTHING, type SignedText } from "./archive-folder.ts";
 import { Backup } from "./back-up.ts";
@@ -33,7 +25,7 @@ export class DeploymentBackup {
 
   constructor(clientOf: ClientOf, folder: DeploymentFolder, show: (line: string) => void) {
     this.#clientOf = clientOf;
-    this.#client = clientOf(DEPLOYMENT, show);
+    this.#client = clientOf(format.DEPLOYMENT, show);
     this.#folder = folder;
     this.#show = show;
   }
@@ -68,16 +60,16 @@ export class DeploymentBackup {
       throw new CommandError(
         `${this.#folder.path} has a part of a backup of one organization. Leave --all out, or name a new folder.`,
       );
-    const { backupId, startedAt } = JSON.parse(beginning.text) as Beginning;
+    const { backupId, startedAt } = JSON.parse(beginning.text) as format.Beginning;
     await this.#client.data("resume", signedRequest(beginning, { backup: backupId }));
     this.#show(`Continuing the backup of the deployment that began at ${startedAt}.`);
     return { beginning, people };
   }
 
-  async *#listed(): AsyncGenerator<ListedOrganization, void, void> {
+  async *#listed(): AsyncGenerator<format.ListedOrganization, void, void> {
     let after: string | null = null;
     do {
-      const page: OrganizationPage = await this.#client.data("organizations", { json: { after } });
+      const page: format.OrganizationPage = await this.#client.data("organizations", { json: { after } });
       yield* page.organizations;
       ({ after } = page);
     } while (after !== null);
@@ -87,7 +79,7 @@ export class DeploymentBackup {
     return (await findOrganization(this.#client, id)) !== null;
   }
 
-  async #copy({ id, name, isBeingRestored }: ListedOrganization): Promise<void> {
+  async #copy({ id, name, isBeingRestored }: format.ListedOrganization): Promise<void> {
     const folder = this.#folder.organization(id);
     if (folder.isWhole) {
       this.#earlier += 1;
@@ -103,20 +95,23 @@ export class DeploymentBackup {
 
   /** People are copied last, so that members of all organizations are among them. Returns their number. */
   async #finish({ beginning, people: noted }: Progress): Promise<number> {
-    const { backupId, startedAt } = JSON.parse(beginning.text) as Beginning;
+    const { backupId, startedAt } = JSON.parse(beginning.text) as format.Beginning;
     const { shared } = this.#folder;
     let { count, after, ...extent } = this.#copied > 0 ? NO_PEOPLE : noted;
     this.#show("people …");
-    await shared.cut(PEOPLE, extent);
+    await shared.cut(format.PEOPLE, extent);
     while (after !== null || extent.slices === 0) {
       const slice = await this.#client.signed("people", { backupId, after });
-      extent = await shared.append(PEOPLE, slice, extent);
-      const { people, after: next } = JSON.parse(slice.text) as PeopleSlice;
+      extent = await shared.append(format.PEOPLE, slice, extent);
+      const { people, after: next } = JSON.parse(slice.text) as format.PeopleSlice;
       [count, after] = [count + people.length, next];
       await shared.writeProgress({ beginning, people: { ...extent, count, after } });
     }
     const index = await this.#folder.writeIndex(this.#show);
-    const parts = [await shared.describe(PEOPLE, extent), await shared.describe(ORGANIZATIONS, index)];
+    const parts = [
+      await shared.describe(format.PEOPLE, extent),
+      await shared.describe(format.ORGANIZATIONS, index),
+    ];
     const finished = { backupId, startedAt, parts, organizations: index.slices, people: count };
     await shared.complete(await this.#client.signed("finish", finished));
     return count;

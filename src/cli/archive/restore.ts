@@ -1,17 +1,7 @@
 /** Restores an organization from the folder of a backup. An interrupted run is continued by the next one. */
 
 import { open } from "node:fs/promises";
-import {
-  FILE_PART_BYTES,
-  FILES,
-  OBJECTS,
-  OBJECTS_AT_ONCE,
-  type ObjectRef,
-  type ObjectSlices,
-  type RestorePlan,
-  type RowSlice,
-  SIGNATURE_HEADER,
-} from "../../features/backup/format.ts";
+import * as format from "../../features/backup/format.ts";
 import type { BlobPart } from "../../features/files/storage/blobs.ts";
 import { type ArchiveFolder, FILE_INDEX, type IndexedFile, type SignedText } from "./archive-folder.ts";
 import { type OperatorClient, signedRequest } from "./operator-client.ts";
@@ -44,7 +34,7 @@ export class Restore {
   async run(): Promise<void> {
     const signed = await this.#folder.readManifest();
     await this.#folder.check(signed.manifest.parts);
-    const { parts, position } = await this.#client.data<RestorePlan>(
+    const { parts, position } = await this.#client.data<format.RestorePlan>(
       "begin",
       signedRequest(signed, { backup: signed.manifest.backupId }),
     );
@@ -67,12 +57,12 @@ export class Restore {
   }
 
   async #restorePart(part: string, index: number, from: number): Promise<void> {
-    const files = part === FILES ? await this.#readFileIndex() : null;
+    const files = part === format.FILES ? await this.#readFileIndex() : null;
     let slice = -1;
     for await (const signed of this.#folder.slices(part)) {
       slice += 1;
       if (slice < from) continue;
-      const operation = part === OBJECTS ? "objects" : "rows";
+      const operation = part === format.OBJECTS ? "objects" : "rows";
       await this.#client.data(operation, signedRequest(signed, { part }));
       if (files !== null) await this.#restoreFiles(signed, files);
       await this.#note([index, slice + 1]);
@@ -81,7 +71,7 @@ export class Restore {
 
   /** Sends the missing bytes. Files that were deleted during the copy have none. */
   async #restoreFiles({ text }: SignedText, index: ReadonlyMap<string, IndexedFile>): Promise<void> {
-    const { rows } = JSON.parse(text) as RowSlice;
+    const { rows } = JSON.parse(text) as format.RowSlice;
     const all = rows.map(({ key }) => String(key));
     const gone = all.filter((key) => !index.has(key));
     if (gone.length > 0) await this.#client.data("forget", { json: { keys: gone } });
@@ -107,11 +97,11 @@ export class Restore {
       let upload: string | null = null;
       const parts: BlobPart[] = [];
       for (const [index, signature] of signatures.entries()) {
-        const offset = index * FILE_PART_BYTES;
-        const bytes = new Uint8Array(Math.min(FILE_PART_BYTES, size - offset));
+        const offset = index * format.FILE_PART_BYTES;
+        const bytes = new Uint8Array(Math.min(format.FILE_PART_BYTES, size - offset));
         await source.read(bytes, 0, bytes.byteLength, offset);
         const query = { key, offset: String(offset), ...(upload !== null && { upload }) };
-        const headers = { [SIGNATURE_HEADER]: signature };
+        const headers = { [format.SIGNATURE_HEADER]: signature };
         const sent: SentPart = await this.#client.data<SentPart>("file", { bytes, query, headers });
         upload = sent.upload;
         if (sent.part !== null) parts.push(sent.part);
@@ -123,12 +113,12 @@ export class Restore {
   }
 
   async #openObjects(): Promise<void> {
-    const found = new Map<string, ObjectRef>();
-    for await (const { text } of this.#folder.slices(OBJECTS))
-      for (const { kind, id } of (JSON.parse(text) as ObjectSlices).objects)
+    const found = new Map<string, format.ObjectRef>();
+    for await (const { text } of this.#folder.slices(format.OBJECTS))
+      for (const { kind, id } of (JSON.parse(text) as format.ObjectSlices).objects)
         found.set(`${kind} ${id}`, { kind, id });
     const refs = [...found.values()];
-    for (let from = 0; from < refs.length; from += OBJECTS_AT_ONCE)
-      await this.#client.data("open", { json: { objects: refs.slice(from, from + OBJECTS_AT_ONCE) } });
+    for (let from = 0; from < refs.length; from += format.OBJECTS_AT_ONCE)
+      await this.#client.data("open", { json: { objects: refs.slice(from, from + format.OBJECTS_AT_ONCE) } });
   }
 }

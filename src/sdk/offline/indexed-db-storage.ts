@@ -1,13 +1,5 @@
 /** Keeps stores and writes in the browser's IndexedDB, which the tabs of an origin share. */
-import type {
-  KeptChange,
-  KeptEntry,
-  KeptStores,
-  KeptWrite,
-  OfflineListener,
-  OfflineRoom,
-  OfflineStorage,
-} from "./storage.ts";
+import type * as offline from "./storage.ts";
 
 /** Steps between versions of the schema. A new version adds one. */
 const UPGRADES: readonly ((database: IDBDatabase) => void)[] = [
@@ -51,7 +43,9 @@ export interface IndexedDbOptions {
 }
 
 /** Rejects when opened where there is no IndexedDB or no Web Locks: both need a page over https, or on localhost. */
-export function indexedDbStorage({ database: name = "atrium" }: IndexedDbOptions = {}): OfflineStorage {
+export function indexedDbStorage({
+  database: name = "atrium",
+}: IndexedDbOptions = {}): offline.OfflineStorage {
   return {
     open: async (scope, listener) => {
       if (typeof indexedDB !== "object" || typeof navigator !== "object" || !("locks" in navigator))
@@ -65,13 +59,13 @@ export function indexedDbStorage({ database: name = "atrium" }: IndexedDbOptions
 const below = (...parts: readonly string[]): IDBKeyRange =>
   IDBKeyRange.bound(parts, [...parts, []], true, true);
 
-class IndexedDbRoom implements OfflineRoom {
+class IndexedDbRoom implements offline.OfflineRoom {
   readonly #scope: string;
   readonly #database: IDBDatabase;
   readonly #channel: BroadcastChannel;
   readonly #prefix: string;
 
-  constructor(name: string, scope: string, database: IDBDatabase, listener: OfflineListener) {
+  constructor(name: string, scope: string, database: IDBDatabase, listener: offline.OfflineListener) {
     this.#scope = scope;
     this.#database = database;
     this.#prefix = `atrium ${name} ${scope}`;
@@ -85,16 +79,16 @@ class IndexedDbRoom implements OfflineRoom {
     database.onclose = () => listener.closed("the browser has closed the database");
   }
 
-  async readStores(): Promise<KeptStores | null> {
+  async readStores(): Promise<offline.KeptStores | null> {
     const transaction = this.#database.transaction(["rooms", "entries"]);
     const entries = transaction.objectStore("entries");
-    const room: Omit<KeptStores, "entries"> | undefined = await requested(
+    const room: Omit<offline.KeptStores, "entries"> | undefined = await requested(
       transaction.objectStore("rooms").get(this.#scope),
     );
     if (room === undefined) return null;
-    const found: KeptEntry[] = [];
+    const found: offline.KeptEntry[] = [];
     for (let range = below(this.#scope), isLast = false; !isLast; ) {
-      const page: KeptEntry[] = await requested(entries.getAll(range, PAGE));
+      const page: offline.KeptEntry[] = await requested(entries.getAll(range, PAGE));
       for (const entry of page) found.push(entry);
       const last = page.at(-1);
       isLast = last === undefined || page.length < PAGE;
@@ -104,11 +98,11 @@ class IndexedDbRoom implements OfflineRoom {
     return { ...room, entries: found };
   }
 
-  readWrites(): Promise<readonly KeptWrite[]> {
+  readWrites(): Promise<readonly offline.KeptWrite[]> {
     return requested(this.#database.transaction("writes").objectStore("writes").getAll(below(this.#scope)));
   }
 
-  async apply({ writes, settled, stores }: KeptChange): Promise<void> {
+  async apply({ writes, settled, stores }: offline.KeptChange): Promise<void> {
     const names = stores === null ? ["writes"] : ["writes", "rooms", "entries"];
     const transaction = this.#database.transaction(names, "readwrite");
     const kept = transaction.objectStore("writes");

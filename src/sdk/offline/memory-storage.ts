@@ -1,14 +1,5 @@
 /** A storage in memory, for tests and for clients of one process that share it. It keeps nothing beyond the process. */
-import type {
-  KeptChange,
-  KeptEntry,
-  KeptStores,
-  KeptWrite,
-  KeptWriteId,
-  OfflineListener,
-  OfflineRoom,
-  OfflineStorage,
-} from "./storage.ts";
+import type * as offline from "./storage.ts";
 
 type Line = (() => void)[];
 
@@ -39,17 +30,17 @@ class MemoryLocks {
   }
 }
 
-const idOf = ({ writer, number }: KeptWriteId): string => JSON.stringify([writer, number]);
+const idOf = ({ writer, number }: offline.KeptWriteId): string => JSON.stringify([writer, number]);
 const placeOf = ({ store, key }: { readonly store: string; readonly key: string }): string =>
   JSON.stringify([store, key]);
 
 class MemoryScope {
-  room: Omit<KeptStores, "entries"> | null = null;
-  readonly entries = new Map<string, KeptEntry>();
-  readonly writes = new Map<string, KeptWrite>();
-  readonly listeners = new Set<OfflineListener>();
+  room: Omit<offline.KeptStores, "entries"> | null = null;
+  readonly entries = new Map<string, offline.KeptEntry>();
+  readonly writes = new Map<string, offline.KeptWrite>();
+  readonly listeners = new Set<offline.OfflineListener>();
 
-  apply({ writes, settled, stores }: KeptChange): void {
+  apply({ writes, settled, stores }: offline.KeptChange): void {
     for (const write of writes) this.writes.set(idOf(write), structuredClone(write));
     for (const id of settled) this.writes.delete(idOf(id));
     if (stores === null) return;
@@ -63,7 +54,7 @@ class MemoryScope {
 }
 
 /** Clients with the same storage share its content, as the tabs of a browser do. */
-export function memoryStorage(): OfflineStorage {
+export function memoryStorage(): offline.OfflineStorage {
   const locks = new MemoryLocks();
   let scopes = new Map<string, MemoryScope>();
   return {
@@ -82,7 +73,11 @@ export function memoryStorage(): OfflineStorage {
   };
 }
 
-function openScope(scope: MemoryScope, listener: OfflineListener, lock: OfflineRoom["lock"]): OfflineRoom {
+function openScope(
+  scope: MemoryScope,
+  listener: offline.OfflineListener,
+  lock: offline.OfflineRoom["lock"],
+): offline.OfflineRoom {
   return {
     readStores: async () => {
       const { room, entries } = scope;

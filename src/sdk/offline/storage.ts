@@ -45,11 +45,7 @@ export interface KeptStores {
 }
 
 /** Brings the kept stores from one change of the room to a later one. */
-export interface StoresChange {
-  readonly seq: number;
-  readonly epoch?: unknown;
-  readonly user?: UserRecord | undefined;
-  readonly stores: readonly string[];
+export interface StoresChange extends Omit<KeptStores, "entries"> {
   /** Of these stores, or of all, nothing is left but `put`. */
   readonly replaced: readonly string[] | "all";
   readonly put: readonly KeptEntry[];

@@ -1,19 +1,6 @@
 /** The hooks of `atrium/react`. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import type {
-  BroadcastArguments,
-  BroadcastListener,
-  BroadcastsIn,
-  Comment,
-  InputOf,
-  PatchOf,
-  PresenceIn,
-  PresencePart,
-  PresenceState,
-  Registered,
-  StoresIn,
-  ValueOf,
-} from "../client/index.ts";
+import type * as atrium from "../client/index.ts";
 import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import type { Equality } from "./external-source.ts";
 import { type Member, type RoomInfo, useRoomHandle, useSelection, useSource, whole } from "./room-handle.ts";
@@ -33,16 +20,16 @@ export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().ha
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
-type RegisteredBroadcasts = BroadcastsIn<Registered>;
+type RegisteredBroadcasts = atrium.BroadcastsIn<atrium.Registered>;
 
 /** A function that broadcasts to others who are online, or to `userIds`. `listener` receives the messages of others. */
 export function useBroadcast<Name extends keyof RegisteredBroadcasts & string>(
   event: Name,
-  listener?: BroadcastListener<RegisteredBroadcasts[Name]>,
-): (...args: BroadcastArguments<RegisteredBroadcasts[Name]>) => Promise<number>;
+  listener?: atrium.BroadcastListener<RegisteredBroadcasts[Name]>,
+): (...args: atrium.BroadcastArguments<RegisteredBroadcasts[Name]>) => Promise<number>;
 export function useBroadcast(
   event: string,
-  listener?: BroadcastListener,
+  listener?: atrium.BroadcastListener,
 ): (data?: unknown, userIds?: readonly string[]) => Promise<number> {
   const { client } = useRoomHandle();
   const latest = useRef(listener);
@@ -106,9 +93,9 @@ export function useOther(
 }
 
 /** Changes some fields of your presence and keeps the others; null removes all of it. */
-export type UpdatePresence<Shown extends object> = (part: PresencePart<Shown> | null) => void;
+export type UpdatePresence<Shown extends object> = (part: atrium.PresencePart<Shown> | null) => void;
 
-type RegisteredPresence = PresenceIn<Registered>;
+type RegisteredPresence = atrium.PresenceIn<atrium.Registered>;
 
 /** Your presence, empty at first, and a function that changes some of its fields. */
 export const useMyPresence = <Shown extends object = RegisteredPresence>(): [
@@ -122,15 +109,15 @@ export function useUpdateMyPresence<Shown extends object = RegisteredPresence>()
   return useCallback((part) => presence.update(part), [presence]);
 }
 
-const shownAs = <Shown extends object>(state: PresenceState) => state as Readonly<Partial<Shown>>;
+const shownAs = <Shown extends object>(state: atrium.PresenceState) => state as Readonly<Partial<Shown>>;
 
-type RegisteredStores = StoresIn<Registered>;
+type RegisteredStores = atrium.StoresIn<atrium.Registered>;
 type StoreName = keyof RegisteredStores & string;
-type EntriesOf<Name extends StoreName> = StoreEntries<ValueOf<RegisteredStores[Name]>>;
+type EntriesOf<Name extends StoreName> = StoreEntries<atrium.ValueOf<RegisteredStores[Name]>>;
 type ActionsOf<Name extends StoreName> = StoreActions<
-  ValueOf<RegisteredStores[Name]>,
-  InputOf<RegisteredStores[Name]>,
-  PatchOf<RegisteredStores[Name]>
+  atrium.ValueOf<RegisteredStores[Name]>,
+  atrium.InputOf<RegisteredStores[Name]>,
+  atrium.PatchOf<RegisteredStores[Name]>
 >;
 
 /**
@@ -183,7 +170,7 @@ export const useCanUndo = (): boolean => useSelection(useRoomHandle().history, (
 export const useCanRedo = (): boolean => useSelection(useRoomHandle().history, ({ canRedo }) => canRedo);
 
 /** All comments of the room or of one thread, oldest first, and functions that change them. */
-export function useComments(threadId?: string): [readonly Comment[], CommentActions] {
+export function useComments(threadId?: string): [readonly atrium.Comment[], CommentActions] {
   const { source, actions } = useRoomHandle().comments(threadId);
   return [useSource(source), actions];
 }

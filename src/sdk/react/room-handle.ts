@@ -1,16 +1,7 @@
 /** A client as the hooks see it: its connection, its values as shared sources, and the context that provides them. */
 
 import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import type {
-  AuthToken,
-  HistoryState,
-  PresenceOf,
-  PresenceState,
-  Registered,
-  Role,
-  Room,
-  User,
-} from "../client/index.ts";
+import type * as atrium from "../client/index.ts";
 import { getOrAdd } from "../core/emitter.ts";
 import { invalid } from "../core/error.ts";
 import { type CommentsContent, openComments, openStore, type StoreContent } from "./content-sources.ts";
@@ -24,13 +15,13 @@ import {
 } from "./external-source.ts";
 import { type AnyClient, type RoomClient, registered, SharedConnection } from "./shared-connection.ts";
 
-type RegisteredPresence = Registered extends { readonly presence: infer Shown extends object }
-  ? PresenceOf<Shown>
-  : PresenceState;
+type RegisteredPresence = atrium.Registered extends { readonly presence: infer Shown extends object }
+  ? atrium.PresenceOf<Shown>
+  : atrium.PresenceState;
 
 /** A user who is online: the same object until the user or the presence changes. */
 export interface Member {
-  readonly user: User;
+  readonly user: atrium.User;
   /** The user's presence, with a `color` from the service; null if there is none. Validate it: users set it freely. */
   readonly presence: RegisteredPresence | null;
 }
@@ -43,8 +34,8 @@ interface Members {
 }
 
 function memberSource(client: AnyClient): Source<Members> {
-  const known = new WeakMap<User, Member>();
-  const memberOf = (user: User): Member => {
+  const known = new WeakMap<atrium.User, Member>();
+  const memberOf = (user: atrium.User): Member => {
     const presence = registered(client).presence.getStates().get(user.id) ?? null;
     const before = known.get(user);
     if (before?.presence === presence) return before;
@@ -73,41 +64,41 @@ function memberSource(client: AnyClient): Source<Members> {
 export interface RoomInfo {
   readonly client: RoomClient;
   /** Null until the room was joined. */
-  readonly room: Room | null;
-  readonly role: Role | null;
+  readonly room: atrium.Room | null;
+  readonly role: atrium.Role | null;
 }
 
 export class RoomHandle {
   readonly client: AnyClient;
   readonly connection: SharedConnection;
-  readonly ownPresence: Source<PresenceState>;
+  readonly ownPresence: Source<atrium.PresenceState>;
   readonly self: Source<Member | null>;
   readonly others: Source<readonly Member[]>;
   readonly room: Source<RoomInfo>;
   readonly hasUnsyncedChanges: Source<boolean>;
-  readonly history: Source<HistoryState>;
+  readonly history: Source<atrium.HistoryState>;
   /** The token of the latest render: a function can be another one each time. */
-  authToken: AuthToken = "";
+  authToken: atrium.AuthToken = "";
   readonly #stores = new Map<string, StoreContent<unknown>>();
   readonly #comments = new Map<string | undefined, CommentsContent>();
 
   /** `used` is called when the room is first needed, and when it was left. */
   constructor(
     client: AnyClient,
-    role: Role | undefined,
+    role: atrium.Role | undefined,
     used: (handle: RoomHandle, isInUse: boolean) => void,
   ) {
     this.client = client;
     this.connection = new SharedConnection(client, role, (isInUse) => used(this, isInUse));
     const { presence, history } = client;
     const watchPresence = (changed: () => void) => presence.on("updated", changed);
-    this.ownPresence = new ExternalSource<PresenceState>(watchPresence, () => presence.own, {});
+    this.ownPresence = new ExternalSource<atrium.PresenceState>(watchPresence, () => presence.own, {});
     const members = memberSource(client);
     this.self = partOf(members, ({ self }) => self);
     this.others = partOf(members, ({ others }) => others);
     const watchUnsynced = (changed: () => void) => client.on("unsyncedChanges", changed);
     this.hasUnsyncedChanges = new ExternalSource(watchUnsynced, () => client.hasUnsyncedChanges, false);
-    this.history = new ExternalSource<HistoryState>(
+    this.history = new ExternalSource<atrium.HistoryState>(
       (changed) => history.on("changed", changed),
       () => ({ canUndo: history.canUndo, canRedo: history.canRedo }),
       { canUndo: false, canRedo: false },
@@ -124,7 +115,7 @@ export class RoomHandle {
     );
   }
 
-  currentToken(): ReturnType<Exclude<AuthToken, string>> {
+  currentToken(): ReturnType<Exclude<atrium.AuthToken, string>> {
     return typeof this.authToken === "string" ? this.authToken : this.authToken();
   }
 

@@ -1,18 +1,17 @@
 /** `AtriumServer.stores`, `.comments` and `.files`: the content of a room. */
 import type { Fault } from "../core/error.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/rest.ts";
-import type { CommentInput, CommentUpdateInput } from "../wire/requests.ts";
-import type {
-  Comment,
-  Entries,
-  Entry,
-  FoundFile,
-  StorageFile,
-  StoreSummary,
-  UploadResult,
-  Written,
-} from "../wire/resources.ts";
-import { eachOf, type FileSort, type Filter, Resource, type Scroll, type ScrollShown } from "./pages.ts";
+import type * as input from "../wire/requests.ts";
+import type * as wire from "../wire/resources.ts";
+import {
+  eachOf,
+  type FileSort,
+  type Filter,
+  type Listed,
+  Resource,
+  type Scroll,
+  type ScrollShown,
+} from "./pages.ts";
 
 export interface WriteOptions {
   /** Writes only if the entry has this version, 0 for no entry; otherwise `CONFLICT`. */
@@ -58,13 +57,13 @@ export interface BatchResponse {
 
 export class Stores extends Resource {
   /** The stores of a room that have entries. */
-  async list(roomId: string): Promise<StoreSummary[]> {
-    return (await this.rest.get<{ stores: StoreSummary[] }>(["rooms", roomId, "stores"])).stores;
+  async list(roomId: string): Promise<wire.StoreSummary[]> {
+    return (await this.rest.get<{ stores: wire.StoreSummary[] }>(["rooms", roomId, "stores"])).stores;
   }
 
   /** All entries by key, read page by page, and the room's latest change at the last page. Empty without such a store. */
-  async getAll(roomId: string, store: string): Promise<Omit<Entries, "next">> {
-    const all = new Map<string, Entry>();
+  async getAll(roomId: string, store: string): Promise<Omit<wire.Entries, "next">> {
+    const all = new Map<string, wire.Entry>();
     for (let after: string | undefined; ; ) {
       const { entries, seq, next } = await this.getPage(roomId, store, after === undefined ? {} : { after });
       for (const [key, entry] of Object.entries(entries)) all.set(key, entry);
@@ -74,7 +73,7 @@ export class Stores extends Resource {
   }
 
   /** Some of the entries: for stores that are too large to hold whole. */
-  getPage(roomId: string, store: string, page: EntryPage = {}): Promise<Entries> {
+  getPage(roomId: string, store: string, page: EntryPage = {}): Promise<wire.Entries> {
     return this.rest.get(["rooms", roomId, "stores", store], page);
   }
 
@@ -85,7 +84,7 @@ export class Stores extends Resource {
   }
 
   /** Throws `NOT_FOUND` if there is no such entry. */
-  get(roomId: string, store: string, key: string): Promise<Entry> {
+  get(roomId: string, store: string, key: string): Promise<wire.Entry> {
     return this.rest.get(["rooms", roomId, "stores", store, key]);
   }
 
@@ -96,7 +95,7 @@ export class Stores extends Resource {
     key: string,
     value: unknown,
     options: WriteOptions = {},
-  ): Promise<Written> {
+  ): Promise<wire.Written> {
     return this.#write("PUT", ["rooms", roomId, "stores", store, key], { value, ...options });
   }
 
@@ -107,7 +106,7 @@ export class Stores extends Resource {
     key: string,
     value: object,
     options: WriteOptions = {},
-  ): Promise<Written> {
+  ): Promise<wire.Written> {
     return this.#write("PATCH", ["rooms", roomId, "stores", store, key], { value, ...options });
   }
 
@@ -116,7 +115,7 @@ export class Stores extends Resource {
     return this.rest.delete(["rooms", roomId, "stores", store, key]);
   }
 
-  #write(method: "PUT" | "PATCH", path: readonly string[], body: object): Promise<Written> {
+  #write(method: "PUT" | "PATCH", path: readonly string[], body: object): Promise<wire.Written> {
     return this.rest.request({ method, path, body, isConditional: "ifVersion" in body });
   }
 }
@@ -131,24 +130,24 @@ export interface CommentFilter extends Scroll {
 
 export class Comments extends Resource {
   /** Oldest first. */
-  list(roomId: string, filter: CommentFilter = {}): Promise<{ readonly comments: Comment[] } & ScrollShown> {
+  list(roomId: string, filter: CommentFilter = {}): Promise<Listed<"comments", wire.Comment>> {
     return this.rest.get(["rooms", roomId, "comments"], filter);
   }
 
   /** All comments of a room, oldest first, 100 at a time: `for await (const comment of atrium.comments.each(roomId))`. */
-  each(roomId: string, filter: Filter<CommentFilter> = {}): AsyncGenerator<Comment, void, void> {
+  each(roomId: string, filter: Filter<CommentFilter> = {}): AsyncGenerator<wire.Comment, void, void> {
     return eachOf("comments", (part) => this.list(roomId, { ...filter, ...part }));
   }
 
   /** Writes a comment for the user `userId`. Without `threadId` it starts a thread. */
-  async create(roomId: string, comment: CommentInput): Promise<Comment> {
-    return (await this.rest.post<{ comment: Comment }>(["rooms", roomId, "comments"], comment)).comment;
+  async create(roomId: string, comment: input.CommentInput): Promise<wire.Comment> {
+    return (await this.rest.post<{ comment: wire.Comment }>(["rooms", roomId, "comments"], comment)).comment;
   }
 
   /** Changes the text, or resolves or reopens the comment. */
-  async update(roomId: string, commentId: string, changes: CommentUpdateInput): Promise<Comment> {
+  async update(roomId: string, commentId: string, changes: input.CommentUpdateInput): Promise<wire.Comment> {
     const path = ["rooms", roomId, "comments", commentId];
-    return (await this.rest.patch<{ comment: Comment }>(path, changes)).comment;
+    return (await this.rest.patch<{ comment: wire.Comment }>(path, changes)).comment;
   }
 
   delete(roomId: string, commentId: string): Promise<void> {
@@ -178,7 +177,7 @@ export interface FileSearch {
 }
 
 export class Files extends Resource {
-  upload(roomId: string, upload: ServerUpload): Promise<UploadResult> {
+  upload(roomId: string, upload: ServerUpload): Promise<wire.UploadResult> {
     return uploadFile(this.rest, { roomId, ...upload });
   }
 
@@ -186,24 +185,24 @@ export class Files extends Resource {
   list(
     roomId: string,
     filter: Scroll & FileFilter & FileSort = {},
-  ): Promise<{ readonly files: StorageFile[] } & ScrollShown> {
+  ): Promise<Listed<"files", wire.StorageFile>> {
     return this.rest.get(["files"], { roomId, ...filter });
   }
 
   /** All files of a room, newest first or in the order of `sort`, 100 at a time. */
-  each(roomId: string, filter: FileFilter & FileSort = {}): AsyncGenerator<StorageFile, void, void> {
+  each(roomId: string, filter: FileFilter & FileSort = {}): AsyncGenerator<wire.StorageFile, void, void> {
     return eachOf("files", (part) => this.list(roomId, { ...filter, ...part }));
   }
 
   /** Files of all rooms, newest first. A page can be short or empty: go on while `cursor` is not null. */
   find(
     search: FileSearch & Pick<Scroll, "limit" | "after"> = {},
-  ): Promise<{ readonly files: FoundFile[]; readonly cursor: string | null }> {
+  ): Promise<Listed<"files", wire.FoundFile, Pick<ScrollShown, "cursor">>> {
     return this.rest.get(["organization", "files"], search);
   }
 
   /** All files of all rooms that match, newest first. */
-  eachFound(search: FileSearch = {}): AsyncGenerator<FoundFile, void, void> {
+  eachFound(search: FileSearch = {}): AsyncGenerator<wire.FoundFile, void, void> {
     return eachOf("files", (part) => this.find({ ...search, ...part }));
   }
 

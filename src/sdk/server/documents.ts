@@ -1,12 +1,5 @@
 /** `AtriumServer.documents`: the Yjs documents of a room. Users with a document open receive each change as it happens. */
-import type {
-  DocumentChange,
-  DocumentContent,
-  DocumentDetails,
-  DocumentSummary,
-  DocumentVersion,
-  TrailEntry,
-} from "../wire/resources.ts";
+import type * as wire from "../wire/resources.ts";
 import { Resource } from "./pages.ts";
 
 /** The kind of a shared type: the document itself does not say it. */
@@ -52,15 +45,15 @@ export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
 
 export class Documents extends Resource {
   /** By name. */
-  async list(roomId: string): Promise<readonly DocumentSummary[]> {
+  async list(roomId: string): Promise<readonly wire.DocumentSummary[]> {
     const path = ["rooms", roomId, "documents"];
-    return (await this.rest.get<{ documents: readonly DocumentSummary[] }>(path)).documents;
+    return (await this.rest.get<{ documents: readonly wire.DocumentSummary[] }>(path)).documents;
   }
 
   /** One document of the list, with the number of its versions, and its bytes with the history. */
-  async summary(roomId: string, name: string): Promise<DocumentDetails> {
+  async summary(roomId: string, name: string): Promise<wire.DocumentDetails> {
     const path = [...pathOf(roomId, name), "summary"];
-    return (await this.rest.get<{ document: DocumentDetails }>(path)).document;
+    return (await this.rest.get<{ document: wire.DocumentDetails }>(path)).document;
   }
 
   /** The whole document, or a version of it, as one update, for `Y.applyUpdate`. */
@@ -72,11 +65,11 @@ export class Documents extends Resource {
   /** The content of a shared type. `CONFLICT` above 4,194,304 characters (see {@link preview}), 2 MiB or 200,000 items. */
   async content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
     const path = [...pathOf(roomId, name), "content"];
-    return (await this.rest.get<DocumentContent>(path, options)).content;
+    return (await this.rest.get<wire.DocumentContent>(path, options)).content;
   }
 
   /** The beginning of one of its shared types, and which others there are. `CONFLICT` above 2 MiB or 200,000 items. */
-  preview(roomId: string, name: string, options: PreviewOptions): Promise<DocumentContent> {
+  preview(roomId: string, name: string, options: PreviewOptions): Promise<wire.DocumentContent> {
     return this.rest.get([...pathOf(roomId, name), "content"], options);
   }
 
@@ -85,7 +78,7 @@ export class Documents extends Resource {
     roomId: string,
     name: string,
     options: HistoryOptions = {},
-  ): Promise<{ readonly trail: readonly TrailEntry[]; readonly next: number | null }> {
+  ): Promise<{ readonly trail: readonly wire.TrailEntry[]; readonly next: number | null }> {
     return this.rest.get([...pathOf(roomId, name), "trail"], options);
   }
 
@@ -94,14 +87,15 @@ export class Documents extends Resource {
     roomId: string,
     name: string,
     options: HistoryOptions = {},
-  ): Promise<{ readonly versions: readonly DocumentVersion[]; readonly next: number | null }> {
+  ): Promise<{ readonly versions: readonly wire.DocumentVersion[]; readonly next: number | null }> {
     return this.rest.get(versionsPath(roomId, name), options);
   }
 
   /** Names a document as it is now. `CONFLICT` when nothing has changed since another named version. */
-  async createVersion(roomId: string, name: string, versionName: string): Promise<DocumentVersion> {
+  async createVersion(roomId: string, name: string, versionName: string): Promise<wire.DocumentVersion> {
     const body = { name: versionName };
-    return (await this.rest.post<{ version: DocumentVersion }>(versionsPath(roomId, name), body)).version;
+    return (await this.rest.post<{ version: wire.DocumentVersion }>(versionsPath(roomId, name), body))
+      .version;
   }
 
   /** Names a version, or renames it; null takes its name, as if the room had made it by itself. */
@@ -110,9 +104,9 @@ export class Documents extends Resource {
     name: string,
     version: number,
     versionName: string | null,
-  ): Promise<DocumentVersion> {
+  ): Promise<wire.DocumentVersion> {
     const path = [...versionsPath(roomId, name), `${version}`];
-    return (await this.rest.patch<{ version: DocumentVersion }>(path, { name: versionName })).version;
+    return (await this.rest.patch<{ version: wire.DocumentVersion }>(path, { name: versionName })).version;
   }
 
   /** Deletes a version, and nothing of the content. */
@@ -125,9 +119,9 @@ export class Documents extends Resource {
     roomId: string,
     name: string,
     options: CompareOptions = {},
-  ): Promise<readonly DocumentChange[]> {
+  ): Promise<readonly wire.DocumentChange[]> {
     const path = [...pathOf(roomId, name), "compare"];
-    return (await this.rest.get<{ changes: readonly DocumentChange[] }>(path, options)).changes;
+    return (await this.rest.get<{ changes: readonly wire.DocumentChange[] }>(path, options)).changes;
   }
 
   /**

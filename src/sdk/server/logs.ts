@@ -1,6 +1,6 @@
 /** `AtriumServer.events`, the event log, and `AtriumServer.requests`, the log of the latest requests to the API. */
-import type { ApiRequest, EventPage, WebhookEventName } from "../wire/resources.ts";
-import { Resource } from "./pages.ts";
+import type * as wire from "../wire/resources.ts";
+import { type Listed, Resource, type ScrollShown } from "./pages.ts";
 
 /** Filters the event log; without a filter, all kept events. */
 export interface EventFilter {
@@ -11,19 +11,19 @@ export interface EventFilter {
   /** Without `after`: only events recorded at or after this time (RFC 3339, or a date for the start of that UTC day). */
   readonly from?: string;
   /** Only these events. */
-  readonly events?: readonly WebhookEventName[];
+  readonly events?: readonly wire.WebhookEventName[];
   /** The most events of a page: at most 100; 50 by default. */
   readonly limit?: number;
 }
 
 export class Events extends Resource {
   /** One page, oldest first. Its `cursor` continues behind it. `GONE` when events after `after` are no longer kept. */
-  list({ roomId, ...query }: EventFilter = {}): Promise<EventPage> {
+  list({ roomId, ...query }: EventFilter = {}): Promise<wire.EventPage> {
     return this.rest.get(roomId === undefined ? ["events"] : ["rooms", roomId, "events"], query);
   }
 
   /** The pages up to the newest event. Store a page's `cursor` once its events are handled, to continue from there. */
-  async *pages(filter: EventFilter = {}): AsyncGenerator<EventPage, void, undefined> {
+  async *pages(filter: EventFilter = {}): AsyncGenerator<wire.EventPage, void, undefined> {
     const { from, ...rest } = filter;
     let page = await this.list(filter);
     yield page;
@@ -53,12 +53,12 @@ export class Requests extends Resource {
   /** Newest first, about a second late; some are sampled. */
   list(
     filter: RequestFilter = {},
-  ): Promise<{ readonly requests: ApiRequest[]; readonly cursor: string | null }> {
+  ): Promise<Listed<"requests", wire.ApiRequest, Pick<ScrollShown, "cursor">>> {
     return this.rest.get(["requests"], filter);
   }
 
   /** A request by its request ID, as `AtriumError.requestId` has it. Throws `NOT_FOUND` when it is not in the log. */
-  async get(requestId: string): Promise<ApiRequest> {
-    return (await this.rest.get<{ request: ApiRequest }>(["requests", requestId])).request;
+  async get(requestId: string): Promise<wire.ApiRequest> {
+    return (await this.rest.get<{ request: wire.ApiRequest }>(["requests", requestId])).request;
   }
 }

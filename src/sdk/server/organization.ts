@@ -1,18 +1,10 @@
 /** `AtriumServer.organization`: the organization, its keys, tokens, members, invitations, quotas, metrics and audit log. */
-import type {
-  ApiKey,
-  AuditEntry,
-  Invitation,
-  Member,
-  OrganizationRecord,
-  Overview,
-  Quota,
-  Usage,
-} from "../wire/resources.ts";
+import type * as wire from "../wire/resources.ts";
 import {
   eachOf,
   type Filter,
   type KeySearch,
+  type Listed,
   type MemberSearch,
   Resource,
   type Scroll,
@@ -33,19 +25,19 @@ export interface AuditFilter {
   readonly actorId?: string;
   /** Only changes by this operation of the API, such as `deleteRoom`. */
   readonly operation?: string;
-  readonly resource?: AuditEntry["resource"]["type"];
+  readonly resource?: wire.AuditEntry["resource"]["type"];
   readonly resourceId?: string;
 }
 
 export class Organization extends Resource {
   /** The organization itself. */
-  async get(): Promise<OrganizationRecord> {
-    return (await this.rest.get<{ organization: OrganizationRecord }>(["organization"])).organization;
+  async get(): Promise<wire.OrganizationRecord> {
+    return (await this.rest.get<{ organization: wire.OrganizationRecord }>(["organization"])).organization;
   }
 
-  async rename(name: string): Promise<OrganizationRecord> {
+  async rename(name: string): Promise<wire.OrganizationRecord> {
     const path = ["organization"];
-    return (await this.rest.patch<{ organization: OrganizationRecord }>(path, { name })).organization;
+    return (await this.rest.patch<{ organization: wire.OrganizationRecord }>(path, { name })).organization;
   }
 
   /** Deletes the organization and everything that it owns, for good; `confirm` is its name. This API key ends at once. */
@@ -54,39 +46,39 @@ export class Organization extends Resource {
   }
 
   /** Current totals, and the events of each of the last 24 hours. */
-  overview(): Promise<Overview> {
+  overview(): Promise<wire.Overview> {
     return this.rest.get(["overview"]);
   }
 
   /** Events and workflow runs of the last hour, 24 hours (the default), 7 days or 30 days, point by point. */
-  async usage(range?: Usage["range"]): Promise<Usage> {
-    return (await this.rest.get<{ usage: Usage }>(["usage"], { range })).usage;
+  async usage(range?: wire.Usage["range"]): Promise<wire.Usage> {
+    return (await this.rest.get<{ usage: wire.Usage }>(["usage"], { range })).usage;
   }
 
   /** The use of each quota, and its limit. Requests above a quota throw `FORBIDDEN`. */
-  listQuotas(): Promise<{ readonly quotas: Quota[] }> {
+  listQuotas(): Promise<{ readonly quotas: wire.Quota[] }> {
     return this.rest.get(["quotas"]);
   }
 
   /** The audit log: changes with their actors, newest first. For owners and API keys. */
   listAuditEntries(
     filter: AuditFilter = {},
-  ): Promise<{ readonly entries: AuditEntry[]; readonly cursor: string | null }> {
+  ): Promise<Listed<"entries", wire.AuditEntry, Pick<ScrollShown, "cursor">>> {
     return this.rest.get(["audit"], filter);
   }
 
   /** Newest first, or in the order of `sort`. */
-  listKeys(page: KeySearch = {}): Promise<{ readonly api_keys: ApiKey[] } & ScrollShown> {
+  listKeys(page: KeySearch = {}): Promise<Listed<"api_keys", wire.ApiKey>> {
     return this.rest.get(["api-keys"], page);
   }
 
   /** All of them, 100 at a time. */
-  eachKey(search: Filter<KeySearch> = {}): AsyncGenerator<ApiKey, void, void> {
+  eachKey(search: Filter<KeySearch> = {}): AsyncGenerator<wire.ApiKey, void, void> {
     return eachOf("api_keys", (part) => this.listKeys({ ...search, ...part }));
   }
 
   /** Creates an API key. Store the `key`: it is shown only once. */
-  createKey(name?: string): Promise<{ readonly api_key: ApiKey; readonly key: string }> {
+  createKey(name?: string): Promise<{ readonly api_key: wire.ApiKey; readonly key: string }> {
     return this.rest.post(["api-keys"], name === undefined ? {} : { name });
   }
 
@@ -101,12 +93,12 @@ export class Organization extends Resource {
   }
 
   /** The most recent first, or in the order of `sort`. */
-  listMembers(page: MemberSearch = {}): Promise<{ readonly members: Member[] } & ScrollShown> {
+  listMembers(page: MemberSearch = {}): Promise<Listed<"members", wire.Member>> {
     return this.rest.get(["members"], page);
   }
 
   /** All of them, 100 at a time: `for await (const member of atrium.organization.eachMember())`. */
-  eachMember(search: Filter<MemberSearch> = {}): AsyncGenerator<Member, void, void> {
+  eachMember(search: Filter<MemberSearch> = {}): AsyncGenerator<wire.Member, void, void> {
     return eachOf("members", (part) => this.listMembers({ ...search, ...part }));
   }
 
@@ -116,8 +108,8 @@ export class Organization extends Resource {
   }
 
   /** Makes a member an owner, or an owner a member. Throws `CONFLICT` for the last owner. */
-  async setRole(personId: string, role: Member["role"]): Promise<Member> {
-    return (await this.rest.patch<{ member: Member }>(["members", personId], { role })).member;
+  async setRole(personId: string, role: wire.Member["role"]): Promise<wire.Member> {
+    return (await this.rest.patch<{ member: wire.Member }>(["members", personId], { role })).member;
   }
 
   /** Makes a link to a new password, for an hour; `url` is shown once. `FORBIDDEN` for members of others' organizations. */
@@ -126,20 +118,20 @@ export class Organization extends Resource {
   }
 
   /** The invitations that can still be accepted. */
-  listInvitations(page: Scroll = {}): Promise<{ readonly invitations: Invitation[] } & ScrollShown> {
+  listInvitations(page: Scroll = {}): Promise<Listed<"invitations", wire.Invitation>> {
     return this.rest.get(["invitations"], page);
   }
 
   /** All of them, 100 at a time. */
-  eachInvitation(): AsyncGenerator<Invitation, void, void> {
+  eachInvitation(): AsyncGenerator<wire.Invitation, void, void> {
     return eachOf("invitations", (part) => this.listInvitations(part));
   }
 
   /** Invites the person with this address, or anyone with the link. Unless it was `mailed`, send `url`: it is shown once. */
   invite(
-    role: Member["role"] = "member",
+    role: wire.Member["role"] = "member",
     email: string | null = null,
-  ): Promise<{ readonly invitation: Invitation; readonly url: string; readonly mailed: boolean }> {
+  ): Promise<{ readonly invitation: wire.Invitation; readonly url: string; readonly mailed: boolean }> {
     return this.rest.post(["invitations"], { role, email });
   }
 

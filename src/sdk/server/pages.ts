@@ -85,6 +85,11 @@ export interface ScrollShown extends PageShown {
   readonly cursor: string | null;
 }
 
+/** Items of a list by its name, and the returned part. */
+export type Listed<Name extends string, Item, Shown extends object = ScrollShown> = {
+  readonly [List in Name]: Item[];
+} & Shown;
+
 /** The filters of a list, without its page. */
 export type Filter<Query extends Scroll> = Omit<Query, keyof Scroll>;
 
@@ -103,9 +108,7 @@ const MAX_LIMIT = 100;
 /** The items of all pages, which `read` reads one after the other as they are needed. */
 export async function* eachOf<Name extends string, Item>(
   name: Name,
-  read: (
-    part: Pick<Scroll, "limit" | "after">,
-  ) => Promise<{ readonly [List in Name]: readonly Item[] } & { readonly cursor: string | null }>,
+  read: (part: Pick<Scroll, "limit" | "after">) => Promise<Listed<Name, Item, Pick<ScrollShown, "cursor">>>,
 ): AsyncGenerator<Item, void, void> {
   let page = await read({ limit: MAX_LIMIT });
   yield* page[name];

@@ -1,18 +1,11 @@
 /** `AtriumServer.rooms` and `AtriumServer.users`: creates, reads, updates and deletes rooms and their users. */
 import type { PersonalData } from "../../features/privacy/schema.ts";
-import type { RoomInput, RoomUpdateInput, TokenInput, UserInput, UserUpdateInput } from "../wire/requests.ts";
-import type {
-  IssuedToken,
-  ListedRoom,
-  PersonalRecord,
-  Room,
-  User as UserRecord,
-  UserSession,
-  UserWithToken,
-} from "../wire/resources.ts";
+import type * as input from "../wire/requests.ts";
+import type * as wire from "../wire/resources.ts";
 import {
   eachOf,
   type Filter,
+  type Listed,
   Resource,
   type RoomSearch,
   type ScrollShown,
@@ -22,31 +15,31 @@ import {
 
 /** A room with one page of its users. */
 export interface RoomWithUsers extends Omit<ScrollShown, "total"> {
-  readonly room: Room;
-  readonly users: UserRecord[];
+  readonly room: wire.Room;
+  readonly users: wire.User[];
   /** The number of matching users, on all pages. */
   readonly usersTotal: number;
 }
 
 /** The counter of a room before and after it was set to the number of users online. */
 export interface Reconciliation {
-  readonly room: Room;
+  readonly room: wire.Room;
   readonly previous_active_participants: number;
   readonly reconciled_active_participants: number;
 }
 
 export class Rooms extends Resource {
-  async create(room: RoomInput): Promise<Room> {
-    return (await this.rest.post<{ room: Room }>(["rooms"], room)).room;
+  async create(room: input.RoomInput): Promise<wire.Room> {
+    return (await this.rest.post<{ room: wire.Room }>(["rooms"], room)).room;
   }
 
   /** Newest first, or in the order of `sort`. */
-  list(search: RoomSearch = {}): Promise<{ readonly rooms: ListedRoom[] } & ScrollShown> {
+  list(search: RoomSearch = {}): Promise<Listed<"rooms", wire.ListedRoom>> {
     return this.rest.get(["rooms"], search);
   }
 
   /** All rooms, 100 at a time: `for await (const room of atrium.rooms.each())`. */
-  each(search: Filter<RoomSearch> = {}): AsyncGenerator<ListedRoom, void, void> {
+  each(search: Filter<RoomSearch> = {}): AsyncGenerator<wire.ListedRoom, void, void> {
     return eachOf("rooms", (part) => this.list({ ...search, ...part }));
   }
 
@@ -61,8 +54,8 @@ export class Rooms extends Resource {
   }
 
   /** Changes the given fields. Closing a room disconnects everyone in it. */
-  async update(roomId: string, changes: RoomUpdateInput): Promise<Room> {
-    return (await this.rest.patch<{ room: Room }>(["rooms", roomId], changes)).room;
+  async update(roomId: string, changes: input.RoomUpdateInput): Promise<wire.Room> {
+    return (await this.rest.patch<{ room: wire.Room }>(["rooms", roomId], changes)).room;
   }
 
   /** Deletes the room with its users, stores, comments and files. */
@@ -78,24 +71,24 @@ export class Rooms extends Resource {
 
 /** A user with its sessions in the room. */
 export interface UserWithSessions {
-  readonly user: UserWithToken;
+  readonly user: wire.UserWithToken;
   /** The latest 100, newest first. */
-  readonly sessions: UserSession[];
+  readonly sessions: wire.UserSession[];
 }
 
 export class Users extends Resource {
   /** Creates a user. Give its `token` to the browser, which joins the room with it. */
-  async create(user: UserInput): Promise<UserWithToken> {
-    return (await this.rest.post<{ user: UserWithToken }>(["users"], user)).user;
+  async create(user: input.UserInput): Promise<wire.UserWithToken> {
+    return (await this.rest.post<{ user: wire.UserWithToken }>(["users"], user)).user;
   }
 
   /** The users of a room, newest first or in the order of `sort`. */
-  list(roomId: string, search: UserSearch = {}): Promise<{ readonly users: UserWithToken[] } & ScrollShown> {
+  list(roomId: string, search: UserSearch = {}): Promise<Listed<"users", wire.UserWithToken>> {
     return this.rest.get(["users"], { roomId, ...search });
   }
 
   /** All users of a room, 100 at a time: `for await (const user of atrium.users.each(roomId))`. */
-  each(roomId: string, search: Filter<UserSearch> = {}): AsyncGenerator<UserWithToken, void, void> {
+  each(roomId: string, search: Filter<UserSearch> = {}): AsyncGenerator<wire.UserWithToken, void, void> {
     return eachOf("users", (part) => this.list(roomId, { ...search, ...part }));
   }
 
@@ -109,12 +102,12 @@ export class Users extends Resource {
   }
 
   /** Changes the given fields; null removes a field. */
-  async update(roomId: string, userId: string, changes: UserUpdateInput): Promise<UserWithToken> {
-    return (await this.rest.patch<{ user: UserWithToken }>(["users", userId], changes, { roomId })).user;
+  async update(roomId: string, userId: string, changes: input.UserUpdateInput): Promise<wire.UserWithToken> {
+    return (await this.rest.patch<{ user: wire.UserWithToken }>(["users", userId], changes, { roomId })).user;
   }
 
   /** Issues a token for `ttl` seconds (60 to 7,776,000), of a lower role if you like, instead of the lasting `token`. */
-  createToken(roomId: string, userId: string, token: TokenInput): Promise<IssuedToken> {
+  createToken(roomId: string, userId: string, token: input.TokenInput): Promise<wire.IssuedToken> {
     return this.rest.post(["users", userId, "tokens"], token, { roomId });
   }
 
@@ -129,7 +122,7 @@ export class Users extends Resource {
   }
 
   /** All kept data of a user, deleted or not: `for await (const record of atrium.users.eachRecord(roomId, userId))`. */
-  eachRecord(roomId: string, userId: string): AsyncGenerator<PersonalRecord, void, void> {
+  eachRecord(roomId: string, userId: string): AsyncGenerator<wire.PersonalRecord, void, void> {
     const path = ["users", userId, "personal-data"];
     return eachOf("records", ({ after }) => this.rest.get<PersonalData>(path, { roomId, after }));
   }

@@ -1,64 +1,43 @@
 /** `AtriumServer.webhooks` and `AtriumServer.workflows`: the subscribers to events. */
-import type {
-  ReplayInput,
-  WebhookInput,
-  WebhookUpdateInput,
-  WorkflowInput,
-  WorkflowRunInput,
-  WorkflowUpdateInput,
-} from "../wire/requests.ts";
-import type {
-  CurrentExecution,
-  Delivery,
-  DeliveryStats,
-  EventName,
-  Replay,
-  Webhook,
-  WebhookWithSecret,
-  Workflow,
-  WorkflowExecution,
-  WorkflowSecret,
-  WorkflowVersion,
-  WorkflowVersionSummary,
-  WorkflowWithSecret,
-} from "../wire/resources.ts";
+import type * as input from "../wire/requests.ts";
+import type * as wire from "../wire/resources.ts";
 import {
   eachOf,
   type Filter,
+  type Listed,
   type Page,
   type PageShown,
   Resource,
   type Scroll,
-  type ScrollShown,
   type WebhookSearch,
   type WorkflowSearch,
 } from "./pages.ts";
 
 /** Filters a list of deliveries. */
 export interface DeliverySearch extends Scroll {
-  readonly status?: Delivery["status"];
-  readonly event?: Delivery["event"];
+  readonly status?: wire.Delivery["status"];
+  readonly event?: wire.Delivery["event"];
   readonly roomId?: string;
 }
 
 export class Webhooks extends Resource {
   /** Creates a webhook, for all rooms unless `roomId` is given. Store the `secret`: it is shown only once. */
-  async create(webhook: WebhookInput): Promise<WebhookWithSecret> {
-    return (await this.rest.post<{ webhook: WebhookWithSecret }>(["webhooks"], webhook)).webhook;
+  async create(webhook: input.WebhookInput): Promise<wire.WebhookWithSecret> {
+    return (await this.rest.post<{ webhook: wire.WebhookWithSecret }>(["webhooks"], webhook)).webhook;
   }
 
   /** Newest first, or in the order of `sort`. */
-  list(search: WebhookSearch = {}): Promise<{ readonly webhooks: Webhook[] } & PageShown> {
+  list(search: WebhookSearch = {}): Promise<Listed<"webhooks", wire.Webhook, PageShown>> {
     return this.rest.get(["webhooks"], search);
   }
 
-  async get(webhookId: string): Promise<Webhook> {
-    return (await this.rest.get<{ webhook: Webhook }>(["webhooks", webhookId])).webhook;
+  async get(webhookId: string): Promise<wire.Webhook> {
+    return (await this.rest.get<{ webhook: wire.Webhook }>(["webhooks", webhookId])).webhook;
   }
 
   /** Changes the given fields. */
-  async update(webhookId: string, changes: WebhookUpdateInput): Promise<Webhook> {
-    return (await this.rest.patch<{ webhook: Webhook }>(["webhooks", webhookId], changes)).webhook;
+  async update(webhookId: string, changes: input.WebhookUpdateInput): Promise<wire.Webhook> {
+    return (await this.rest.patch<{ webhook: wire.Webhook }>(["webhooks", webhookId], changes)).webhook;
   }
 
   /** Deletes the webhook with its deliveries, including the pending ones. */
@@ -67,33 +46,36 @@ export class Webhooks extends Resource {
   }
 
   /** Replaces the secret. For 24 hours, messages are also signed with the old one. */
-  async rotateSecret(webhookId: string): Promise<WebhookWithSecret> {
+  async rotateSecret(webhookId: string): Promise<wire.WebhookWithSecret> {
     const path = ["webhooks", webhookId, "rotate-secret"];
-    return (await this.rest.post<{ webhook: WebhookWithSecret }>(path)).webhook;
+    return (await this.rest.post<{ webhook: wire.WebhookWithSecret }>(path)).webhook;
   }
 
   /** Sends an example event, and returns its delivery after the first attempt. */
-  async test(webhookId: string): Promise<Delivery> {
-    return (await this.rest.post<{ delivery: Delivery }>(["webhooks", webhookId, "test"])).delivery;
+  async test(webhookId: string): Promise<wire.Delivery> {
+    return (await this.rest.post<{ delivery: wire.Delivery }>(["webhooks", webhookId, "test"])).delivery;
   }
 
   /** Newest first: the last 7 days, up to 1 GiB; with `event` or `roomId`, among the latest 10,000 deliveries. */
   listDeliveries(
     webhookId: string,
     filter: DeliverySearch = {},
-  ): Promise<{ readonly deliveries: Delivery[] } & ScrollShown> {
+  ): Promise<Listed<"deliveries", wire.Delivery>> {
     return this.rest.get(["webhooks", webhookId, "deliveries"], filter);
   }
 
   /** All of them, newest first, 100 at a time: `for await (const delivery of atrium.webhooks.eachDelivery(id))`. */
-  eachDelivery(webhookId: string, filter: Filter<DeliverySearch> = {}): AsyncGenerator<Delivery, void, void> {
+  eachDelivery(
+    webhookId: string,
+    filter: Filter<DeliverySearch> = {},
+  ): AsyncGenerator<wire.Delivery, void, void> {
     return eachOf("deliveries", (part) => this.listDeliveries(webhookId, { ...filter, ...part }));
   }
 
   /** Sends the event of a delivery again, with the same event id, as a new delivery. */
-  async redeliver(webhookId: string, deliveryId: string): Promise<Delivery> {
+  async redeliver(webhookId: string, deliveryId: string): Promise<wire.Delivery> {
     const path = ["webhooks", webhookId, "deliveries", deliveryId, "redeliver"];
-    return (await this.rest.post<{ delivery: Delivery }>(path)).delivery;
+    return (await this.rest.post<{ delivery: wire.Delivery }>(path)).delivery;
   }
 
   /** Redelivers up to 100 deliveries, in no particular order. `missing` has the ids of deliveries that are not kept. */
@@ -105,18 +87,19 @@ export class Webhooks extends Resource {
   }
 
   /** Sends logged events again; with `status`, only of such kept deliveries. `CONFLICT` during another replay. */
-  async replay(webhookId: string, span: ReplayInput): Promise<Replay> {
-    return (await this.rest.post<{ replay: Replay }>(["webhooks", webhookId, "replay"], span)).replay;
+  async replay(webhookId: string, span: input.ReplayInput): Promise<wire.Replay> {
+    return (await this.rest.post<{ replay: wire.Replay }>(["webhooks", webhookId, "replay"], span)).replay;
   }
 
   /** The webhook's latest replay, and how far it is; null when there was none. */
-  async getReplay(webhookId: string): Promise<Replay | null> {
-    return (await this.rest.get<{ replay: Replay | null }>(["webhooks", webhookId, "replay"])).replay;
+  async getReplay(webhookId: string): Promise<wire.Replay | null> {
+    return (await this.rest.get<{ replay: wire.Replay | null }>(["webhooks", webhookId, "replay"])).replay;
   }
 
   /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
-  async stats(webhookId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
-    return (await this.rest.get<{ stats: DeliveryStats }>(["webhooks", webhookId, "stats"], { range })).stats;
+  async stats(webhookId: string, range?: wire.DeliveryStats["range"]): Promise<wire.DeliveryStats> {
+    return (await this.rest.get<{ stats: wire.DeliveryStats }>(["webhooks", webhookId, "stats"], { range }))
+      .stats;
   }
 }
 
@@ -128,22 +111,22 @@ export class Workflows extends Resource {
    * Creates a workflow of JavaScript or TypeScript, enabled and for all rooms unless `roomId` is given. It needs an event,
    * a `schedule` or an `httpTrigger`. `VALIDATION_ERROR` with line and column if the code does not compile.
    */
-  async create(workflow: WorkflowInput): Promise<Workflow> {
-    return (await this.rest.post<{ workflow: Workflow }>(["workflows"], workflow)).workflow;
+  async create(workflow: input.WorkflowInput): Promise<wire.Workflow> {
+    return (await this.rest.post<{ workflow: wire.Workflow }>(["workflows"], workflow)).workflow;
   }
 
   /** Newest first, or in the order of `sort`. */
-  list(search: WorkflowSearch = {}): Promise<{ readonly workflows: Workflow[] } & PageShown> {
+  list(search: WorkflowSearch = {}): Promise<Listed<"workflows", wire.Workflow, PageShown>> {
     return this.rest.get(["workflows"], search);
   }
 
-  async get(workflowId: string): Promise<Workflow> {
-    return (await this.rest.get<{ workflow: Workflow }>(["workflows", workflowId])).workflow;
+  async get(workflowId: string): Promise<wire.Workflow> {
+    return (await this.rest.get<{ workflow: wire.Workflow }>(["workflows", workflowId])).workflow;
   }
 
   /** Changes the given fields for all runs that start from now on. */
-  async update(workflowId: string, changes: WorkflowUpdateInput): Promise<Workflow> {
-    return (await this.rest.patch<{ workflow: Workflow }>(["workflows", workflowId], changes)).workflow;
+  async update(workflowId: string, changes: input.WorkflowUpdateInput): Promise<wire.Workflow> {
+    return (await this.rest.patch<{ workflow: wire.Workflow }>(["workflows", workflowId], changes)).workflow;
   }
 
   /** Deletes the workflow with its executions. Runs in progress finish. */
@@ -155,45 +138,46 @@ export class Workflows extends Resource {
   listExecutions(
     workflowId: string,
     page: Scroll = {},
-  ): Promise<{ readonly executions: WorkflowExecution[] } & ScrollShown> {
+  ): Promise<Listed<"executions", wire.WorkflowExecution>> {
     return this.rest.get(["workflows", workflowId, "executions"], page);
   }
 
   /** An execution as it is now: `status` says whether it is `pending`, `running` or finished. */
-  async getExecution(workflowId: string, executionId: string): Promise<CurrentExecution> {
+  async getExecution(workflowId: string, executionId: string): Promise<wire.CurrentExecution> {
     const path = ["workflows", workflowId, "executions", executionId];
-    return (await this.rest.get<{ execution: CurrentExecution }>(path)).execution;
+    return (await this.rest.get<{ execution: wire.CurrentExecution }>(path)).execution;
   }
 
   /** The last 50 versions of its code, newest first, without the code. */
   listVersions(
     workflowId: string,
     page: Page = {},
-  ): Promise<{ readonly versions: WorkflowVersionSummary[] } & PageShown> {
+  ): Promise<Listed<"versions", wire.WorkflowVersionSummary, PageShown>> {
     return this.rest.get(["workflows", workflowId, "versions"], page);
   }
 
   /** A version with its code. */
-  async getVersion(workflowId: string, version: number): Promise<WorkflowVersion> {
+  async getVersion(workflowId: string, version: number): Promise<wire.WorkflowVersion> {
     const path = ["workflows", workflowId, "versions", `${version}`];
-    return (await this.rest.get<{ version: WorkflowVersion }>(path)).version;
+    return (await this.rest.get<{ version: wire.WorkflowVersion }>(path)).version;
   }
 
   /** Saves the code of an earlier version again, as a new version, for all runs that start from now on. */
-  async restoreVersion(workflowId: string, version: number): Promise<Workflow> {
+  async restoreVersion(workflowId: string, version: number): Promise<wire.Workflow> {
     const path = ["workflows", workflowId, "versions", `${version}`, "restore"];
-    return (await this.rest.post<{ workflow: Workflow }>(path)).workflow;
+    return (await this.rest.post<{ workflow: wire.Workflow }>(path)).workflow;
   }
 
   /** The names of its secrets, without their values. */
-  async listSecrets(workflowId: string): Promise<WorkflowSecret[]> {
-    return (await this.rest.get<{ secrets: WorkflowSecret[] }>(["workflows", workflowId, "secrets"])).secrets;
+  async listSecrets(workflowId: string): Promise<wire.WorkflowSecret[]> {
+    return (await this.rest.get<{ secrets: wire.WorkflowSecret[] }>(["workflows", workflowId, "secrets"]))
+      .secrets;
   }
 
   /** Creates a secret, or replaces its value: runs that start from now on read it as `env.NAME`. */
-  async setSecret(workflowId: string, name: string, value: string): Promise<WorkflowSecret> {
+  async setSecret(workflowId: string, name: string, value: string): Promise<wire.WorkflowSecret> {
     const path = ["workflows", workflowId, "secrets", name];
-    return (await this.rest.put<{ secret: WorkflowSecret }>(path, { value })).secret;
+    return (await this.rest.put<{ secret: wire.WorkflowSecret }>(path, { value })).secret;
   }
 
   /** Runs that start from now on do not have the secret. */
@@ -204,12 +188,12 @@ export class Workflows extends Resource {
   /** Runs the workflow now, for the current room and user, and waits. Its changes stay. Most events need a `userId`. */
   async run(
     workflowId: string,
-    event: EventName,
-    data: WorkflowRunInput["data"],
-  ): Promise<WorkflowExecution> {
+    event: wire.EventName,
+    data: input.WorkflowRunInput["data"],
+  ): Promise<wire.WorkflowExecution> {
     const path = ["workflows", workflowId, "run"];
     const request = { method: "POST", path, body: { event, data }, minTimeoutMs: RUN_TIMEOUT_MS } as const;
-    return (await this.rest.request<{ execution: WorkflowExecution }>(request)).execution;
+    return (await this.rest.request<{ execution: wire.WorkflowExecution }>(request)).execution;
   }
 
   /** Starts a workflow with an `httpTrigger`. Returns the execution's id at once, for {@link getExecution}. */
@@ -219,20 +203,20 @@ export class Workflows extends Resource {
   }
 
   /** Creates or replaces the trigger's signing secret, shown once. The old one is accepted for another 24 hours. */
-  async rotateTriggerSecret(workflowId: string): Promise<WorkflowWithSecret> {
+  async rotateTriggerSecret(workflowId: string): Promise<wire.WorkflowWithSecret> {
     const path = ["workflows", workflowId, "trigger", "rotate-secret"];
-    return (await this.rest.post<{ workflow: WorkflowWithSecret }>(path)).workflow;
+    return (await this.rest.post<{ workflow: wire.WorkflowWithSecret }>(path)).workflow;
   }
 
   /** Deletes the trigger's signing secret: only API keys start the workflow then. */
-  async deleteTriggerSecret(workflowId: string): Promise<Workflow> {
+  async deleteTriggerSecret(workflowId: string): Promise<wire.Workflow> {
     const path = ["workflows", workflowId, "trigger", "secret"];
-    return (await this.rest.request<{ workflow: Workflow }>({ method: "DELETE", path })).workflow;
+    return (await this.rest.request<{ workflow: wire.Workflow }>({ method: "DELETE", path })).workflow;
   }
 
   /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
-  async stats(workflowId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
+  async stats(workflowId: string, range?: wire.DeliveryStats["range"]): Promise<wire.DeliveryStats> {
     const path = ["workflows", workflowId, "stats"];
-    return (await this.rest.get<{ stats: DeliveryStats }>(path, { range })).stats;
+    return (await this.rest.get<{ stats: wire.DeliveryStats }>(path, { range })).stats;
   }
 }

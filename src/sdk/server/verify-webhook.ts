@@ -1,7 +1,7 @@
 /** Verifies that a webhook message comes from the service and is recent. */
 import { Webhook } from "standardwebhooks";
 import { AtriumError } from "../core/error.ts";
-import type { AtriumEvent, WebhookBackloggedEvent, WorkflowDisabledEvent } from "../wire/resources.ts";
+import type * as wire from "../wire/resources.ts";
 
 /** A request's headers: a Fetch API `Headers`, or Node's `request.headers`. */
 export type WebhookHeaders =
@@ -18,7 +18,10 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
  * signed with the secret, or if its timestamp is more than five minutes in the past or the future.
  */
 export function verifyWebhook<
-  Received extends AtriumEvent | WebhookBackloggedEvent | WorkflowDisabledEvent = AtriumEvent,
+  Received extends
+    | wire.AtriumEvent
+    | wire.WebhookBackloggedEvent
+    | wire.WorkflowDisabledEvent = wire.AtriumEvent,
 >(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received {
   const verified = verify(payload, headers, secret);
   if (Array.isArray(verified)) throw invalid("it is a batch; use verifyWebhookBatch");
@@ -30,7 +33,10 @@ export function verifyWebhook<
  * Otherwise as {@link verifyWebhook}.
  */
 export function verifyWebhookBatch<
-  Received extends AtriumEvent | WebhookBackloggedEvent | WorkflowDisabledEvent = AtriumEvent,
+  Received extends
+    | wire.AtriumEvent
+    | wire.WebhookBackloggedEvent
+    | wire.WorkflowDisabledEvent = wire.AtriumEvent,
 >(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received[] {
   const verified = verify(payload, headers, secret);
   return (Array.isArray(verified) ? verified : [verified]) as Received[];

@@ -68,7 +68,7 @@ export async function publish(
   }
 }
 
-export interface DeploymentPlan {
+interface DeploymentPlan {
   readonly names: Names;
   /** The organization of the first owner. */
   readonly organization: string;

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 const SPECIFIER = /(\bfrom |\bimport\(|\bimport )"([^"]+)"/g;
 
-export interface DeclarationOptions {
+interface DeclarationOptions {
   /** The folder of the compiler's declarations of `src`. */
   readonly emitted: string;
   /** The folder to write to; files keep their paths below `src`. */

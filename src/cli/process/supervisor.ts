@@ -108,7 +108,7 @@ async function groupIsGone(groupId: number): Promise<void> {
   while (signalGroup(groupId, 0) && performance.now() < limit) await pause(POLL_MS);
 }
 
-export interface ProcessState {
+interface ProcessState {
   readonly pid: number;
   readonly isStopped: boolean;
   /** The processor time it has used, in milliseconds. Some systems report whole seconds. */

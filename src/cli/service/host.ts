@@ -81,8 +81,8 @@ process.on("unhandledRejection", fail);
 
 const { port, host, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
-const mail = mailInDevelopment({ ...(worker.bindings ?? {}), ...settingsOf(process.env) }, port);
 const settings: Settings = { ...(worker.bindings ?? {}), ...settingsOf(process.env) };
+const mail = mailInDevelopment(settings, port);
 const pool = HAS_POOL
   ? await startPool(runLimits(settings).memoryMb, (error) =>
       console.error("The pool of programs failed:", error),

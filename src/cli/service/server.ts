@@ -47,7 +47,9 @@ export function startServer(options: HostOptions, stop: AbortSignal): Server {
   const supervised = { cwd: ROOT, env, output: "inherit", endedBy: "disconnect" } as const;
   const { child, ended, groupId } = spawnSupervised([HOST, JSON.stringify(options)], supervised, stop);
   return {
-    ...{ ready: once(child, "message").then(() => undefined), ended, groupId },
+    ready: once(child, "message").then(() => undefined),
+    ended,
+    groupId,
     restart: (pid, why) => void child.send({ pid, why } satisfies Restart),
   };
 }

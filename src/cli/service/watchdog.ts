@@ -7,7 +7,7 @@ const SILENCE_LIMIT_MS = 10_000;
 /** The wait is divided into steps, each of which shows whether this process itself was scheduled in time. */
 const STEPS = 10;
 
-export interface WatchedService {
+interface WatchedService {
   readonly url: string;
   /** The process group of the service, and the program of its processes. */
   readonly groupId: number;

@@ -37,7 +37,7 @@ function loadIndex(): Promise<readonly SearchEntry[]> {
 }
 
 /** Makes the box work: `/` goes there, the arrow keys move through the results, Escape closes them. */
-export function enableSearch(): void {
+function enableSearch(): void {
   const box = document.querySelector<HTMLElement>(".search");
   const input = box?.querySelector("input");
   const list = box?.querySelector<HTMLElement>(".results");

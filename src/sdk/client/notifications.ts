@@ -1,5 +1,5 @@
 /** `client.notifications`: messages to the users who are online now. They are not stored. */
-import { callEach } from "../core/emitter.ts";
+import { callEach, getOrAdd } from "../core/emitter.ts";
 import type { Connection } from "./connection/connection.ts";
 import { isCount } from "./connection/frames.ts";
 
@@ -26,8 +26,7 @@ export class Notifications<Sent extends object = Record<string, unknown>> {
 
   /** Calls `listener` for each message of this name from others. Returns a function that removes the listener. */
   on<Name extends keyof Sent & string>(event: Name, listener: BroadcastListener<Sent[Name]>): () => void {
-    const listeners = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, listeners.add(untyped(listener)));
+    getOrAdd(this.#listeners, event, () => new Set()).add(untyped(listener));
     return () => this.off(event, listener);
   }
 

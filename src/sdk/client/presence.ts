@@ -1,5 +1,5 @@
 /** `client.presence`: the current state of each user, such as the position of a cursor. */
-import { callEach, Emitter, guard, report } from "../core/emitter.ts";
+import { callEach, Emitter, getOrAdd, guard, report } from "../core/emitter.ts";
 import { AtriumError, invalid } from "../core/error.ts";
 import { assumeType, isRecord } from "../core/json.ts";
 import type { Runtime } from "../core/runtime.ts";
@@ -126,10 +126,10 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
    */
   sync(target: string, listener: (update: PresenceUpdate<Shown>) => void): () => void {
     const added: Listener = assumeType(listener);
-    const known = this.#listeners.get(target);
-    const listeners = (known ?? new Set()).add(added);
-    this.#listeners.set(target, listeners);
-    if (known === undefined) void this.#subscribe(target, true);
+    const isFirst = !this.#listeners.has(target);
+    const listeners = getOrAdd(this.#listeners, target, () => new Set());
+    listeners.add(added);
+    if (isFirst) void this.#subscribe(target, true);
     // Asynchronously, as for the first listener, which waits for the service.
     else
       queueMicrotask(() => {

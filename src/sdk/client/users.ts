@@ -1,5 +1,5 @@
 /** `client.users`: the users of the room, online and offline, and who follows whom. */
-import { Emitter } from "../core/emitter.ts";
+import { Emitter, getOrAdd } from "../core/emitter.ts";
 import type { User as UserRecord } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
 import { type Data, isUser, type Joined, listOf, readFollows } from "./connection/frames.ts";
@@ -232,8 +232,7 @@ export class Follows {
 }
 
 function change(sets: Map<string, Set<string>>, key: string, value: string, isMember: boolean): void {
-  const set = sets.get(key) ?? new Set();
-  sets.set(key, set);
+  const set = getOrAdd(sets, key, () => new Set());
   if (isMember) set.add(value);
   else set.delete(value);
 }
@@ -252,7 +251,7 @@ export interface User extends UserRecord {
 
 type Send = (type: "USER_FOLLOW" | "USER_UNFOLLOW", userId: string) => Promise<void>;
 
-export class UserCache {
+class UserCache {
   readonly all = new Map<string, User>();
   readonly online = new Map<string, User>();
   #follows = new Follows();

@@ -1,7 +1,7 @@
 /** The REST interface: the one file of the SDK that sends requests with `fetch`, retries them, and reads responses. */
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import type { UploadResult } from "../wire/resources.ts";
-import { AtriumError, type Fault, invalid, isRetryable } from "./error.ts";
+import { AtriumError, clientFault, type Fault, invalid, isRetryable } from "./error.ts";
 import { newId } from "./runtime.ts";
 
 export interface RestOptions {
@@ -56,11 +56,10 @@ interface Envelope {
   readonly requestId: string;
 }
 
-interface Attempt {
-  readonly outcome: { readonly data: unknown } | { readonly error: AtriumError };
-  /** The wait that the service asks for; null without one. */
-  readonly retryAfterMs: number | null;
-}
+/** The data of a response, or an error with the wait that the service asks for. */
+type Attempt =
+  | { readonly data: unknown; readonly error: null }
+  | { readonly error: AtriumError; readonly retryAfterMs: number | null };
 
 export class Rest {
   readonly #base: string;
@@ -106,14 +105,14 @@ export class Rest {
     const idempotencyKey = newId();
     for (let failures = 0; ; ) {
       request.upload?.signal?.throwIfAborted();
-      const { outcome, retryAfterMs } = await this.#attempt(request, idempotencyKey);
-      if ("data" in outcome) return outcome.data as Data;
+      const attempt = await this.#attempt(request, idempotencyKey);
+      const { error } = attempt;
+      if (error === null) return attempt.data as Data;
       // An earlier attempt has deleted it.
-      if (request.method === "DELETE" && failures > 0 && outcome.error.code === "NOT_FOUND")
-        return {} as Data;
+      if (request.method === "DELETE" && failures > 0 && error.code === "NOT_FOUND") return {} as Data;
       failures += 1;
-      if (failures > this.#maxRetries || !canRetry(request, outcome.error)) throw outcome.error;
-      const delayMs = retryAfterMs ?? backoffMs(failures, RETRY_BACKOFF, Math.random());
+      if (failures > this.#maxRetries || !canRetry(request, error)) throw error;
+      const delayMs = attempt.retryAfterMs ?? backoffMs(failures, RETRY_BACKOFF, Math.random());
       await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
   }
@@ -128,15 +127,14 @@ export class Rest {
     try {
       const response = await this.#send(request, headers);
       const { data, error, requestId }: Envelope = await response.json();
-      if (error === null) return { outcome: { data }, retryAfterMs: null };
+      if (error === null) return { data, error };
       const retryAfter = response.headers.get("Retry-After");
       const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1000;
-      return { outcome: { error: new AtriumError(error, requestId) }, retryAfterMs };
+      return { error: new AtriumError(error, requestId), retryAfterMs };
     } catch (error) {
       request.upload?.signal?.throwIfAborted();
       const message = `The service could not be reached, or its response is not Atrium's: ${String(error)}`;
-      const unreachable = new AtriumError({ code: "UNREACHABLE", module: "Client", message });
-      return { outcome: { error: unreachable }, retryAfterMs: null };
+      return { error: new AtriumError(clientFault("UNREACHABLE", message)), retryAfterMs: null };
     }
   }
 
@@ -216,7 +214,7 @@ export interface FileFilter {
   readonly userId?: string | undefined;
 }
 
-export interface FileUpload {
+interface FileUpload {
   readonly roomId: string;
   readonly userId: string;
   readonly file: Blob;

@@ -1,7 +1,7 @@
 /** The documents of one client: their frames on the room's socket, and their synchronization one after the other. */
 import { type Rate, TokenBucket } from "../../platform/flow/token-bucket.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
-import { Emitter } from "../core/emitter.ts";
+import { Emitter, getOrAdd } from "../core/emitter.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 
 /** The longest turn of a document; others follow, and it asks again. */
@@ -28,11 +28,7 @@ interface ChannelEvents {
 const channels = new WeakMap<object, DocumentChannel>();
 
 export function channelOf(client: object): DocumentChannel {
-  const known = channels.get(client);
-  if (known !== undefined) return known;
-  const channel = new DocumentChannel(inspectionOf(client));
-  channels.set(client, channel);
-  return channel;
+  return getOrAdd(channels, client, () => new DocumentChannel(inspectionOf(client)));
 }
 
 export class DocumentChannel extends Emitter<ChannelEvents> {

@@ -1,6 +1,7 @@
 /** The unanswered writes of a client: its own, and the recovered ones. */
 import type { Replica } from "../client/stores/replica.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
+import { getOrAdd } from "../core/emitter.ts";
 import { newId } from "../core/runtime.ts";
 import type { KeptWrite, KeptWriteId } from "./storage.ts";
 
@@ -99,13 +100,13 @@ export class KeptWrites {
         expired.push(each);
         continue;
       }
-      const group = each.group === null ? null : groupIn(groups, each.group);
+      const group = each.group === null ? null : getOrAdd<number, object>(groups, each.group, () => ({}));
       const write = replicaOf(each.store).newWrite(each, group);
       const id = { writer: this.writer, number: this.#first + index };
       this.#track(write, { id, batch, origin: each.origin ?? { writer, number } });
       this.#changed.add(write);
       if (batch === null) waiting.push(write);
-      else batches.set(batch.requestId, [...(batches.get(batch.requestId) ?? []), write]);
+      else getOrAdd<string, QueuedWrite[]>(batches, batch.requestId, () => []).push(write);
     }
     return {
       batches: [...batches].map(([requestId, writes]) => ({ requestId, writes })),
@@ -113,10 +114,4 @@ export class KeptWrites {
       expired,
     };
   }
-}
-
-function groupIn(groups: Map<number, object>, number: number): object {
-  const group = groups.get(number) ?? {};
-  groups.set(number, group);
-  return group;
 }

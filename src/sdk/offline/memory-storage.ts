@@ -1,4 +1,5 @@
 /** A storage in memory, for tests and for clients of one process that share it. It keeps nothing beyond the process. */
+import { getOrAdd } from "../core/emitter.ts";
 import type * as offline from "./storage.ts";
 
 type Line = (() => void)[];
@@ -7,8 +8,7 @@ class MemoryLocks {
   readonly #lines = new Map<string, Line>();
 
   lock(name: string, signal: AbortSignal): Promise<(() => void) | null> {
-    const line = this.#lines.get(name) ?? [];
-    this.#lines.set(name, line);
+    const line = getOrAdd<string, Line>(this.#lines, name, () => []);
     if (signal.aborted) return Promise.resolve(null);
     return new Promise((resolve) => {
       const grant = () => resolve(leave);
@@ -59,8 +59,7 @@ export function memoryStorage(): offline.OfflineStorage {
   let scopes = new Map<string, MemoryScope>();
   return {
     open: async (name, listener) => {
-      const scope = scopes.get(name) ?? new MemoryScope();
-      scopes.set(name, scope);
+      const scope = getOrAdd(scopes, name, () => new MemoryScope());
       scope.listeners.add(listener);
       return openScope(scope, listener, (lock, signal) => locks.lock(`${name} ${lock}`, signal));
     },

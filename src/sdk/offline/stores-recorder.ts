@@ -2,6 +2,7 @@
 import type { KeptClient } from "../client/offline.ts";
 import type { Replica } from "../client/stores/replica.ts";
 import type { User } from "../client/users.ts";
+import { getOrAdd } from "../core/emitter.ts";
 import type { User as UserRecord } from "../wire/resources.ts";
 import type { KeptEntry, StoresChange } from "./storage.ts";
 
@@ -41,8 +42,7 @@ export class StoresRecorder {
   /** The room's entry of a key may have changed. */
   confirmed(store: string, key: string | undefined): void {
     if (key === undefined || !this.#stored.has(store)) return;
-    const keys = this.#changed.get(store) ?? new Set();
-    this.#changed.set(store, keys.add(key));
+    getOrAdd(this.#changed, store, () => new Set()).add(key);
   }
 
   /** Null if there is nothing, or while the entries of a store are not of one moment. */
@@ -57,11 +57,8 @@ export class StoresRecorder {
     const isThen = seq === this.#seq && epoch === this.#epoch && user === this.#user;
     const isSame = added.length === 0 && this.#changed.size === 0 && isThen;
     if (complete.length === 0 || (isSame && !this.#isWhole)) return null;
-    const change = this.#describe(
-      seq,
-      user,
-      complete.map(([, { replica }]) => replica),
-    );
+    const replicas = complete.map(([, { replica }]) => replica);
+    const change = this.#describe(seq, user, replicas);
     for (const [name] of added) this.#stored.add(name);
     this.#changed.clear();
     this.#isWhole = false;

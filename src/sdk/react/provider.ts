@@ -12,7 +12,7 @@ import { getOrAdd } from "../core/emitter.ts";
 import { RoomContext, RoomHandle } from "./room-handle.ts";
 import type { AnyClient } from "./shared-connection.ts";
 
-export interface RoomOptions {
+interface RoomOptions {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
   /**

@@ -16,17 +16,10 @@ interface OpenLease {
   sharers: number;
 }
 
-/** Memory is counted beyond the process's own without a program. */
-interface UsedByNow {
-  readonly now: number;
-  readonly cpuMs: number;
-  readonly ownBytes: number;
-}
-
 /** The passed limit of a lease; null while it may go on. */
 function passedLimit(
   { request: { limits }, startedAt, cpuMsAtStart, sharers }: OpenLease,
-  { now, cpuMs, ownBytes }: UsedByNow,
+  { now, cpuMs, ownBytes }: { readonly now: number; readonly cpuMs: number; readonly ownBytes: number },
 ): Exclude<KillReason, "crash"> | null {
   if (ownBytes > limits.memoryMb * MEBIBYTE + SLACK_BYTES) return "memory";
   if (cpuMs - cpuMsAtStart > limits.cpuMs * sharers) return "cpu";
@@ -41,7 +34,8 @@ export class PoolMember {
   readonly process: ProgramProcess;
   readonly #leases = new Map<string, OpenLease>();
   readonly #now: () => number;
-  #owner: LeaseRequest | null = null;
+  /** The request of the first lease, whose program it runs. */
+  owner: LeaseRequest | null = null;
   #usage: Usage = { cpuMs: 0, memoryBytes: 0 };
   /** Memory before its program, in bytes; unknown until it listens. */
   #baseBytes = Number.POSITIVE_INFINITY;
@@ -54,14 +48,6 @@ export class PoolMember {
     this.process = process;
     this.#now = now;
     this.#idleSince = now();
-  }
-
-  get accountId(): string | null {
-    return this.#owner?.accountId ?? null;
-  }
-
-  get program(): string | null {
-    return this.#owner?.program ?? null;
   }
 
   get isOpen(): boolean {
@@ -94,7 +80,7 @@ export class PoolMember {
     for (const other of this.#leases.values()) other.sharers += 1;
     const sharers = this.#leases.size + 1;
     this.#leases.set(id, { request, startedAt: this.#now(), cpuMsAtStart: this.#usage.cpuMs, sharers });
-    this.#owner ??= request;
+    this.owner ??= request;
   }
 
   /** The process listens: until now it has run nothing but itself. */
@@ -153,7 +139,7 @@ export class PoolMember {
     if (this.#ending?.reason) return;
     const { cpuMs } = this.#usage;
     const goesOn = cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS || this.isFull;
-    if (this.#owner !== null && !this.isAtWork && goesOn) this.retire();
+    if (this.owner !== null && !this.isAtWork && goesOn) this.retire();
     const usedByNow = { now: this.#now(), cpuMs, ownBytes: this.#ownBytes };
     for (const lease of this.#leases.values()) {
       const reason = passedLimit(lease, usedByNow);

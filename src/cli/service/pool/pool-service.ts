@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -64,7 +64,11 @@ export async function startPool(memoryMb: number, report: (error: unknown) => vo
   const pool = new ProgramPool(settingsFor(heapMb), { start, readUsage, now: () => performance.now() });
   const timer = setInterval(() => pool.poll().catch(report), POLL_MS);
   const socket = path.join(folder, "pool.sock");
-  const server = await serveLocally(socket, (to, body) => answer(pool, to, body));
+  const server = createServer((request, response) => void respond(pool, request, response));
+  // The Worker closes connections that idle. If both did, one would meet a request on its way.
+  server.keepAliveTimeout = 0;
+  server.listen(socket);
+  await once(server, "listening");
   return {
     address: `unix:${socket}`,
     async stop() {
@@ -77,15 +81,20 @@ export async function startPool(memoryMb: number, report: (error: unknown) => vo
   };
 }
 
-async function answer(pool: ProgramPool, to: string, body: unknown): Promise<Lease | LeaseReport> {
-  // The Worker writes them by the same types.
-  switch (to) {
-    case POOL_PATHS.lease:
-      return pool.lease(body as LeaseRequest);
-    case POOL_PATHS.end:
-      return pool.end(body as LeaseEnd);
-    default:
-      throw new Error(`There is no path ${to}`);
+/** The Worker writes requests by the same types. */
+function answer(pool: ProgramPool, to: string | undefined, body: unknown): Promise<Lease | LeaseReport> {
+  if (to === POOL_PATHS.lease) return pool.lease(body as LeaseRequest);
+  if (to === POOL_PATHS.end) return pool.end(body as LeaseEnd);
+  throw new Error(`There is no path ${to}`);
+}
+
+/** The Worker receives errors as refusals. */
+async function respond(pool: ProgramPool, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const json = JSON.stringify(await answer(pool, request.url, JSON.parse(await text(request))));
+    response.writeHead(200, { "Content-Type": "application/json" }).end(json);
+  } catch (error) {
+    response.writeHead(503).end(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -122,26 +131,3 @@ const programs :Workerd.Worker = (
   ],
 );
 `;
-
-/** Answers a request by its path and body. The caller receives errors as refusals. */
-type Answer = (path: string, body: unknown) => Promise<unknown>;
-
-/** Listens at the path of a socket, whose folder says who may connect. */
-async function serveLocally(socket: string, answer: Answer): Promise<Server> {
-  const server = createServer((request, response) => void respond(request, response, answer));
-  // The Worker closes connections that idle. If both did, one would meet a request on its way.
-  server.keepAliveTimeout = 0;
-  server.listen(socket);
-  await once(server, "listening");
-  return server;
-}
-
-async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-  try {
-    const body: unknown = JSON.parse(await text(request));
-    const json = JSON.stringify(await answer(request.url ?? "", body));
-    response.writeHead(200, { "Content-Type": "application/json" }).end(json);
-  } catch (error) {
-    response.writeHead(503).end(error instanceof Error ? error.message : String(error));
-  }
-}

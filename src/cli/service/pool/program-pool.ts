@@ -23,7 +23,7 @@ export interface PoolSettings {
   readonly maxWaitMs: number;
 }
 
-export interface PoolPorts {
+interface PoolPorts {
   readonly start: StartProcess;
   readonly readUsage: (pids: readonly number[]) => Promise<ReadonlyMap<number, Usage>>;
   readonly now: () => number;
@@ -150,14 +150,14 @@ export class ProgramPool {
   #find({ accountId, program }: LeaseRequest): PoolMember | null {
     const members = this.#all();
     const open = members.filter(({ isOpen }) => isOpen);
-    const own = open.find((member) => member.program === program);
+    const own = open.find(({ owner }) => owner?.program === program);
     if (own?.isAtWork) return own;
     const atWork = members.filter(({ isAtWork }) => isAtWork);
     if (atWork.length >= this.#settings.maxAtWork) return null;
     if (own !== undefined) return own;
-    const ofAccount = atWork.filter((member) => member.accountId === accountId);
+    const ofAccount = atWork.filter(({ owner }) => owner?.accountId === accountId);
     if (ofAccount.length >= this.#settings.maxPerAccount) return null;
-    const unused = open.find((member) => member.program === null);
+    const unused = open.find(({ owner }) => owner === null);
     if (unused !== undefined) return unused;
     if (members.length < this.#settings.maxProcesses) return this.#start();
     // The place of one that ends is free once it has ended.
@@ -172,8 +172,8 @@ export class ProgramPool {
   /** Keeps one unused process ready while others work: starting one takes longer than most runs. */
   #keepSpare(): void {
     const open = this.#all().filter(({ isOpen }) => isOpen);
-    const hasWork = open.some(({ program }) => program !== null);
-    const hasSpare = open.some(({ program }) => program === null);
+    const hasWork = open.some(({ owner }) => owner !== null);
+    const hasSpare = open.some(({ owner }) => owner === null);
     if (!hasWork || hasSpare || this.#members.size >= this.#settings.maxProcesses) return;
     if (this.#ports.now() >= this.#spareAfter) this.#start();
   }
@@ -193,7 +193,7 @@ export class ProgramPool {
 
   /** The process has ended: its place is free, and its leases are reported at their return. */
   #bury(member: PoolMember, reason: KillReason): void {
-    if (member.isOpen && member.program === null) this.#spareAfter = this.#ports.now() + SPARE_PAUSE_MS;
+    if (member.isOpen && member.owner === null) this.#spareAfter = this.#ports.now() + SPARE_PAUSE_MS;
     member.end(reason);
     this.#members.delete(member);
     for (const id of member.leaseIds) {
@@ -208,7 +208,7 @@ export class ProgramPool {
     const now = this.#ports.now();
     const isIdleDue = now - this.#idleMeasuredAt >= IDLE_POLL_MS;
     if (isIdleDue) this.#idleMeasuredAt = now;
-    return members.filter(({ program, isAtWork }) => isAtWork || (isIdleDue && program !== null));
+    return members.filter(({ owner, isAtWork }) => isAtWork || (isIdleDue && owner !== null));
   }
 
   async #measure(members: readonly PoolMember[]): Promise<void> {
@@ -217,17 +217,17 @@ export class ProgramPool {
       const usage = usages.get(member.process.pid);
       if (usage === undefined) continue;
       const usedMs = member.measure(usage);
-      if (member.accountId !== null) this.#tenants.use(member.accountId, usedMs);
+      if (member.owner !== null) this.#tenants.use(member.owner.accountId, usedMs);
     }
   }
 
   /** Ends idle processes, and rejects leases that waited too long. */
   #expire(): void {
     const now = this.#ports.now();
-    const isInUse = this.#all().some(({ program }) => program !== null);
+    const isInUse = this.#all().some(({ owner }) => owner !== null);
     for (const member of this.#all()) {
-      const { idleSince, program } = member;
-      const isSpare = program === null && isInUse;
+      const { idleSince, owner } = member;
+      const isSpare = owner === null && isInUse;
       if (!isSpare && idleSince !== null && now - idleSince > this.#settings.idleMs) member.retire();
     }
     for (const [id, { at }] of this.#reports) if (now - at > FORGOTTEN_MS) this.#reports.delete(id);
@@ -241,7 +241,7 @@ export class ProgramPool {
   #close(member: PoolMember, id: string): void {
     if (!this.#assigned.delete(id)) return;
     member.close(id);
-    if (member.accountId !== null) this.#tenants.take(member.accountId);
+    if (member.owner !== null) this.#tenants.take(member.owner.accountId);
   }
 }
 
@@ -256,7 +256,7 @@ interface Account {
   at: number;
 }
 
-export class Tenants {
+class Tenants {
   readonly #now: () => number;
   readonly #accounts = new Map<string, Account>();
 

@@ -42,7 +42,7 @@ const UNREACHABLE = clientFault(
   "No connection: check the address, the network and the room",
 );
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly base: string;
   readonly tokens: Tokens;
   readonly reconnect: boolean;

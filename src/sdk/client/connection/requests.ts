@@ -12,7 +12,7 @@ const RATE_DELAY_MS = 50;
 export const NOT_JOINED = clientFault("NOT_JOINED", "Call join() first");
 const LOST = clientFault("DISCONNECTED", "The connection was lost");
 
-export interface RequestOptions<Result> {
+interface RequestOptions<Result> {
   /** Reads the data of a success, before any later message is handled. An error that it throws rejects the request. */
   readonly read: (data: Data) => Result;
   /** False for a request of the current connection only, which waits for no write. */

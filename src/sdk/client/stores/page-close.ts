@@ -13,7 +13,7 @@ interface Destination {
   readonly token: string;
 }
 
-export interface PageCloseOptions {
+interface PageCloseOptions {
   readonly destination: () => Destination | null;
   readonly warn: boolean;
 }

@@ -28,7 +28,7 @@ interface Load extends Downloading {
   readonly answered: QueuedWrite[];
 }
 
-export interface ReplicaListener {
+interface ReplicaListener {
   changed(difference: Difference, cause: Cause): void;
   updated(): void;
 }

@@ -1,5 +1,5 @@
 /** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
-import { Emitter } from "../../core/emitter.ts";
+import { Emitter, getOrAdd } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
 import { assumeType } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
@@ -27,7 +27,7 @@ import {
 
 const MAX_BATCH = 500;
 
-export interface StoreContext extends ReplicaContext {
+interface StoreContext extends ReplicaContext {
   readonly queue: WriteQueue;
   readonly history: History;
 }
@@ -189,12 +189,8 @@ export class Stores {
   }
 
   get(name: string): Store {
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
     const shape = Object.hasOwn(this.#shapes, name) ? (this.#shapes[name] ?? null) : null;
-    const store = new Store(name, shape, this.#context);
-    this.#byName.set(name, store);
-    return store;
+    return getOrAdd(this.#byName, name, () => new Store(name, shape, this.#context));
   }
 
   get opened(): ReadonlyMap<string, Store> {

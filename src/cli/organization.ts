@@ -3,7 +3,7 @@ import { insertForOnlineRooms } from "../delivery/outbox/outbox-store.ts";
 import { createApiKey, fingerprintOf } from "../features/accounts/api-key.ts";
 import { countUsed } from "../features/quotas/statements.ts";
 import { endTokensOfAccount } from "../features/users/statements.ts";
-import type { AuditResource } from "../http/audit/rule.ts";
+import type { AuditResource } from "../http/audit/table.ts";
 import type { RoomCommand } from "../room/types/room-object.ts";
 import { isInDirectory, QUOTAS, type QuotaName } from "../wire/quota.ts";
 import {

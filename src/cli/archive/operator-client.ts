@@ -1,12 +1,12 @@
 /** Speaks to the service as its operator, about one organization or the deployment. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type ListedOrganization, SIGNATURE_HEADER } from "../../features/backup/format.ts";
+import type { OperatorPurpose } from "../../features/backup/table.ts";
 import {
   createOperatorToken,
   OPERATOR_TOKEN_LIFETIME_MS,
   operatorTokenHash,
-} from "../../features/backup/operator-secret.ts";
-import type { OperatorPurpose } from "../../features/backup/table.ts";
+} from "../../features/backup/token-store.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { CommandError } from "../process/command.ts";
 import type { SignedText } from "./archive-folder.ts";

@@ -20,6 +20,7 @@ interface DeclarationOptions {
 export async function writeDeclarations(options: DeclarationOptions): Promise<void> {
   const { emitted, outdir, entries, packages } = options;
   const plainTypes = new PlainTypes();
+  const texts = new Map<string, string>();
   const reached = new Set(entries);
   for (const file of reached) {
     const declaration = file.replace(/\.tsx?$/, ".d.ts");
@@ -29,11 +30,28 @@ export async function writeDeclarations(options: DeclarationOptions): Promise<vo
       else if (!packages.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
         throw new Error(`${file} declares types of "${specifier}", which the package does not depend on.`);
     }
+    texts.set(file, text);
     const target = path.join(outdir, declaration);
     await mkdir(path.dirname(target), { recursive: true });
     // As compilers before TypeScript 5 expect it.
     await writeFile(target, text.replaceAll(/"(\.[^"]+)\.tsx?"/g, '"$1.js"'));
   }
+  for (const [file, text] of texts)
+    for (const [name, from] of importsOf(text)) {
+      const target = path.join(path.dirname(file), from);
+      if (!new RegExp(`\\b${name}\\b`).test(texts.get(target) ?? ""))
+        throw new Error(
+          `${file} needs the type ${name}, which ${target} does not export or has no plain form of.`,
+        );
+    }
+}
+
+/** The names that declarations import from each other. */
+function* importsOf(text: string): Generator<readonly [name: string, from: string]> {
+  for (const [, names = "", from = ""] of text.matchAll(/\{([^}]*)\} from "(\.[^"]+)"/g))
+    for (const [, name = ""] of names.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)) yield [name, from];
+  for (const [, alias, from = ""] of text.matchAll(/\* as (\w+) from "(\.[^"]+)"/g))
+    for (const [, name = ""] of text.matchAll(new RegExp(`\\b${alias}\\.(\\w+)`, "g"))) yield [name, from];
 }
 
 const SRC = path.join(import.meta.dirname, "../..");
@@ -57,6 +75,8 @@ interface Printing {
 }
 
 const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
+
+class Unprintable extends Error {}
 
 export function print(schema: z.core.$ZodType, printing: Printing): string {
   const name = printing.nameOf(schema);
@@ -93,7 +113,7 @@ export function print(schema: z.core.$ZodType, printing: Printing): string {
     case "default":
       return inner(definition.innerType) + (printing.direction === "input" ? " | undefined" : "");
     default:
-      throw new Error(`plain-types.ts cannot print a schema of the type "${definition.type}" yet.`);
+      throw new Unprintable(definition.type);
   }
 }
 
@@ -149,7 +169,7 @@ class PlainTypes {
         imports.set(known.file, (imports.get(known.file) ?? new Set()).add(known.name));
       return known.name;
     };
-    const declarations = types.map((type) => declare(type, (schema) => nameOf(schema, type)));
+    const declarations = types.flatMap((type) => declare(type, (schema) => nameOf(schema, type)) ?? []);
     const importLines = [...imports].map(
       ([target, names]) => `import type { ${[...names].join(", ")} } from "${specifier(file, target)}";\n`,
     );
@@ -167,9 +187,10 @@ class PlainTypes {
     for (const [, target = ""] of source.matchAll(SCHEMA_IMPORT))
       await this.#load(path.join(path.dirname(file), target));
     const module: Record<string, unknown> = await import(pathToFileURL(path.join(SRC, file)).href);
-    const types = inferred.map(([, name = "", kind, schemaName = ""]): NamedType => {
-      const schema = asSchema(module[schemaName], `${file} ${schemaName}`);
+    const types = inferred.flatMap(([, name = "", kind, schemaName = ""]): NamedType | [] => {
+      const schema = module[schemaName];
       const direction = kind === "input" ? "input" : "output";
+      if (!(schema instanceof z.core.$ZodType)) return []; // types of private schemas are the service's own
       return { file, name, schema, direction, doc: docOf(source, name, schemaName) };
     });
     for (const type of types) if (type.direction === "output") this.#outputs.set(type.schema, type);
@@ -187,11 +208,6 @@ class PlainTypes {
   }
 }
 
-function asSchema(value: unknown, name: string): z.core.$ZodType {
-  if (value instanceof z.core.$ZodType) return value;
-  throw new Error(`${name} is not an exported schema, though a type is inferred from it.`);
-}
-
 /** The docstring above a type or, where it has none of its own, above its schema. */
 function docOf(source: string, name: string, schemaName: string): string | null {
   for (const declaration of [`export type ${name} `, `export const ${schemaName} `]) {
@@ -207,8 +223,15 @@ function specifier(from: string, to: string): string {
   return relative.startsWith(".") ? relative : `./${relative}`;
 }
 
-function declare({ name, schema, direction, doc }: NamedType, nameOf: NameOf): string {
-  const type = print(schema, { direction, nameOf, indent: "" });
+/** Null for a type without a plain form, such as a query whose texts are transformed. */
+function declare({ name, schema, direction, doc }: NamedType, nameOf: NameOf): string | null {
+  let type: string;
+  try {
+    type = print(schema, { direction, nameOf, indent: "" });
+  } catch (error) {
+    if (error instanceof Unprintable) return null;
+    throw error;
+  }
   const comment = doc === null ? "" : `/** ${doc} */\n`;
   return definitionOf(schema).type === "object"
     ? `${comment}export interface ${name} ${type}\n`

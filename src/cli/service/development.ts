@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { TrayMail } from "../../features/mail/mailer.ts";
 import type { Settings } from "../../platform/settings.ts";
-import { MINUTE_MS } from "../../platform/durations.ts";
+import { MINUTE_MS } from "../../platform/time.ts";
 
 /** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
 export const DEVELOPMENT_BINDINGS = { workerLoaders: { LOADER: {} } };

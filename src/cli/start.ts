@@ -100,8 +100,6 @@ async function main(stop: AbortSignal): Promise<void> {
   throw new CommandError(`The service has ended unexpectedly (${how}).`);
 }
 
-await runCommand(main, { help: HELP, interruptedExitCode: 0 });
-
 function demoLine(url: string, hasDemo: boolean): string {
   if (process.env.ATRIUM_DEMO_ACCOUNT_ID === "") return "There is no demo: ATRIUM_DEMO_ACCOUNT_ID is empty";
   return hasDemo
@@ -132,3 +130,5 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
 
 Ctrl-C stops it.
 `;
+
+await runCommand(main, { help: HELP, interruptedExitCode: 0 });

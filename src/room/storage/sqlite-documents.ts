@@ -303,7 +303,11 @@ export class SqliteVersions extends SqlitePart {
   put(documentId: number, { seq, name, at, createdAt, namedBy, authors }: VersionInfo): void {
     const { user_id, acting } = namedBy === null ? NO_AUTHOR : columnsOf(namedBy);
     const row = { document: documentId, seq, name, at, created_at: createdAt, user_id, acting };
-    this.tables.insert("document_versions", { ...row, authors: JSON.stringify(authors) }, "OR REPLACE");
+    this.tables.insert(
+      "document_versions",
+      { ...row, authors: JSON.stringify(authors) },
+      "INSERT OR REPLACE",
+    );
   }
 
   delete(documentId: number, seq: number): void {

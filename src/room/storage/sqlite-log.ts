@@ -174,7 +174,11 @@ export class SqliteReceipts extends SqlitePart {
   /** Replaces an earlier receipt of the same user and id. */
   insert({ userId, requestId, ...receipt }: PlacedReceipt): void {
     const { number, total } = receipt;
-    this.tables.insert("receipts", { user_id: userId, request_id: requestId, ...receipt }, "OR REPLACE");
+    this.tables.insert(
+      "receipts",
+      { user_id: userId, request_id: requestId, ...receipt },
+      "INSERT OR REPLACE",
+    );
     if (this.#newest.size >= MAX_REMEMBERED) this.#newest.clear();
     this.#newest.set(userId, { number, total });
     this.#writtenAt = this.tables.writes;

@@ -254,14 +254,11 @@ export class SqliteTables {
   insert(
     table: string,
     row: Readonly<Record<string, SqlStorageValue>>,
-    conflict: "" | "OR REPLACE" = "",
+    verb: "INSERT" | "INSERT OR REPLACE" = "INSERT",
   ): void {
     const columns = Object.keys(row);
     const values = columns.map(() => "?").join();
-    this.write(
-      `INSERT ${conflict} INTO ${table} (${columns.join()}) VALUES (${values})`,
-      ...Object.values(row),
-    );
+    this.write(`${verb} INTO ${table} (${columns.join()}) VALUES (${values})`, ...Object.values(row));
   }
 
   /** Deletes everything, including the tables. */

@@ -54,7 +54,7 @@ class SqliteGracePeriods extends SqlitePart {
   put({ userId, endsAt, leftAt, state }: GracePeriod): void {
     const row = { user_id: userId, ends_at: endsAt, left_at: leftAt };
     const json = state === undefined ? null : JSON.stringify(state);
-    this.tables.insert("graces", { ...row, state: json }, "OR REPLACE");
+    this.tables.insert("graces", { ...row, state: json }, "INSERT OR REPLACE");
   }
 
   delete(userId: string): void {

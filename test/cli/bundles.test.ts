@@ -1,4 +1,5 @@
 /** The bundles of the pages are complete, even when several processes make them at the same time. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,5 @@
 /** Generated programs, from a grammar and from broken pieces: compiling keeps them. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

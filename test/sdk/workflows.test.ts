@@ -182,7 +182,7 @@ describe("verifying a message", () => {
     ["half a signature", BODY, { ...signed(BODY), "webhook-signature": "v1,AAAA" }, SECRET],
     ["no headers", BODY, {}, SECRET],
     ["an old signature", BODY, signed(BODY, ago(310)), SECRET],
-    ["a signature from the future", BODY, signed(BODY, ago(-310)), SECRET],
+    ["a signature from the future", BODY, signed(BODY, ago(-600)), SECRET],
     ["no JSON", "hello", signed("hello"), SECRET],
   ])("refuses %s", (_, body, headers, secret) => {
     const refusal = { name: "AtriumError", code: "INVALID_SIGNATURE", module: "Webhooks" };

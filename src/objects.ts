@@ -6,7 +6,7 @@ import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subsc
 import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
 import { reportWaiting } from "./features/quotas/queries.ts";
-import { roomPorts } from "./features/room-content/room-ports.ts";
+import { roomService } from "./features/room-content/room-service.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
@@ -17,7 +17,7 @@ import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
 
 export class RoomObject extends LiveRoom {
   constructor(ctx: DurableObjectState, env: Env) {
-    const ports = roomPorts(env, (room, use) => ({
+    const ports = roomService(env, (room, use) => ({
       storeUse: storeUseOf(env, room, use),
       maxCommentBytes: boardCommentBytes(env, room),
     }));

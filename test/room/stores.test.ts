@@ -3,23 +3,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { RoomObject } from "../../src/objects.ts";
 import { storeQuotaBytes } from "../../src/platform/config.ts";
-import { Changes } from "../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../src/room/engine/content/stats-projection.ts";
-import { Stores } from "../../src/room/engine/content/stores.ts";
-import type { RoomStorage } from "../../src/room/storage/storage.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { openStores } from "./support/room-ports.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
-import { storeEventsOf } from "./support/store-events.ts";
 import { withStorage } from "./support/with-storage.ts";
-
-const changesOf = (storage: RoomStorage): Changes =>
-  new Changes(
-    storage,
-    () => 0,
-    () => "epoch",
-  );
-
-const quotas = (roomBytes: number) => ({ roomBytes, organization: new StoreQuota(() => 0) });
 
 describe("a store", () => {
   it("sets, merges and deletes entries, and sends all sockets the changes in order (R32, R37, R38)", async () => {
@@ -251,7 +238,7 @@ describe("a store", () => {
 
   it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () =>
     withStorage(({ storage }) => {
-      const stores = new Stores(storage, changesOf(storage), storeEventsOf(storage), quotas(1_000));
+      const stores = openStores({ storage, storeQuotaBytes: 1_000 }).stores;
       const set = (key: string, bytes: number, store = "s") =>
         stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
       set("a", 900);
@@ -262,7 +249,7 @@ describe("a store", () => {
       expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
       storage.clear();
       storage.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-      const limited = new Stores(storage, changesOf(storage), storeEventsOf(storage), quotas(1e12));
+      const limited = openStores({ storage, storeQuotaBytes: 1e12 }).stores;
       storage.entries.write("s", { key: "k", value: "1", version: 1 });
       const write = (key: string, value: number) =>
         limited.apply({ type: "STORE_SET", store: "s", key, value }, null);

@@ -1,4 +1,4 @@
-/** The messages that need the database: what is asked of it, and what its answers become. */
+/** The requests that need the database, as ROOM_GET: their queue, and their responses. */
 
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
 import { presentRoom } from "../../wire/room.ts";
@@ -8,6 +8,7 @@ import type { Fault, Response } from "../protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
+import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Participants } from "./participants/participants.ts";
 
@@ -15,47 +16,44 @@ const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User
 
 type Follow = Extract<DatabaseQuery, { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" }>;
 
-interface DatabaseRequestPorts {
-  now(): number;
-  /** Reports an unexpected failure to the service's log. */
-  report(what: string, error: unknown): void;
-  /** Handles a request of a joined socket that needs nothing more of the database. */
+/** The parts of the room that these requests use. */
+interface DatabaseRequestParts {
+  readonly ports: Pick<RoomPorts, "now" | "report">;
+  readonly participants: Participants;
+  readonly content: RoomContent;
+  /** Handles a request that needs nothing more of the database. */
   handle(connection: Joined, request: Follow): Effect[];
 }
 
 export class DatabaseRequests {
-  readonly #ports: DatabaseRequestPorts;
-  readonly #participants: Participants;
-  readonly #content: RoomContent;
+  readonly #room: DatabaseRequestParts;
 
-  constructor(ports: DatabaseRequestPorts, participants: Participants, content: RoomContent) {
-    this.#ports = ports;
-    this.#participants = participants;
-    this.#content = content;
+  constructor(room: DatabaseRequestParts) {
+    this.#room = room;
   }
 
-  /** Asks the database, unless the room knows what a follow needs: these stay in the order in which they were sent. */
+  /** Asks the database, except for a follow of a user whom the room knows: it is handled at once, in order. */
   ask(connection: Joined, query: DatabaseQuery): Effect[] {
     const { id, userId } = connection;
     return this.#guard(id, query, () =>
       isFollow(query) && this.#hasJoined(query.data.userId)
-        ? this.#ports.handle(connection, query)
+        ? this.#room.handle(connection, query)
         : [{ type: "queryDatabase", id, userId, query }],
     );
   }
 
-  /** A question that cannot be handled is answered as any request that fails because of the server. */
+  /** An unexpected failure becomes a response as well. */
   #guard(id: string, { type, requestId }: DatabaseQuery, work: () => Effect[]): Effect[] {
     try {
       return work();
     } catch (error) {
-      this.#ports.report(`A ${type} request failed`, error);
+      this.#room.ports.report(`A ${type} request failed`, error);
       return [send([id], failure(INTERNAL_FAULT, requestId))];
     }
   }
 
   #hasJoined(userId: string): boolean {
-    return this.#participants.sessions.findLastSeen([userId])[userId] !== undefined;
+    return this.#room.participants.sessions.findLastSeen([userId])[userId] !== undefined;
   }
 
   /** Completes a `queryDatabase` effect, unless the socket is gone. */
@@ -63,7 +61,7 @@ export class DatabaseRequests {
     { id, query }: Omit<Extract<Effect, { type: "queryDatabase" }>, "type">,
     result: QueryResult | "failed" | "refused",
   ): Effect[] {
-    const connection = this.#participants.connections.get(id);
+    const connection = this.#room.participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
     return this.#guard(id, query, () => this.#answer(connection, query, result));
   }
@@ -82,9 +80,9 @@ export class DatabaseRequests {
   ): Response {
     if (result === "failed") return failure(INTERNAL_FAULT, requestId);
     if (result === "refused") return failure(TOO_MUCH, requestId);
-    const { sessions } = this.#participants;
+    const { sessions } = this.#room.participants;
     if ("room" in result) {
-      const room = presentRoom(result.room, this.#ports.now(), sessions.stats);
+      const room = presentRoom(result.room, this.#room.ports.now(), sessions.stats);
       return success("Room retrieved", { room }, requestId);
     }
     const userIds = result.users.map((user) => user.id);
@@ -92,18 +90,18 @@ export class DatabaseRequests {
     const data = {
       users: result.users.map((user) => presentUser(user, lastSeen[user.id])),
       total: result.total,
-      follows: this.#content.follows.of(userIds),
-      seq: this.#content.changes.lastSeq,
+      follows: this.#room.content.follows.of(userIds),
+      seq: this.#room.content.changes.lastSeq,
     };
     return success("Users retrieved", data, requestId);
   }
 
   /** The user may have been deleted since the database was read; a user who does not exist can be unfollowed. */
   #answerFollow(connection: Joined, query: Follow, userExists: boolean): Effect[] {
-    const isGone = !userExists || this.#content.changes.hasHappened("userDeleted", query.data.userId);
+    const isGone = !userExists || this.#room.content.changes.hasHappened("userDeleted", query.data.userId);
     if (isGone && query.type === "USER_FOLLOW")
       return [send([connection.id], failure(NO_SUCH_USER, query.requestId))];
-    return this.#ports.handle(connection, query);
+    return this.#room.handle(connection, query);
   }
 }
 
@@ -127,9 +125,8 @@ interface DatabaseQueuePorts {
 const MAX_WAITING_QUESTIONS = 32;
 
 /**
- * Two kinds of work. Refreshes, which show participants what REST has changed, run one after the other: the latest
- * result is also the last one used. Questions run one at a time, in turns by user, and only while no refresh waits: a
- * refresh waits for one question at most. Joins are no part of it: they run beside both (`join-authorizer`).
+ * Refreshes, which show participants the changes of REST, run one after the other, so that the latest result is used
+ * last. Questions run one at a time, fairly by user, and only while no refresh waits. Joins run beside both.
  */
 export class DatabaseQueue {
   readonly #ports: DatabaseQueuePorts;

@@ -1,5 +1,6 @@
 /** Downloads of large stores: parts that a joined client reads over HTTP, one after the other, as fast as it takes them. */
 
+import { deliveryPoints } from "../protocol/costs.ts";
 import {
   DOWNLOAD_STALL_MS,
   MAX_DOWNLOADS,
@@ -10,7 +11,9 @@ import {
 } from "../protocol/limits.ts";
 import type { Joined } from "../transport/connection.ts";
 import type { Connections } from "../transport/connections.ts";
+import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomContent } from "./content/content.ts";
+import type { MessageQueue } from "./message-queue.ts";
 
 interface Download {
   readonly store: string;
@@ -21,7 +24,7 @@ interface Download {
   readonly inLines: boolean;
   /** The last key that was read. */
   after: string | null;
-  /** What the part that is being read has so far; null between two parts. */
+  /** The bytes of the part so far; null between two parts. */
   partLength: number | null;
   /** When it began, or was last read (epoch ms). */
   readAt: number;
@@ -33,60 +36,52 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-/** How much is read at once: in between, the room does other things. */
+/** Bytes that are read at once: in between, the room does other things. */
 const PIECE_BYTES = 512 * 1024;
 
 const encoder = new TextEncoder();
 
-interface DownloadPorts {
-  now(): number;
-  newId(): string;
-  /** True while a user may ask more of the room. */
-  canAfford(userId: string): boolean;
-  /** Counts what was sent to a user. */
-  countSent(userId: string, bytes: number): void;
+interface DownloadParts {
+  readonly ports: Pick<RoomPorts, "now" | "newId">;
+  readonly connections: Connections;
+  readonly content: Pick<RoomContent, "changes" | "stores">;
+  readonly queue: Pick<MessageQueue, "canAfford" | "countDelivery">;
 }
-
-type DownloadContent = Pick<RoomContent, "changes" | "stores">;
 
 /** Memory only: a client whose download ends early reads on over its socket. */
 export class Downloads {
-  readonly #ports: DownloadPorts;
-  readonly #content: DownloadContent;
-  readonly #connections: Connections;
+  readonly #room: DownloadParts;
   readonly #byId = new Map<string, Download>();
 
-  constructor(ports: DownloadPorts, content: DownloadContent, connections: Connections) {
-    this.#ports = ports;
-    this.#content = content;
-    this.#connections = connections;
+  constructor(room: DownloadParts) {
+    this.#room = room;
   }
 
   /** The id of a new download; null for a store that a socket can carry, and when too many are open. */
   open(store: string, { id: socketId, userId }: Joined, inLines = false): string | null {
-    if (this.#content.stores.bytesOf(store) < MIN_DOWNLOAD_BYTES) return null;
+    if (this.#room.content.stores.bytesOf(store) < MIN_DOWNLOAD_BYTES) return null;
     this.#forget();
     const open = [...this.#byId.values()];
     const ofUser = open.filter((download) => download.userId === userId);
     if (open.length >= MAX_DOWNLOADS || ofUser.length >= MAX_DOWNLOADS_OF_USER) return null;
-    const id = this.#ports.newId();
-    const readAt = this.#ports.now();
+    const id = this.#room.ports.newId();
+    const readAt = this.#room.ports.now();
     this.#byId.set(id, { store, userId, socketId, inLines, after: null, partLength: null, readAt });
     return id;
   }
 
-  /** Gives up those whose sockets are gone, and those that are not read. */
+  /** Gives up downloads whose sockets are gone, or that are not read. */
   #forget(): void {
-    const staleBefore = this.#ports.now() - DOWNLOAD_STALL_MS;
+    const staleBefore = this.#room.ports.now() - DOWNLOAD_STALL_MS;
     for (const [id, { socketId, readAt }] of this.#byId)
-      if (readAt < staleBefore || this.#connections.get(socketId) === undefined) this.#byId.delete(id);
+      if (readAt < staleBefore || this.#room.connections.get(socketId) === undefined) this.#byId.delete(id);
   }
 
-  /** Begins the next response. False if there is nothing to read, or nothing that the user can afford now. */
+  /** Begins the next response. False for no open download, and while its user cannot afford it. */
   begin(id: string): boolean {
     this.#forget();
     const download = this.#byId.get(id);
-    if (download?.partLength !== null || !this.#ports.canAfford(download.userId)) return false;
+    if (download?.partLength !== null || !this.#room.queue.canAfford(download.userId)) return false;
     download.partLength = 0;
     return true;
   }
@@ -101,19 +96,20 @@ export class Downloads {
     const download = this.#byId.get(id);
     if (download === undefined || download.partLength === null) return null;
     const { store, userId, inLines, after, partLength } = download;
-    const { texts, bytes, lastKey } = this.#content.stores.readTexts(store, after, PIECE_BYTES);
+    const { content, queue } = this.#room;
+    const { texts, bytes, lastKey } = content.stores.readTexts(store, after, PIECE_BYTES);
     const length = partLength + bytes;
-    const isEnd = lastKey === null || !this.#ports.canAfford(userId);
+    const isEnd = lastKey === null || !queue.canAfford(userId);
     const isPart = isEnd || length >= (inLines ? MIN_LINE_BYTES : MAX_PART_BYTES);
     const isLast = isEnd || (isPart && !inLines);
     download.after = lastKey;
     download.partLength = isLast ? null : isPart ? 0 : length;
-    download.readAt = this.#ports.now();
+    download.readAt = this.#room.ports.now();
     if (isLast && (inLines || lastKey === null)) this.#byId.delete(id);
-    this.#ports.countSent(userId, bytes);
+    queue.countDelivery(userId, deliveryPoints(bytes, 1), false);
     const item = inLines ? (after === null ? "[" : ",") : "";
     const newline = inLines ? (isLast ? "\n]" : "\n") : "";
-    const end = `],"seq":${this.#content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}${newline}`;
+    const end = `],"seq":${content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}${newline}`;
     const framed = [
       ...(partLength === 0 ? begin(`${item}{"entries":[`, texts) : texts),
       ...(isPart ? [encoder.encode(end)] : []),

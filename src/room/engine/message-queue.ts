@@ -25,12 +25,7 @@ import {
 } from "../protocol/costs.ts";
 import type { Joined } from "../transport/connection.ts";
 import type { Connections } from "../transport/connections.ts";
-
-export interface MessageQueuePorts {
-  now(): number;
-  /** Milliseconds until the socket may be sent another answer; null when its client has to read first. */
-  answerableIn(id: string): number | null;
-}
+import type { RoomPorts } from "../transport/room-ports.ts";
 
 interface WaitingMessage {
   /** Of its socket. */
@@ -45,14 +40,14 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** Memory only: nothing waits long enough for the object to hibernate, and a crash loses unanswered messages only. */
 export class MessageQueue {
-  readonly #ports: MessageQueuePorts;
+  readonly #ports: Pick<RoomPorts, "now" | "answerableIn">;
   readonly #connections: Connections;
   readonly limits: RoomLimits;
   /** By socket. */
   readonly #waiting = new FairQueue<WaitingMessage>();
   readonly #broadcasts: TokenBucket;
 
-  constructor(ports: MessageQueuePorts, connections: Connections) {
+  constructor(ports: Pick<RoomPorts, "now" | "answerableIn">, connections: Connections) {
     this.#ports = ports;
     this.#connections = connections;
     this.limits = new RoomLimits(() => ports.now());

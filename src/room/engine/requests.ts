@@ -1,14 +1,14 @@
-/** Handles what participants and the organization request: one transaction each, and one response. */
-
+/** Handles the requests of participants and the organization: one transaction each, and one response. */
 import { AppError } from "../../platform/errors.ts";
 import type { EventCause } from "../../wire/events.ts";
 import type { Role } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { MIN_LINE_BYTES } from "../protocol/limits.ts";
-import { EDITOR_MESSAGES } from "../protocol/messages.ts";
+import { EDITOR_MESSAGES, type StoreOperation } from "../protocol/messages.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
+import type { RoomPorts } from "../transport/room-ports.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
@@ -17,20 +17,15 @@ import { findSeen } from "./participants/online-users.ts";
 import type { Participants } from "./participants/participants.ts";
 import type { RestParticipants } from "./participants/rest-participants.ts";
 
-/** Who makes a request: a user, over a joined socket or over REST, the organization, or a workflow's run for it. */
+/** A user, over a joined socket or over REST, or the organization, itself or by a workflow's run. */
 export interface Requester {
   readonly role: Role;
   /** Null for the organization. */
   readonly userId: string | null;
   /** Null over REST. */
   readonly connection: Joined | null;
-  /** The run that makes it; null for anyone else. */
+  /** The run that makes the request; null for anyone else. */
   readonly cause: EventCause | null;
-}
-
-export interface RequestPorts {
-  /** Reports an unexpected failure to the service's log. */
-  report(what: string, error: unknown): void;
 }
 
 export interface RequestOutcome {
@@ -46,16 +41,18 @@ interface Result {
 
 type RequestOf<Type extends RoomRequest["type"]> = Extract<RoomRequest, { readonly type: Type }>;
 
-/** How requests of one type are handled. */
+/** Handles the requests of one type. */
 interface Handler<Request extends RoomRequest> {
   /** The `description` of a successful response. */
   readonly description: string;
-  /** True if the request can make lasting changes: it runs in a transaction, once per request id. */
+  /** True if the request can make lasting changes: it runs in a transaction, once per request ID. */
   readonly isLasting: boolean;
   handle(request: Request, by: Requester): Result;
 }
 
-/** What subscribers are to know of: a success records an event for them. */
+type Handlers = { readonly [Type in RoomRequest["type"]]: Handler<RequestOf<Type>> };
+
+/** Requests whose success is an event for subscribers. */
 const REPORTED: ReadonlySet<string> = new Set([
   "COMMENT_CREATE",
   "COMMENT_POST",
@@ -66,81 +63,69 @@ const REPORTED: ReadonlySet<string> = new Set([
 ] satisfies RoomRequest["type"][]);
 export const isReported = ({ type }: RoomRequest): boolean => REPORTED.has(type);
 
-type Handlers = { readonly [Type in RoomRequest["type"]]: Handler<RequestOf<Type>> };
-
 const VIEWER_REFUSED = new AppError("Rooms", "FORBIDDEN", "Viewers may not do this");
 
+/** The parts of the room that requests use. */
+interface RequestParts {
+  readonly ports: Pick<RoomPorts, "report">;
+  readonly participants: Participants;
+  readonly restParticipants: RestParticipants;
+  readonly content: RoomContent;
+  readonly downloads: Downloads;
+}
+
 export class Requests {
-  readonly #ports: RequestPorts;
-  readonly #participants: Participants;
-  readonly #content: RoomContent;
+  readonly #room: RequestParts;
   readonly #handlers: Handlers;
 
-  constructor(
-    ports: RequestPorts,
-    participants: Participants,
-    restParticipants: RestParticipants,
-    content: RoomContent,
-    downloads: Downloads,
-  ) {
-    this.#ports = ports;
-    this.#participants = participants;
-    this.#content = content;
-    this.#handlers = createHandlers(participants, restParticipants, content, downloads);
+  constructor(room: RequestParts) {
+    this.#room = room;
+    this.#handlers = createHandlers(room);
   }
 
   /** Handles a request completely or not at all. Never throws. */
   handle(request: RoomRequest, by: Requester): RequestOutcome {
+    const { participants, content } = this.#room;
     const handler: Handler<RoomRequest> = this.#handlers[request.type];
+    content.cause = by.cause;
     try {
       if (by.role === "viewer" && EDITOR_MESSAGES.has(request.type)) throw VIEWER_REFUSED;
-      const run = () => this.#run(handler, request, by);
-      const { data, effects = [] } = by.cause === null ? run() : this.#content.causes.during(by.cause, run);
-      const changes = this.#participants.connections.sendToAll(this.#content.changes.takeEvents());
+      const { data, effects = [] } = this.#run(handler, request, by);
+      const changes = participants.connections.sendToAll(content.changes.takeEvents());
       const response = success(handler.description, data, request.requestId);
       return { response, effects: [...changes, ...effects] };
     } catch (error) {
       return { response: failure(this.#faultOf(request, error), request.requestId), effects: [] };
+    } finally {
+      content.cause = null;
     }
   }
 
   #run(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
-    // A run that is made again repeats its requests: none has an effect twice, not even a broadcast.
-    if (by.cause !== null && request.requestId !== undefined) return this.#runOnce(handler, request, by);
-    if (!handler.isLasting) return handler.handle(request, by);
-    return {
-      data: this.#content.changes.once(senderOf(by), request, () => handler.handle(request, by).data),
-    };
-  }
-
-  #runOnce(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
+    const { changes } = this.#room.content;
+    // A repeated run repeats its requests: none has an effect twice, not even a broadcast.
+    const isOfRun = by.cause !== null && request.requestId !== undefined;
+    if (!isOfRun && !handler.isLasting) return handler.handle(request, by);
     let effects: readonly Effect[] = [];
-    const sender = `workflow:${by.cause?.workflowId}`;
-    const data = this.#content.changes.once(
-      sender,
-      request,
-      () => {
-        const result = handler.handle(request, by);
-        effects = result.effects ?? [];
-        return result.data;
-      },
-      "always",
-    );
+    const work = () => {
+      const result = handler.handle(request, by);
+      effects = result.effects ?? [];
+      return result.data;
+    };
+    const sender = isOfRun ? `workflow:${by.cause?.workflowId}` : senderOf(by);
+    const data = changes.once(sender, request, work, isOfRun ? "always" : "ifChanged");
     return { data, effects };
   }
 
   #faultOf({ type }: RoomRequest, error: unknown): Fault {
     if (error instanceof AppError) return { module: error.module, code: error.code, message: error.message };
-    this.#ports.report(`A ${type} request failed`, error);
+    this.#room.ports.report(`A ${type} request failed`, error);
     return INTERNAL_FAULT;
   }
 }
 
-/** Whose receipts a request is looked up in. */
+/** The sender whose receipts a request is looked up in. */
 const senderOf = ({ userId }: Requester): string => userId ?? ORGANIZATION;
-
-/** The author of a change; null for the organization. */
-const authorOf = ({ userId }: Requester): string | null => userId;
 
 /** The connection of a request that is about its sender. */
 function participantOf({ connection }: Requester): Joined {
@@ -149,19 +134,19 @@ function participantOf({ connection }: Requester): Joined {
   return connection;
 }
 
-/** A request that changes nothing that lasts. */
+/** A request that stores nothing. */
 const passing = <Request extends RoomRequest>(
   description: string,
   handle: (request: Request, by: Requester) => Result,
 ): Handler<Request> => ({ description, isLasting: false, handle });
 
-/** A request that reads what the room stores. */
+/** A request that reads stored content. */
 const read = <Request extends RoomRequest>(
   description: string,
   dataOf: (request: Request) => object,
 ): Handler<Request> => passing(description, (request) => ({ data: dataOf(request) }));
 
-/** A request that changes what the room stores. */
+/** A request that changes stored content. */
 const write = <Request extends RoomRequest>(
   description: string,
   dataOf: (request: Request, by: Requester) => object,
@@ -171,14 +156,20 @@ const write = <Request extends RoomRequest>(
   handle: (request, by) => ({ data: dataOf(request, by) }),
 });
 
-function createHandlers(
-  { presence, connections, sessions }: Participants,
-  restParticipants: RestParticipants,
-  content: RoomContent,
-  downloads: Downloads,
-): Handlers {
+/** A request about presence: its answer has no data. */
+const act = <Request extends RoomRequest>(
+  description: string,
+  effectsOf: (request: Request, by: Requester) => readonly Effect[],
+): Handler<Request> => passing(description, (request, by) => ({ data: {}, effects: effectsOf(request, by) }));
+
+function createHandlers({ participants, restParticipants, content, downloads }: RequestParts): Handlers {
+  const { presence, connections, sessions } = participants;
   const { stores, comments, follows } = content;
   const broadcasts = new Broadcasts(connections);
+  const apply = (
+    { type, data }: RequestOf<"STORE_SET" | "STORE_UPDATE" | "STORE_DELETE">,
+    { userId }: Requester,
+  ) => stores.apply({ type, ...data } as StoreOperation, userId);
   return {
     STORE_LIST: read("Stores retrieved", () => ({ stores: stores.list() })),
     STORE_SYNC: passing("Store retrieved", ({ data }, { connection }) => {
@@ -190,14 +181,10 @@ function createHandlers(
       return { data: { entries: {}, seq: content.changes.lastSeq, download, lineBytes } };
     }),
     STORE_GET: read("Entry retrieved", ({ data }) => stores.get(data.store, data.key)),
-    STORE_SET: write("Entry set", ({ type, data }, by) => stores.apply({ type, ...data }, authorOf(by))),
-    STORE_UPDATE: write("Entry updated", ({ type, data }, by) =>
-      stores.apply({ type, ...data }, authorOf(by)),
-    ),
-    STORE_DELETE: write("Entry deleted", ({ type, data }, by) =>
-      stores.apply({ type, ...data }, authorOf(by)),
-    ),
-    STORE_BATCH: write("Operations applied", ({ data }, by) => stores.applyAll(data, authorOf(by))),
+    STORE_SET: write("Entry set", apply),
+    STORE_UPDATE: write("Entry updated", apply),
+    STORE_DELETE: write("Entry deleted", apply),
+    STORE_BATCH: write("Operations applied", ({ data }, by) => stores.applyAll(data, by.userId)),
 
     COMMENT_LIST: read("Comments retrieved", ({ data }) => ({
       ...comments.list(data),
@@ -210,17 +197,17 @@ function createHandlers(
     })),
     COMMENT_POST: write("Comment created", ({ data }) => ({ comment: comments.create(data, data.userId) })),
     COMMENT_UPDATE: write("Comment updated", ({ data }, by) => ({
-      comment: comments.updateText(data.commentId, data.text, authorOf(by)),
+      comment: comments.updateText(data.commentId, data.text, by.userId),
     })),
     COMMENT_EDIT: write("Comment updated", ({ data }) => ({ comment: editComment(content, data) })),
     COMMENT_RESOLVE: write("Comment updated", ({ data }, by) => ({
-      comment: comments.resolve(data.commentId, data.resolved, authorOf(by)),
+      comment: comments.resolve(data.commentId, data.resolved, by.userId),
     })),
     COMMENT_REACT: write("Comment updated", ({ data }, by) => ({
       comment: comments.react(data.commentId, data.reaction, data.on, participantOf(by).userId),
     })),
     COMMENT_DELETE: write("Comment deleted", ({ data }, by) => ({
-      comment: comments.delete(data.commentId, authorOf(by)),
+      comment: comments.delete(data.commentId, by.userId),
     })),
 
     USER_FOLLOW: write("User followed", ({ data }, by) => {
@@ -238,18 +225,11 @@ function createHandlers(
     }),
     USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
     PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
-    PARTICIPANT_REMOVE: passing("Participant removed", ({ data }) => ({
-      data: {},
-      effects: restParticipants.end(data.userId),
-    })),
-    PRESENCE_UPDATE: passing("Presence updated", ({ data }, by) => ({
-      data: {},
-      effects: presence.update(participantOf(by), data),
-    })),
-    PRESENCE_SUBSCRIBE: passing("Subscription changed", ({ data }, by) => ({
-      data: {},
-      effects: presence.subscribe(participantOf(by), data),
-    })),
+    PARTICIPANT_REMOVE: act("Participant removed", ({ data }) => restParticipants.remove(data.userId)),
+    PRESENCE_UPDATE: act("Presence updated", ({ data }, by) => presence.update(participantOf(by), data)),
+    PRESENCE_SUBSCRIBE: act("Subscription changed", ({ data }, by) =>
+      presence.subscribe(participantOf(by), data),
+    ),
     BROADCAST: passing("Broadcast sent", ({ requestId, data }, by) =>
       broadcasts.send(data, { requestId, sender: senderOf(by), socketId: by.connection?.id ?? null }),
     ),

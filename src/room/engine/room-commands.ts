@@ -3,9 +3,9 @@ import { presentRoom, type RoomFields } from "../../wire/room.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
 import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
 import { CLOSE } from "../protocol/protocol.ts";
-import type { RoomStorage } from "../storage/storage.ts";
 import type { Effect } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
+import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomCommand } from "../types/room-object.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
@@ -23,29 +23,21 @@ const TOKENS_ENDED: CloseReason = {
   authFailed: true,
 };
 
-interface CommandPorts {
-  readonly storage: RoomStorage;
-  now(): number;
+/** The parts of the room that commands change. */
+interface CommandParts {
+  readonly ports: Pick<RoomPorts, "storage" | "now">;
+  readonly participants: Participants;
+  readonly content: RoomContent;
+  readonly handshake: JoinHandshake;
 }
 
 export class RoomCommandHandler {
-  readonly #ports: CommandPorts;
-  readonly #participants: Participants;
-  readonly #content: RoomContent;
-  readonly #handshake: JoinHandshake;
+  readonly #room: CommandParts;
   #isDeleted = false;
   #revision = 0;
 
-  constructor(
-    ports: CommandPorts,
-    participants: Participants,
-    content: RoomContent,
-    handshake: JoinHandshake,
-  ) {
-    this.#ports = ports;
-    this.#participants = participants;
-    this.#content = content;
-    this.#handshake = handshake;
+  constructor(room: CommandParts) {
+    this.#room = room;
   }
 
   /** True once the room's deletion is known: it takes no write any more, or one would bring back an erased room. */
@@ -77,24 +69,24 @@ export class RoomCommandHandler {
     this.#revision += 1;
     switch (command.type) {
       case "room.closed":
-        this.#handshake.markStale();
-        return [{ type: "refreshRoom", closing: this.#participants.connections.ids() }];
+        this.#room.handshake.markStale();
+        return [{ type: "refreshRoom", closing: this.#room.participants.connections.ids() }];
       case "room.deleted":
         this.recordDeletion();
-        return this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+        return this.#room.participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
       case "user.deleted":
-        this.#handshake.markStale();
+        this.#room.handshake.markStale();
         return this.#deleteUser(command.userId, false);
       case "user.erased":
-        this.#handshake.markStale();
+        this.#room.handshake.markStale();
         return this.#deleteUser(command.userId, true);
       case "user.created":
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
       case "user.updated":
-        this.#handshake.markStale();
+        this.#room.handshake.markStale();
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
       case "tokens.ended":
-        this.#handshake.markStale();
+        this.#room.handshake.markStale();
         return [...this.#endGracePeriods(command.userId), { type: "refreshTokens", userId: command.userId }];
       case "room.updated":
         return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
@@ -104,33 +96,33 @@ export class RoomCommandHandler {
   /** Those who are online without a socket, or one of them, get no time to come back. */
   #endGracePeriods(userId: string | null): Effect[] {
     return userId === null
-      ? this.#participants.endGracePeriods()
-      : this.#participants.endGracePeriods([userId]);
+      ? this.#room.participants.endGracePeriods()
+      : this.#room.participants.endGracePeriods([userId]);
   }
 
   /** A room that has never been used logs no changes: no client has missed any. */
   get isUsed(): boolean {
-    return this.#participants.sessions.record !== null || this.#content.changes.lastSeq > 0;
+    return this.#room.participants.sessions.record !== null || this.#room.content.changes.lastSeq > 0;
   }
 
   /** With `isErased`, nothing that the user wrote stays, and nothing that names the user but an ID. */
   #deleteUser(userId: string, isErased: boolean): Effect[] {
-    const { connections, sessions } = this.#participants;
+    const { connections, sessions } = this.#room.participants;
     const effects = [
-      ...this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
+      ...this.#room.participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
       ...this.#endGracePeriods(userId),
     ];
     if (!this.isUsed) return effects;
     try {
-      this.#content.changes.transaction(() => {
+      this.#room.content.changes.transaction(() => {
         sessions.deleteUser(userId);
-        this.#ports.storage.follows.deleteUser(userId);
+        this.#room.ports.storage.follows.deleteUser(userId);
         if (isErased) {
           sessions.eraseParticipant(userId);
-          this.#content.comments.eraseUser(userId);
+          this.#room.content.comments.eraseUser(userId);
         }
-        this.#content.changes.appendOnce("userDeleted", userId, { userId });
-        if (isErased) this.#content.changes.forgetUser(userId);
+        this.#room.content.changes.appendOnce("userDeleted", userId, { userId });
+        if (isErased) this.#room.content.changes.forgetUser(userId);
       });
     } catch (error) {
       throw new PartialFailure(effects, error);
@@ -141,8 +133,8 @@ export class RoomCommandHandler {
   /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its role. */
   updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
     if (this.#isDeleted) return [];
-    const { sessions } = this.#participants;
-    const { changes } = this.#content;
+    const { sessions } = this.#room.participants;
+    const { changes } = this.#room.content;
     const presented = presentUser(user, sessions.findLastSeen([user.id])[user.id]);
     changes.transaction(() => {
       sessions.updateUser(user);
@@ -155,7 +147,7 @@ export class RoomCommandHandler {
 
   /** The user's sockets have its role from now on, as far as their tokens and their joins allow. */
   #changeRoles(user: UserRecord): Effect[] {
-    const { connections } = this.#participants;
+    const { connections } = this.#room.participants;
     return connections.idsOf(user.id).flatMap((id) => {
       const before = connections.get(id);
       if (before?.phase !== "joined") return [];
@@ -176,27 +168,27 @@ export class RoomCommandHandler {
    */
   endTokens(userId: string | null, current: Pick<TokenEpochs, "account"> & Partial<TokenEpochs>): Effect[] {
     const ended: string[] = [];
-    for (const connection of this.#participants.connections.all()) {
+    for (const connection of this.#room.participants.connections.all()) {
       if (connection.phase !== "joined" || (userId !== null && connection.userId !== userId)) continue;
       const { user, account } = connection.tokenEpochs ?? { user: 0, account: 0 };
       if (account < current.account || user < (current.user ?? 0)) ended.push(connection.id);
     }
-    return this.#participants.disconnectFor(ended, TOKENS_ENDED);
+    return this.#room.participants.disconnectFor(ended, TOKENS_ENDED);
   }
 
   /** Completes a `checkUsers` effect: no one follows users who do not exist. */
   forgetUsers(userIds: readonly string[]): void {
-    if (!this.#isDeleted && userIds.length > 0) this.#content.follows.forget(userIds);
+    if (!this.#isDeleted && userIds.length > 0) this.#room.content.follows.forget(userIds);
   }
 
   /** Stores the row of a room that no one has joined yet, for its events. */
   keepRow(row: RoomFields): void {
-    this.#ports.storage.transaction(() => this.#ports.storage.occupancy.writeRoom(row));
+    this.#room.ports.storage.transaction(() => this.#room.ports.storage.occupancy.writeRoom(row));
   }
 
   /** Stores the room's current row. */
   recordRoom(row: RoomFields): void {
-    this.#participants.sessions.updateRoom(row);
+    this.#room.participants.sessions.updateRoom(row);
   }
 
   /**
@@ -204,34 +196,34 @@ export class RoomCommandHandler {
    * `closing` and the room is still closed, these are closed. Sockets that joined later did so when it was open again.
    */
   updateRoom(row: RoomFields, closing: readonly string[] | null): Effect[] {
-    const { sessions } = this.#participants;
-    const { changes } = this.#content;
+    const { sessions } = this.#room.participants;
+    const { changes } = this.#room.content;
     this.recordRoom(row);
     if (closing !== null && row.state === "closed") return this.#close(closing);
     if (this.#isDeleted || !this.isUsed) return [];
-    const room = presentRoom(row, this.#ports.now(), sessions.stats);
+    const room = presentRoom(row, this.#room.ports.now(), sessions.stats);
     changes.transaction(() => changes.append("roomUpdated", () => ({ room })));
     return this.#sendChanges();
   }
 
   #close(ids: readonly string[]): Effect[] {
-    const { connections } = this.#participants;
+    const { connections } = this.#room.participants;
     const open = ids.filter((id) => connections.get(id) !== undefined);
     return [
-      ...this.#participants.disconnect(open, CLOSE.forbidden, "room closed"),
+      ...this.#room.participants.disconnect(open, CLOSE.forbidden, "room closed"),
       ...this.#endGracePeriods(null),
     ];
   }
 
   #sendChanges(): Effect[] {
-    return this.#participants.connections.sendToAll(this.#content.changes.takeEvents());
+    return this.#room.participants.connections.sendToAll(this.#room.content.changes.takeEvents());
   }
 
   /** Deletes everything the room stores, once the events of its deletion have been passed on. */
   clear(): Effect[] {
-    const effects = this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
-    this.#participants.sessions.clear();
-    this.#content.changes.reset();
+    const effects = this.#room.participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+    this.#room.participants.sessions.clear();
+    this.#room.content.changes.reset();
     return effects;
   }
 }

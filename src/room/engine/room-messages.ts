@@ -2,22 +2,20 @@
 
 import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import type { OpenDocuments } from "../documents/sync/open-documents.ts";
-import { deliveryPoints, type SocketMessage } from "../protocol/costs.ts";
+import type { SocketMessage } from "../protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "../protocol/frame.ts";
 import { CLOSE, type Fault, type Response } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
 import type { Connection, Effect, Joined } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
+import type { RoomPorts } from "../transport/room-ports.ts";
 import { ORGANIZATION } from "./content/changes.ts";
-import type { RoomContent } from "./content/content.ts";
-import { DatabaseRequests } from "./database-requests.ts";
-import { Downloads } from "./downloads.ts";
+import type { DatabaseRequests } from "./database-requests.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
-import type { JoinHandshake, TokenRefresh } from "./join/join-handshake.ts";
-import { MessageQueue, type MessageQueuePorts } from "./message-queue.ts";
+import type { JoinHandshake } from "./join/join-handshake.ts";
+import type { MessageQueue } from "./message-queue.ts";
 import type { Participants } from "./participants/participants.ts";
-import type { RestParticipants } from "./participants/rest-participants.ts";
-import { type Requester, type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
+import type { Requester, RequestOutcome, Requests } from "./requests.ts";
 
 const LEAVING: SocketMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
 
@@ -43,77 +41,35 @@ const LOOK_AGAIN_MS = 500;
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
   requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
 
-interface MessagePorts {
-  newId(): string;
-  /** The room goes on with a message of this socket, with its `requestId`: what happens follows from it. */
-  handling?(id: string, requestId: string | undefined): void;
-}
-
-/** Receivers of frames about documents: before a socket has joined, and after. */
-interface DocumentParts {
-  readonly sockets: DocumentSockets;
-  readonly open: OpenDocuments;
+/** The parts of the room that messages reach. */
+interface MessageParts {
+  readonly ports: Pick<RoomPorts, "now" | "handling">;
+  readonly participants: Participants;
+  readonly queue: MessageQueue;
+  readonly requests: Requests;
+  readonly handshake: JoinHandshake;
+  readonly documentSockets: DocumentSockets;
+  readonly openDocuments: OpenDocuments;
+  readonly databaseRequests: DatabaseRequests;
 }
 
 export class RoomMessages {
-  readonly #ports: MessageQueuePorts & MessagePorts;
-  readonly #participants: Participants;
-  readonly #requests: Requests;
-  readonly #handshake: JoinHandshake;
-  readonly #tokenRefresh: TokenRefresh;
-  readonly #queue: MessageQueue;
-  readonly #documents: DocumentParts;
-  /** Those that need the database. */
-  readonly questions: DatabaseRequests;
-  /** Of large stores, over HTTP. */
-  readonly downloads: Downloads;
+  readonly #room: MessageParts;
 
-  constructor(
-    ports: MessageQueuePorts & RequestPorts & MessagePorts,
-    participants: Participants,
-    content: RoomContent,
-    joining: {
-      readonly handshake: JoinHandshake;
-      readonly tokenRefresh: TokenRefresh;
-      readonly restParticipants: RestParticipants;
-    },
-    documents: DocumentParts,
-  ) {
-    this.#ports = ports;
-    this.#participants = participants;
-    this.#handshake = joining.handshake;
-    this.#tokenRefresh = joining.tokenRefresh;
-    this.#documents = documents;
-    const queue = new MessageQueue(ports, participants.connections);
-    this.#queue = queue;
-    this.downloads = new Downloads(
-      {
-        now: () => ports.now(),
-        newId: () => ports.newId(),
-        canAfford: (userId) => queue.canAfford(userId),
-        countSent: (userId, bytes) => queue.countDelivery(userId, deliveryPoints(bytes, 1), false),
-      },
-      content,
-      participants.connections,
-    );
-    this.#requests = new Requests(ports, participants, joining.restParticipants, content, this.downloads);
-    const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
-    this.questions = new DatabaseRequests(
-      { now: () => ports.now(), report: (what, error) => ports.report(what, error), handle },
-      participants,
-      content,
-    );
+  constructor(room: MessageParts) {
+    this.#room = room;
   }
 
   /** A socket has sent a frame. Frames from sockets that the room has closed are ignored. */
   receive(id: string, data: string | ArrayBuffer): Effect[] {
-    const { connections } = this.#participants;
+    const { connections } = this.#room.participants;
     const connection = connections.get(id);
     if (connection === undefined) return [];
     const size = typeof data === "string" ? data.length : data.byteLength;
-    if (connection.phase === "joined" && !this.#queue.limits.countFrame(connection, size))
+    if (connection.phase === "joined" && !this.#room.queue.limits.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
-    const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
+    const seen =
+      connection.phase === "joined" ? connections.recordSeen(connection, this.#room.ports.now()) : [];
     const effects = this.#receiveFrame(connection, data, size);
     return seen.length === 0 ? effects : [...seen, ...effects];
   }
@@ -121,29 +77,29 @@ export class RoomMessages {
   #receiveFrame(connection: Connection, data: string | ArrayBuffer, size: number): Effect[] {
     const isForDocuments = isOfDocuments(connection);
     if (connection.phase !== "joined" && isForDocuments)
-      return this.#documents.sockets.receive(connection, data);
+      return this.#room.documentSockets.receive(connection, data);
     if (connection.phase === "joined" && typeof data !== "string")
       return this.#runOrWait(connection, { type: "DOCUMENT", bytes: new Uint8Array(data) }, size);
     if (isForDocuments) return []; // some clients add messages of their own
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
-      return this.#participants.disconnect([connection.id], CLOSE.frameTooLarge, "frame too large");
-    if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
+      return this.#room.participants.disconnect([connection.id], CLOSE.frameTooLarge, "frame too large");
+    if (connection.phase !== "joined") return this.#room.handshake.receive(connection, frame);
     return this.#admit(connection, frame, size);
   }
 
   /** Completes an `authorizeJoin` effect. */
   completeJoin(id: string, decision: JoinDecision): Effect[] {
-    const { sockets } = this.#documents;
+    const { documentSockets: sockets } = this.#room;
     const asked = sockets.askAgain(id, decision);
     if (asked !== null) return asked;
     const refused = sockets.refuse(id, decision);
-    return [...refused, ...this.#handshake.complete(id, decision), ...sockets.joined(id)];
+    return [...refused, ...this.#room.handshake.complete(id, decision), ...sockets.joined(id)];
   }
 
   #disconnectFlooding({ id, userId }: Joined): Effect[] {
-    this.#queue.limits.recordFlood(userId);
-    return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
+    this.#room.queue.limits.recordFlood(userId);
+    return this.#room.participants.disconnect([id], CLOSE.flooding, "too many messages");
   }
 
   #admit(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
@@ -153,7 +109,7 @@ export class RoomMessages {
 
   #runOrWait(connection: Joined, message: SocketMessage, size: number): Effect[] {
     const { id } = connection;
-    switch (this.#queue.admit(connection, message, size)) {
+    switch (this.#room.queue.admit(connection, message, size)) {
       case "run":
         return this.#run(id, message);
       case "wait":
@@ -167,19 +123,14 @@ export class RoomMessages {
 
   /** Answers a frame of `size` bytes that was read for nothing. */
   #refuse(connection: Joined, size: number, response: Response): Effect[] {
-    this.#queue.limits.countRefused(connection, size);
+    this.#room.queue.limits.countRefused(connection, size);
     return [send([connection.id], response)];
-  }
-
-  /** Counts an attempt to join with the user's token. False when it comes too soon. */
-  countJoin(userId: string): boolean {
-    return this.#queue.limits.countJoin(userId);
   }
 
   /** Runs the next message that waits, if its user can afford it by now. */
   resume(): Effect[] {
-    const next = this.#queue.next();
-    const { presence } = this.#participants;
+    const next = this.#room.queue.next();
+    const { presence } = this.#room.participants;
     return [
       ...(next === null ? [] : this.#run(next.id, next.message)),
       ...presence.resume(),
@@ -189,59 +140,63 @@ export class RoomMessages {
 
   /** Messages, or presence, wait. */
   resumeSoon(): Effect[] {
-    const waits = [this.#queue.nextIn(), this.#participants.presence.hasLeft ? LOOK_AGAIN_MS : null];
+    const waits = [
+      this.#room.queue.nextIn(),
+      this.#room.participants.presence.hasLeft ? LOOK_AGAIN_MS : null,
+    ];
     const ms = Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY));
     return Number.isFinite(ms) ? [{ type: "resumeIn", ms }] : [];
   }
 
-  /** Counts what was sent for a user, or for the organization: as points (`costs`). */
-  countDelivery(userId: string, points: number, isBroadcast: boolean): void {
-    this.#queue.countDelivery(userId, points, isBroadcast);
-  }
-
   /** A client has closed its socket for good: it leaves behind what the socket has sent and waits. */
   leave(id: string): Effect[] {
-    const connection = this.#participants.connections.get(id);
-    const waits = connection?.phase === "joined" && this.#queue.admit(connection, LEAVING, 0) === "wait";
-    return waits ? this.resumeSoon() : this.#participants.remove([id]);
+    const connection = this.#room.participants.connections.get(id);
+    const waits = connection?.phase === "joined" && this.#room.queue.admit(connection, LEAVING, 0) === "wait";
+    return waits ? this.resumeSoon() : this.#room.participants.remove([id]);
   }
 
   /** Looks the connection up: it may have changed since the message began to wait. */
   #run(id: string, message: SocketMessage): Effect[] {
-    const connection = this.#participants.connections.get(id);
+    const connection = this.#room.participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
-    this.#ports.handling?.(id, requestIdOf(message));
+    this.#room.ports.handling?.(id, requestIdOf(message));
     switch (message.type) {
       case "DOCUMENT":
-        return this.#documents.open.receive(id, message.bytes);
+        return this.#room.openDocuments.receive(id, message.bytes);
       case "JOIN_ROOM":
         return [send([id], failure(ALREADY_JOINED, message.requestId))];
       case "LEAVE_ROOM":
         return [
           send([id], success("Room left", {}, message.requestId)),
-          ...this.#participants.disconnect([id], CLOSE.left, "left"),
+          ...this.#room.participants.disconnect([id], CLOSE.left, "left"),
         ];
       case "TOKEN_REFRESH":
-        return this.#tokenRefresh.receive(id, message);
+        return this.#room.handshake.refreshToken(id, message);
       case "ROOM_GET":
       case "USERS_GET":
       case "USER_FOLLOW":
       case "USER_UNFOLLOW":
-        return this.questions.ask(connection, message);
+        return this.#room.databaseRequests.ask(connection, message);
       case "MARK":
         return [
           { type: "acknowledgeRead", id, mark: message.data.mark },
-          ...this.#participants.presence.resume(),
+          ...this.#room.participants.presence.resume(),
           ...this.resumeSoon(),
         ];
       default:
-        return this.#handleRequest(connection, message);
+        return this.handle(connection, message);
     }
   }
 
-  #handleRequest(connection: Joined, request: RoomRequest): Effect[] {
+  /** Handles a request of a joined socket. */
+  handle(connection: Joined, request: RoomRequest): Effect[] {
     const { id, role, userId } = connection;
-    const { response, effects } = this.#requests.handle(request, { role, userId, connection, cause: null });
+    const { response, effects } = this.#room.requests.handle(request, {
+      role,
+      userId,
+      connection,
+      cause: null,
+    });
     const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
     return [...effects, ...answer, deliveryOf(request, userId)];
   }
@@ -251,10 +206,10 @@ export class RoomMessages {
     const sender = userId ?? ORGANIZATION;
     const isAffordable =
       request.type === "BROADCAST"
-        ? this.#queue.canBroadcast(sender)
-        : userId === null || request.type !== "STORE_BATCH" || this.#queue.charge(userId, request);
+        ? this.#room.queue.canBroadcast(sender)
+        : userId === null || request.type !== "STORE_BATCH" || this.#room.queue.charge(userId, request);
     if (!isAffordable) return { response: failure(TOO_MUCH, request.requestId), effects: [] };
-    const { response, effects } = this.#requests.handle(request, {
+    const { response, effects } = this.#room.requests.handle(request, {
       role: "editor",
       userId,
       connection: null,

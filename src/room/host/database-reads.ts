@@ -5,7 +5,7 @@ import type { Room } from "../engine/room.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { RoomContext } from "./room-context.ts";
-import type { RoomPorts } from "./room-ports.ts";
+import type { RoomService } from "./room-service.ts";
 
 /** The effects that need a read. */
 type ReadEffect = Extract<
@@ -15,9 +15,10 @@ type ReadEffect = Extract<
   }
 >;
 
+/** The parts of the runtime that reads use. */
 interface DatabaseReadPorts {
   readonly context: RoomContext;
-  readonly service: RoomPorts;
+  readonly service: RoomService;
   readonly room: Room;
   perform(effects: readonly Effect[]): void;
 }
@@ -36,7 +37,6 @@ export class DatabaseReads {
 
   /** Reads what an effect needs when it is its turn, and performs what follows. */
   enqueue(effect: ReadEffect): void {
-    const { perform, room } = this.#ports;
     switch (effect.type) {
       case "refreshUser":
         this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
@@ -51,7 +51,7 @@ export class DatabaseReads {
         this.#queue.refresh(() => this.#refreshTokens(effect.userId));
         break;
       case "queryDatabase":
-        if (!this.#queue.ask(effect)) perform(room.questions.answer(effect, "refused"));
+        if (!this.#queue.ask(effect)) this.#answerAll([effect], "refused");
     }
   }
 
@@ -62,53 +62,55 @@ export class DatabaseReads {
 
   /** Answers equal questions from one read, which is left out when no one is there to receive it. */
   async #answer(questions: readonly Question[]): Promise<void> {
-    const { room, perform } = this.#ports;
-    const [open] = questions.filter(({ id }) => room.isOpen(id));
-    if (open === undefined) return;
-    const result = (await this.#query(open.query)) ?? "failed";
-    for (const question of questions) perform(room.questions.answer(question, result));
+    const open = questions.find(({ id }) => this.#ports.room.isOpen(id));
+    if (open !== undefined) this.#answerAll(questions, (await this.#query(open.query)) ?? "failed");
+  }
+
+  #answerAll(questions: readonly Question[], result: QueryResult | "failed" | "refused"): void {
+    const { room } = this.#ports;
+    for (const question of questions) this.#ports.perform(room.databaseRequests.answer(question, result));
   }
 
   /** A user or a room that has been deleted in the meantime is skipped. */
   async #refreshUser(userId: string, event: "userCreated" | "userUpdated"): Promise<void> {
-    const { context, room, service, perform } = this.#ports;
+    const { context, room, service } = this.#ports;
     const found = await service.findUser(context.identity, userId);
-    if (found.room !== null) room.updates.recordRoom(found.room);
-    if (found.user !== null) perform(room.updates.updateUser(found.user.record, event));
+    if (found.room !== null) room.commands.recordRoom(found.room);
+    if (found.user !== null) this.#ports.perform(room.commands.updateUser(found.user.record, event));
   }
 
   async #refreshTokens(userId: string | null): Promise<void> {
-    const { context, room, service, perform } = this.#ports;
+    const { context, room, service } = this.#ports;
     if (userId === null) {
       const account = await service.findAccountTokenEpoch(context.identity);
-      perform(room.updates.endTokens(null, { account }));
+      this.#ports.perform(room.commands.endTokens(null, { account }));
       return;
     }
     const { user } = await service.findUser(context.identity, userId);
     if (user === null) return;
     const current = { user: user.subject.tokenEpoch, account: user.subject.accountTokenEpoch };
-    perform(room.updates.endTokens(userId, current));
+    this.#ports.perform(room.commands.endTokens(userId, current));
   }
 
   async #refreshRoom(closing: readonly string[] | null): Promise<void> {
-    const { room, perform } = this.#ports;
+    const { room } = this.#ports;
     const row = await this.#findRoom();
-    if (row !== null) perform(room.updates.updateRoom(row, closing));
+    if (row !== null) this.#ports.perform(room.commands.updateRoom(row, closing));
   }
 
   async #findRoom(): Promise<RoomFields | null> {
     const { context, service } = this.#ports;
-    const { updates } = this.#ports.room;
-    const { revision } = updates;
+    const { commands } = this.#ports.room;
+    const { revision } = commands;
     const row = await service.findRoom(context.identity);
-    if (row !== null) updates.recordExistence(revision);
+    if (row !== null) commands.recordExistence(revision);
     return row;
   }
 
   async #checkUsers(userIds: readonly string[]): Promise<void> {
     const { context, room, service } = this.#ports;
     const existing = await service.findExistingUsers(context.identity, userIds);
-    room.updates.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
+    room.commands.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
   }
 
   /**
@@ -116,10 +118,10 @@ export class DatabaseReads {
    * would bring the erased object back. Nothing else has to remember the deletion.
    */
   async requireExisting(): Promise<void> {
-    const { identity, storeEvents, documentEvents, updates } = this.#ports.room;
-    if (updates.isUsed && (identity !== null || updates.isDeleted)) return;
+    const { identity, storeEvents, documentEvents, commands } = this.#ports.room;
+    if (commands.isUsed && (identity !== null || commands.isDeleted)) return;
     const row = await this.#findRoom();
-    if (row === null) updates.recordDeletion();
+    if (row === null) commands.recordDeletion();
     else for (const events of [storeEvents, documentEvents]) events.offerRow(row);
   }
 
@@ -129,10 +131,10 @@ export class DatabaseReads {
    */
   async requireRow(): Promise<void> {
     const { room } = this.#ports;
-    if (room.record !== null) return;
+    if (room.sessions.record !== null) return;
     const row = await this.#findRoom();
-    if (row === null) room.updates.recordDeletion();
-    else room.updates.keepRow(row);
+    if (row === null) room.commands.recordDeletion();
+    else room.commands.keepRow(row);
   }
 
   /** Null when the database failed, or the room is gone. */

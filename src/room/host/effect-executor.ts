@@ -1,5 +1,4 @@
-/** Carries out the room's effects, each by itself: one that fails costs its own socket, and none of the others. */
-
+/** Carries out the room's effects, each by itself: a failed effect costs its own socket, and no other one. */
 import type { Room } from "../engine/room.ts";
 import { deliveryPoints } from "../protocol/costs.ts";
 import type { Effect } from "../transport/connection.ts";
@@ -9,6 +8,7 @@ import type { DatabaseReads } from "./database-reads.ts";
 import type { JoinAuthorizer } from "./join-authorizer.ts";
 import type { CurrentTrace, RoomContext } from "./room-context.ts";
 
+/** The parts of the runtime that effects reach. */
 interface EffectPorts {
   readonly context: RoomContext;
   readonly room: Room;
@@ -16,15 +16,21 @@ interface EffectPorts {
   readonly joins: JoinAuthorizer;
   readonly traces: CurrentTrace;
   readonly reads: DatabaseReads;
-  /** The alarm is to be planned again. */
-  planAlarm(): void;
-  /** The room's memory may differ from its storage and its sockets: make them match soon. */
-  recoverSoon(): void;
+  readonly alarm: {
+    outdate(): void;
+    recoverSoon(): void;
+  };
   /** The effects of a turn are carried out. */
   performed(): void;
 }
 
-/** Folding waits so long, so that it delays no answer of the turn that makes it due. */
+type EffectOf<Type extends Effect["type"]> = Extract<Effect, { readonly type: Type }>;
+interface Executor<Type extends Effect["type"]> {
+  execute(effect: EffectOf<Type>): void;
+}
+type Executors = { readonly [Type in Effect["type"]]: Executor<Type>["execute"] };
+
+/** The delay of folding, so that it delays no answer of the turn that makes it due. */
 const FOLD_DELAY_MS = 100;
 
 /** The sockets that cannot go on without an effect: their clients would miss something. */
@@ -48,22 +54,24 @@ function socketsOf(effect: Effect): readonly string[] {
 
 export class EffectExecutor {
   readonly #ports: EffectPorts;
+  readonly #executors: Executors;
   readonly #tick = new TickPolicy();
   readonly #presenceTimer: FlushTimer;
   #hasPresenceChanged = false;
   /** Whether the latest tick has been sent. */
   #isTickSent = () => true;
-  /** What the effects of this turn have sent, in points, and has not been counted for anyone. */
+  /** Points that the effects of this turn have sent, and that are not counted for anyone yet. */
   #deliveredPoints = 0;
   #foldTimer: ReturnType<typeof setTimeout> | null = null;
-  #resumeTimer: ReturnType<typeof setTimeout> | null = null;
+  #resumeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Does nothing when it ends: an object with a timer does not hibernate. */
-  #awakeTimer: ReturnType<typeof setTimeout> | null = null;
+  #awakeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Sockets that the service has failed, and has not closed yet. */
   readonly #failed = new Set<string>();
 
   constructor(ports: EffectPorts) {
     this.#ports = ports;
+    this.#executors = this.#createExecutors();
     this.#presenceTimer = new FlushTimer(
       () => ports.context.now(),
       this.#tick,
@@ -71,7 +79,7 @@ export class EffectExecutor {
     );
   }
 
-  /** Carries out effects in order, then flushes what they queued as soon as the policies allow. Never throws. */
+  /** Carries out effects in order, then flushes the queued frames as soon as the policies allow. Never throws. */
   perform(effects: readonly Effect[]): void {
     this.#deliveredPoints = 0;
     for (const effect of effects) {
@@ -82,12 +90,12 @@ export class EffectExecutor {
     this.#ports.sockets.requestFlush();
     this.#closeFailed();
     this.#ports.performed();
-    this.askForMarks();
+    this.#askForMarks();
   }
 
-  /** Some of what waited is sent. */
+  /** Some of the waiting frames are sent. */
   flushed(): void {
-    this.askForMarks();
+    this.#askForMarks();
     if (this.#ports.room.hasPresenceLeft) this.#presenceTimer.request();
     this.#recordSent();
   }
@@ -97,7 +105,7 @@ export class EffectExecutor {
   }
 
   /** Asks the clients of documents that were sent much whether they have read it. */
-  askForMarks(): void {
+  #askForMarks(): void {
     const { room, sockets } = this.#ports;
     for (const { id, mark } of sockets.takeDueMarks()) this.perform(room.openDocuments.mark(id, mark));
   }
@@ -105,7 +113,7 @@ export class EffectExecutor {
   #foldDocuments(): void {
     this.#foldTimer = null;
     try {
-      this.#ports.room.foldDocuments();
+      this.#ports.room.openDocuments.foldDue();
     } catch (error) {
       this.#ports.context.report("The documents of a room could not be folded yet", error);
     }
@@ -120,7 +128,8 @@ export class EffectExecutor {
 
   #isolate(effect: Effect): void {
     try {
-      this.#carryOut(effect);
+      const execute: Executor<Effect["type"]>["execute"] = this.#executors[effect.type];
+      execute(effect);
     } catch (error) {
       this.#recordFailure(socketsOf(effect), `An effect of a room failed: ${effect.type}`, error);
     }
@@ -139,12 +148,6 @@ export class EffectExecutor {
     this.perform(this.#ports.room.disconnectFailed(ids));
   }
 
-  #resume(): void {
-    this.#resumeTimer = null;
-    const { room, traces } = this.#ports;
-    this.perform(traces.during(null, () => room.messages.resume()));
-  }
-
   #flushPresence(): void {
     const now = this.#ports.context.now();
     const intervalMs = this.#tick.intervalAt(now);
@@ -154,10 +157,10 @@ export class EffectExecutor {
       this.#hasPresenceChanged = false; // after a failure the next effects try again
       if (!effects.some(({ type }) => type === "send")) this.#tick.recordEmpty();
       for (const effect of effects) this.#isolate(effect);
-      if (this.#hasPresenceChanged) this.#presenceTimer.request(); // some of what sockets keep is left
+      if (this.#hasPresenceChanged) this.#presenceTimer.request(); // some attachments are left to write
     } catch (error) {
       this.#ports.context.report("The presence of a room could not be sent yet", error);
-      this.#ports.recoverSoon();
+      this.#ports.alarm.recoverSoon();
     }
     this.#isTickSent = this.#ports.sockets.watchSending();
     this.#ports.sockets.requestFlush();
@@ -166,74 +169,56 @@ export class EffectExecutor {
     this.#ports.performed();
   }
 
-  #countDelivery({ userId, isBroadcast, work = 0 }: Extract<Effect, { type: "countDelivery" }>): void {
+  #countDelivery({ userId, isBroadcast, work = 0 }: EffectOf<"countDelivery">): void {
     const points = this.#deliveredPoints + work;
     this.#deliveredPoints = 0;
-    if (points > 0) this.#ports.room.messages.countDelivery(userId, points, isBroadcast);
+    if (points > 0) this.#ports.room.queue.countDelivery(userId, points, isBroadcast);
   }
 
-  #carryOut(effect: Effect): void {
-    const { sockets, joins, reads } = this.#ports;
-    switch (effect.type) {
-      case "send":
-        this.#deliveredPoints += deliveryPoints(sockets.send(effect.to, effect.message), effect.to.length);
-        break;
-      case "sendBytes":
-        this.#deliveredPoints += deliveryPoints(effect.frame.length, effect.to.length);
-        sockets.sendBytes(effect.to, effect.frame);
-        break;
-      case "foldDocuments":
+  #createExecutors(): Executors {
+    const ports = this.#ports;
+    const { context, sockets, joins, reads, room, traces } = ports;
+    return {
+      send: ({ to, message }) => {
+        this.#deliveredPoints += deliveryPoints(sockets.send(to, message), to.length);
+      },
+      sendBytes: ({ to, frame }) => {
+        this.#deliveredPoints += deliveryPoints(frame.length, to.length);
+        sockets.sendBytes(to, frame);
+      },
+      foldDocuments: () => {
         this.#foldTimer ??= setTimeout(() => this.#foldDocuments(), FOLD_DELAY_MS);
-        break;
-      case "stayAwake":
-        if (this.#awakeTimer !== null) clearTimeout(this.#awakeTimer);
-        this.#awakeTimer = setTimeout(() => {}, effect.ms);
-        break;
-      case "countDelivery":
-        this.#countDelivery(effect);
-        break;
-      case "resumeIn":
-        if (this.#resumeTimer !== null) clearTimeout(this.#resumeTimer);
-        this.#resumeTimer = setTimeout(() => this.#resume(), effect.ms);
-        break;
-      case "presenceChanged":
-        this.#tick.count(effect.receivers, this.#ports.context.now());
+      },
+      stayAwake: ({ ms }) => {
+        clearTimeout(this.#awakeTimer);
+        this.#awakeTimer = setTimeout(() => {}, ms);
+      },
+      resumeIn: ({ ms }) => {
+        clearTimeout(this.#resumeTimer);
+        this.#resumeTimer = setTimeout(
+          () => this.perform(traces.during(null, () => room.messages.resume())),
+          ms,
+        );
+      },
+      presenceChanged: ({ receivers }) => {
+        this.#tick.count(receivers, context.now());
         this.#hasPresenceChanged = true;
-        break;
-      case "attach":
-        sockets.attach(effect.connection);
-        break;
-      case "acknowledgeRead":
-        sockets.acknowledgeRead(effect.id, effect.mark);
-        break;
-      case "close":
-        sockets.close(effect.id, effect.code, effect.reason);
-        break;
-      case "planAlarm":
-        this.#ports.planAlarm();
-        break;
-      case "holdJoins":
-        joins.hold();
-        break;
-      case "recoverSoon":
-        this.#ports.recoverSoon();
-        break;
-      case "authorizeJoin":
-        joins.authorize(effect);
-        break;
-      case "authorizeRefresh":
-        joins.refresh(effect);
-        break;
-      case "authorizeDocuments":
-        joins.openDocuments(effect);
-        break;
-      case "refreshUser":
-      case "checkUsers":
-      case "refreshRoom":
-      case "refreshTokens":
-      case "queryDatabase":
-        reads.enqueue(effect);
-        break;
-    }
+      },
+      countDelivery: (effect) => this.#countDelivery(effect),
+      attach: ({ connection }) => sockets.attach(connection),
+      acknowledgeRead: ({ id, mark }) => sockets.acknowledgeRead(id, mark),
+      close: ({ id, code, reason }) => sockets.close(id, code, reason),
+      planAlarm: () => ports.alarm.outdate(),
+      recoverSoon: () => ports.alarm.recoverSoon(),
+      holdJoins: () => joins.hold(),
+      authorizeJoin: (effect) => joins.authorize(effect),
+      authorizeRefresh: (effect) => joins.refresh(effect),
+      authorizeDocuments: (effect) => joins.openDocuments(effect),
+      refreshUser: (effect) => reads.enqueue(effect),
+      checkUsers: (effect) => reads.enqueue(effect),
+      refreshRoom: (effect) => reads.enqueue(effect),
+      refreshTokens: (effect) => reads.enqueue(effect),
+      queryDatabase: (effect) => reads.enqueue(effect),
+    };
   }
 }

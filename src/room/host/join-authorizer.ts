@@ -1,4 +1,4 @@
-/** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
+/** Authorizes joins: verifies the token, reads its user with the room in turn, and completes the join. */
 
 import { AppError, notFound } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
@@ -30,8 +30,9 @@ import {
 import type { RestParticipant } from "../engine/participants/rest-participants.ts";
 import type { Room } from "../engine/room.ts";
 import type { Effect } from "../transport/connection.ts";
-import { type RoomContext, roomMetrics } from "./room-context.ts";
-import type { Joiners, KnownUser, RoomPorts } from "./room-ports.ts";
+import type { Sockets } from "../transport/sockets.ts";
+import { type CurrentTrace, type RoomContext, roomMetrics } from "./room-context.ts";
+import type { Joiners, KnownUser, RoomService } from "./room-service.ts";
 
 const { module, code, message } = beingRestored();
 const BEING_RESTORED = joinRefusal(module, code, message);
@@ -54,16 +55,15 @@ interface Joiner extends Pick<Joiners, "room" | "onlineUsers"> {
   readonly user: KnownUser | null;
 }
 
+/** The parts of the runtime that joins use. */
 interface JoinPorts {
   readonly context: RoomContext;
   readonly room: Room;
-  readonly service: RoomPorts;
-  /** Milliseconds. */
-  readonly graceMs: number;
+  readonly service: RoomService;
+  readonly sockets: Pick<Sockets, "traceOf">;
+  readonly traces: CurrentTrace;
   perform(effects: readonly Effect[]): void;
-  /** What `work` does follows from the request that has opened the socket. */
-  during<T>(id: string, work: () => T): T;
-  /** A socket is to be closed because of an error. */
+  /** Closes a socket because of an error. */
   fail(id: string, what: string, error: unknown): void;
 }
 
@@ -80,7 +80,7 @@ export class JoinAuthorizer {
 
   /** A socket asks to join. */
   authorize({ id, request }: EffectOf<"authorizeJoin">): void {
-    const mayJoin = (userId: string) => this.#ports.room.messages.countJoin(userId);
+    const mayJoin = (userId: string) => this.#ports.room.queue.limits.countJoin(userId);
     const deciding = this.#decide({ id, token: request.token, mayJoin });
     this.#ports.context.keepAlive(
       deciding.then((decision) => {
@@ -92,8 +92,8 @@ export class JoinAuthorizer {
 
   /** A joined socket has sent its next token. */
   refresh({ id, token, requestId }: EffectOf<"authorizeRefresh">): void {
-    const { tokenRefresh } = this.#ports.room;
-    this.#verify(id, token, (decision) => tokenRefresh.complete(id, decision, requestId));
+    const { handshake } = this.#ports.room;
+    this.#verify(id, token, (decision) => handshake.completeRefresh(id, decision, requestId));
   }
 
   /** A joined socket has sent a token for documents. */
@@ -103,22 +103,21 @@ export class JoinAuthorizer {
   }
 
   #verify(id: string, token: string, complete: (decision: JoinDecision) => readonly Effect[]): void {
-    const { context, fail, perform } = this.#ports;
     const completing = this.#decide({ id, token, mayJoin: () => true }).then((decision) => {
       try {
-        perform(complete(decision));
+        this.#ports.perform(complete(decision));
       } catch (error) {
-        fail(id, "A token of a joined socket could not be used", error);
+        this.#ports.fail(id, "A token of a joined socket could not be used", error);
       }
     });
-    context.keepAlive(completing);
+    this.#ports.context.keepAlive(completing);
   }
 
   /** Joins wait for a moment, and are then read together. */
   hold(): void {
-    const { context, graceMs, room } = this.#ports;
-    const heldMs = joinsHeldMs(graceMs, Math.random());
-    room.heartbeat.joinsHeldUntil = context.now() + heldMs;
+    const { context, room } = this.#ports;
+    const heldMs = joinsHeldMs(room.ports.graceMs, Math.random());
+    room.participants.joinsHeldUntil = context.now() + heldMs;
     setTimeout(this.#joiners.hold(), heldMs);
   }
 
@@ -152,14 +151,14 @@ export class JoinAuthorizer {
    * NOT_FOUND, or FORBIDDEN as for a join.
    */
   async readRestParticipant(userId: string): Promise<RestParticipant> {
-    const { updates } = this.#ports.room;
+    const { commands } = this.#ports.room;
     let joiner: Joiner | null;
     let revision: number;
     do {
-      revision = updates.revision;
+      revision = commands.revision;
       joiner = await this.#joiners.load(userId, () => true);
-    } while (revision !== updates.revision);
-    if (updates.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
+    } while (revision !== commands.revision);
+    if (commands.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
     const { room, user, onlineUsers } = joiner;
     if (user === null) throw notFound("Users", "User");
     const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
@@ -193,28 +192,29 @@ export class JoinAuthorizer {
 
   #wasOnlineLately(userId: string): boolean {
     const { context, room } = this.#ports;
-    return room.wasOnlineSince(userId, context.now() - RETURN_MS);
+    return room.sessions.wasOnlineSince(userId, context.now() - RETURN_MS);
   }
 
   /** Reads users who join at the same time, with their room, in one round trip. */
   async #readJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
     const { context, room, service } = this.#ports;
-    const { revision } = room.updates;
+    const { revision } = room.commands;
     // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
-    const firstJoinAt = room.record === null ? context.now() : null;
+    const firstJoinAt = room.sessions.record === null ? context.now() : null;
     const { users, ...joiner } = await service.readJoiners(context.identity, userIds, firstJoinAt);
-    if (joiner.room !== null) room.updates.recordExistence(revision);
+    if (joiner.room !== null) room.commands.recordExistence(revision);
     return (userId) => ({ ...joiner, user: users.get(userId) ?? null });
   }
 
   #complete(id: string, decision: JoinDecision): void {
-    const { context, during, fail, perform, room } = this.#ports;
+    const { context, room, sockets, traces } = this.#ports;
     try {
-      perform(during(id, () => room.messages.completeJoin(id, decision)));
+      const trace = sockets.traceOf(id);
+      this.#ports.perform(traces.during(trace, () => room.messages.completeJoin(id, decision)));
     } catch (error) {
       context.report("A join could not be completed", error);
       if (decision !== JOIN_FAILED) this.#complete(id, JOIN_FAILED);
-      fail(id, "A joining socket was closed", error);
+      this.#ports.fail(id, "A joining socket was closed", error);
     }
   }
 }

@@ -10,7 +10,7 @@ import type { Sockets } from "../transport/sockets.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
 import { type RoomContext, roomMetrics } from "./room-context.ts";
-import type { RoomPorts } from "./room-ports.ts";
+import type { RoomService } from "./room-service.ts";
 
 /** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
 const RECOVERY_DELAY_MS = 1_000;
@@ -24,7 +24,7 @@ interface AlarmPorts {
   readonly sockets: Sockets;
   readonly effects: EffectExecutor;
   readonly reads: DatabaseReads;
-  readonly service: RoomPorts;
+  readonly service: RoomService;
   readonly outboxDrain: OutboxDrain;
   readonly statsProjection: StatsProjection;
 }
@@ -67,7 +67,7 @@ export class RoomAlarm {
     const { room, outboxDrain, statsProjection } = this.#ports;
     this.#isOutdated = false;
     this.#alarm.scheduleBy([
-      room.heartbeat.sweepAt(),
+      room.participants.sweepAt(),
       statsProjection.dueAt(),
       outboxDrain.dueAt(),
       room.storeEvents.dueAt(),
@@ -98,7 +98,7 @@ export class RoomAlarm {
       () => this.#count(),
       () => this.closeVanished(),
       () => this.#recoverIfDue(),
-      () => effects.perform(room.heartbeat.sweep()),
+      () => effects.perform(room.participants.sweep()),
       () => this.#report(room.storeEvents),
       () => this.#report(room.documentEvents),
       () => outboxDrain.retryIfDue(),
@@ -126,7 +126,7 @@ export class RoomAlarm {
   #count(): void {
     const { context, room, sockets } = this.#ports;
     const now = context.now();
-    const since = this.#countedAt ?? room.record?.lastAliveAt ?? now;
+    const since = this.#countedAt ?? room.sessions.record?.lastAliveAt ?? now;
     const seconds = Math.min(Math.max(0, now - since), MAX_COUNTED_MS) / 1000;
     this.#countedAt = now;
     roomMetrics.add("alarms");

@@ -17,8 +17,8 @@ import {
   TRACE_HEADER,
 } from "../types/room-object.ts";
 import { roomMetrics } from "./room-context.ts";
-import type { RoomPorts } from "./room-ports.ts";
 import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
+import type { RoomService } from "./room-service.ts";
 
 /** For the gateway, which remembers it. */
 const tooManyConnections = (waitMs: number): Response =>
@@ -36,7 +36,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   #opened: RoomRuntime;
   readonly #batcher: FrameBatcher<WebSocket>;
 
-  constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomPorts) {
+  constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomService) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     const now = () => this.clock();
@@ -160,7 +160,7 @@ function respondWithPart(downloads: Downloads, id: string): Response {
 function settleRestored(storage: DurableObjectStorage, now: number): void {
   const stored = new SqliteStorage(storage);
   for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);
-  new Sessions(stored, () => crypto.randomUUID()).recover(new Set());
+  new Sessions({ storage: stored, newId: () => crypto.randomUUID() }).recover(new Set());
   const record = stored.readRecord();
   // The database may have stats of a later version than the archive: those of the archive are newer from now on.
   if (record !== null) stored.writeRecord({ ...record, version: Math.max(record.version + 1, now) });

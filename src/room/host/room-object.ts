@@ -59,15 +59,15 @@ export class RoomObject extends RoomHost {
   /** The stats, and the lastSeen of some users. Creates nothing in a room that no one has ever joined. */
   read(accountId: string, userIds: string[]): RoomSnapshot {
     const room = this.#room(accountId);
-    return { stats: room.stats, lastSeen: room.lastSeen(userIds) };
+    return { stats: room.sessions.stats, lastSeen: room.sessions.findLastSeen(userIds) };
   }
 
   /** The sessions of a user, newest first, and whether the user is online. */
   readUser(accountId: string, userId: string): UserSnapshot {
     const { context, room } = this.runtime();
     const { roomId } = context.identify(accountId);
-    const sessions = room.sessions(userId).map((session) => ({ ...session, roomId }));
-    return { lastSeen: room.lastSeen([userId])[userId] ?? null, sessions };
+    const sessions = room.sessions.list(userId).map((session) => ({ ...session, roomId }));
+    return { lastSeen: room.sessions.findLastSeen([userId])[userId] ?? null, sessions };
   }
 
   /** Some of what the room keeps of a user, from a position on; null for the start. */
@@ -87,7 +87,7 @@ export class RoomObject extends RoomHost {
     const { previous, effects } = room.reconcile();
     executor.perform(effects);
     alarm.plan(); // before the copy below, which may fail
-    const { stats } = room;
+    const { stats } = room.sessions;
     await statsProjection.copy();
     return { previous, reconciled: stats.activeParticipants, stats };
   }
@@ -99,7 +99,7 @@ export class RoomObject extends RoomHost {
     context.identify(accountId);
     try {
       const { trace = null } = command;
-      effects.perform(traces.during(trace, () => room.updates.apply(command)));
+      effects.perform(traces.during(trace, () => room.commands.apply(command)));
     } catch (error) {
       if (!(error instanceof PartialFailure)) throw error;
       effects.perform(error.effects);
@@ -111,7 +111,7 @@ export class RoomObject extends RoomHost {
     // The room's events that follow from this change precede the caller's own events about it.
     await outboxDrain.settled();
     if (command.type === "user.erased") await this.runtime().eraseFromLog(command.userId);
-    return room.stats;
+    return room.sessions.stats;
   }
 
   /**
@@ -143,7 +143,7 @@ export class RoomObject extends RoomHost {
     try {
       const participant = await joins.readRestParticipant(userId);
       const { endsAt, effects } = traces.during(trace, () =>
-        room.restParticipants.begin(participant, JSON.parse(input) as ParticipantInput),
+        room.restParticipants.add(participant, JSON.parse(input) as ParticipantInput),
       );
       executor.perform(effects);
       return serialize(success("Participant added", { endsAt }, undefined));
@@ -160,9 +160,10 @@ export class RoomObject extends RoomHost {
    */
   async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
     const { effects: executor, room } = await this.#existing(accountId);
-    const maxWritten = room.writtenBytes + MAX_WRITTEN_BYTES;
+    const maxWritten = room.content.stores.writtenBytes + MAX_WRITTEN_BYTES;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
-      if (room.writtenBytes >= maxWritten) return serialize(failure(TOO_MUCH, batch.requestId));
+      if (room.content.stores.writtenBytes >= maxWritten)
+        return serialize(failure(TOO_MUCH, batch.requestId));
       const { response, effects } = room.request(batch, userId);
       executor.perform(effects);
       return serialize(response);
@@ -193,8 +194,8 @@ export class RoomObject extends RoomHost {
     write: DocumentWrite,
   ): Promise<boolean | DocumentRefusal> {
     const { effects: executor, room } = await this.#existing(accountId);
-    const { documentRequests, updates } = room;
-    if (updates.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
+    const { documentRequests, commands } = room;
+    if (commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
     try {
       const { isApplied, effects } = documentRequests.write(name, update, write);
       executor.perform(effects);

@@ -1,5 +1,4 @@
 /** The runtime of one room: creates the parts of its object, and connects them. */
-
 import { documentTrailKeptMs, storeQuotaBytes } from "../../platform/config.ts";
 import { readSetting, type Settings } from "../../platform/settings.ts";
 import { type MetricBindings, writeMetrics } from "../../platform/telemetry/telemetry.ts";
@@ -15,92 +14,69 @@ import { EffectExecutor } from "./effect-executor.ts";
 import { JoinAuthorizer } from "./join-authorizer.ts";
 import { RoomAlarm } from "./room-alarm.ts";
 import { CurrentTrace, RoomContext, roomMetrics } from "./room-context.ts";
-import type { RoomPorts } from "./room-ports.ts";
+import type { RoomService } from "./room-service.ts";
 
 /** The settings and bindings that a room uses itself. */
 export type RoomEnv = Settings & MetricBindings;
 
 export class RoomRuntime {
+  readonly #env: RoomEnv;
+  readonly service: RoomService;
   readonly context: RoomContext;
   readonly traces = new CurrentTrace();
+  readonly storage: SqliteStorage;
   readonly sockets: Sockets;
   readonly room: Room;
-  readonly storage: SqliteStorage;
   readonly reads: DatabaseReads;
   readonly joins: JoinAuthorizer;
   readonly effects: EffectExecutor;
   readonly outboxDrain: OutboxDrain;
   readonly statsProjection: StatsProjection;
   readonly alarm: RoomAlarm;
-  readonly service: RoomPorts;
 
   /** `now` returns epoch milliseconds. */
-  constructor(ctx: DurableObjectState, env: RoomEnv, service: RoomPorts, now: () => number) {
+  constructor(ctx: DurableObjectState, env: RoomEnv, service: RoomService, now: () => number) {
     const context = new RoomContext(ctx, now);
-    const graceMs = readSetting(env, "RECONNECT_GRACE_MS");
     const recorded = () => {
       this.alarm.outdate();
       this.outboxDrain.drain();
     };
     const storage = new SqliteStorage(ctx.storage, recorded, () => this.traces.stored);
-    const perform = (effects: readonly Effect[]) => this.effects.perform(effects);
-    const fail = (id: string, what: string, error: unknown) => this.effects.fail([id], what, error);
-    this.context = context;
+    this.#env = env;
     this.service = service;
+    this.context = context;
     this.storage = storage;
-    this.sockets = new Sockets(ctx, {
+    const sockets = new Sockets(ctx, {
       now,
-      onSlowReader: (id) => perform(this.room.disconnectSlowReader(id)),
+      onSlowReader: (id) => this.perform(this.room.disconnectSlowReader(id)),
       onSent: (size) => {
         roomMetrics.add("frames_sent");
         roomMetrics.add("bytes_sent", size);
       },
       onReleased: () => roomMetrics.add("connections_closed"),
-      onFailedSend: (id, error) => fail(id, "A frame could not be sent", error),
+      onFailedSend: (id, error) => this.fail(id, "A frame could not be sent", error),
       onFlushed: () => this.effects.flushed(),
     });
+    this.sockets = sockets;
     this.room = new Room({
       storage,
       now,
       newId: () => crypto.randomUUID(),
-      graceMs,
+      graceMs: readSetting(env, "RECONNECT_GRACE_MS"),
       roomId: () => context.identity.roomId,
       storeQuotaBytes: storeQuotaBytes(env),
       trailKeptMs: documentTrailKeptMs(env),
-      lastPingAt: (id) => this.sockets.lastPingAt(id),
-      answerableIn: (id) => this.sockets.answerableIn(id),
-      canTakeMore: (id) => this.sockets.canTakeMore(id),
-      closingOf: (userId) => this.sockets.closingOf(userId),
-      report: (what, error) => context.report(what, error),
-      handling: (id, frameId) => this.traces.continue(this.sockets.traceOf(id), frameId),
-    });
-    const { room } = this;
-    const newsParts = [room.storeQuota, room.storeEvents, room.documentEvents];
-    this.reads = new DatabaseReads({ context, service, room, perform });
-    this.joins = new JoinAuthorizer({
-      context,
-      room,
-      service,
-      graceMs,
-      perform,
-      fail,
-      during: (id, work) => this.traces.during(this.sockets.traceOf(id), work),
-    });
-    this.effects = new EffectExecutor({
-      context,
-      room,
-      sockets: this.sockets,
-      joins: this.joins,
-      traces: this.traces,
-      reads: this.reads,
+      lastPingAt: (id) => sockets.lastPingAt(id),
+      answerableIn: (id) => sockets.answerableIn(id),
+      canTakeMore: (id) => sockets.canTakeMore(id),
+      closingOf: (userId) => sockets.closingOf(userId),
       planAlarm: () => this.alarm.outdate(),
-      recoverSoon: () => this.alarm.recoverSoon(),
-      performed: () => {
-        for (const part of newsParts) if (part.takeNews()) this.alarm.outdate();
-        this.alarm.planIfOutdated();
-        writeMetrics(env);
-      },
+      report: (what, error) => context.report(what, error),
+      handling: (id, frameId) => this.traces.continue(sockets.traceOf(id), frameId),
     });
+    this.reads = new DatabaseReads(this);
+    this.joins = new JoinAuthorizer(this);
+    this.effects = new EffectExecutor(this);
     this.outboxDrain = new OutboxDrain({
       now,
       storage,
@@ -111,24 +87,40 @@ export class RoomRuntime {
     });
     this.statsProjection = new StatsProjection({
       now,
-      room,
+      room: this.room,
       write: (stats, version) => this.#project(stats, version),
     });
     this.alarm = new RoomAlarm(ctx, this);
   }
 
-  /** Once the log has all that names the user; rejects until then. */
+  perform(effects: readonly Effect[]): void {
+    this.effects.perform(effects);
+  }
+
+  /** Closes a socket because of an error. */
+  fail(id: string, what: string, error: unknown): void {
+    this.effects.fail([id], what, error);
+  }
+
+  /** The effects of a turn are carried out. */
+  performed(): void {
+    this.alarm.planIfOutdated();
+    writeMetrics(this.#env);
+  }
+
+  /** Erases a user from the event log, once the log has all events that name the user; rejects until then. */
   async eraseFromLog(userId: string): Promise<void> {
     await this.outboxDrain.finish();
     await this.service.eraseFromLog(this.context.identity, userId);
   }
 
   async #project(stats: RoomStats, version: number): Promise<void> {
-    const { storeBytes, storeQuota, updates } = this.room;
+    const { storeQuota, commands } = this.room;
+    const storeBytes = storeQuota.roomBytes;
     const projected = { ...stats, storeBytes, at: this.context.now() };
     const copied = await this.service.copyStats(this.context.identity, projected, version);
     storeQuota.copied(copied.storeUse, storeBytes, copied.maxCommentBytes);
     // A socket that joined while the organization's tokens were ended may have missed the command.
-    this.effects.perform(updates.endTokens(null, { account: copied.accountTokenEpoch }));
+    this.perform(commands.endTokens(null, { account: copied.accountTokenEpoch }));
   }
 }

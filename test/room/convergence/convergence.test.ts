@@ -9,6 +9,7 @@ import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { UserRecord } from "../../../src/wire/user.ts";
 import type { Runs } from "../../endurance/runs.ts";
+import { roomPorts } from "../support/room-ports.ts";
 import { ROOM } from "../support/rows.ts";
 import { test } from "../support/with-storage.ts";
 import { runScenario } from "./convergence.ts";
@@ -48,22 +49,14 @@ class SimulatedRoom implements Environment {
   }
 
   #start(): Room {
-    return new Room({
-      storage: this.#storage(),
-      now: () => this.#now,
-      newId: () => this.#newId("id"),
-      graceMs: 0, // the model knows at each moment who is online
-      roomId: () => ROOM.id,
-      storeQuotaBytes: 1024 ** 3,
-      trailKeptMs: Number.POSITIVE_INFINITY,
-      lastPingAt: () => null,
-      answerableIn: () => 0,
-      canTakeMore: () => true,
-      closingOf: () => 0,
-      report: (_, error) => {
-        throw error;
-      },
-    });
+    return new Room(
+      roomPorts({
+        storage: this.#storage(),
+        now: () => this.#now,
+        newId: () => this.#newId("id"),
+        graceMs: 0, // the model knows at each moment who is online
+      }),
+    );
   }
 
   #newId(kind: string): string {
@@ -127,7 +120,7 @@ class SimulatedRoom implements Environment {
 
   async overview(): Promise<RoomOverview> {
     const { entries } = this.#storage().entries.size(STORE);
-    return { participants: this.#room.stats.activeParticipants, entries };
+    return { participants: this.#room.sessions.stats.activeParticipants, entries };
   }
 
   #perform(effects: readonly Effect[]): void {
@@ -164,7 +157,7 @@ class SimulatedRoom implements Environment {
         break;
       }
       case "queryDatabase":
-        this.#perform(this.#room.questions.answer(effect, { userExists: true }));
+        this.#perform(this.#room.databaseRequests.answer(effect, { userExists: true }));
         break;
       case "checkUsers":
         break; // all of them exist
@@ -194,7 +187,7 @@ test(
 
 describe("a log of changes", () => {
   const openLog = (storage: RoomStorage, now = () => 0) => {
-    const changes = new Changes(storage, now, crypto.randomUUID.bind(crypto));
+    const changes = new Changes(roomPorts({ storage, now }));
     /** By the keys of entries, their latest changes. */
     const written = new Map<string, number>();
     return {

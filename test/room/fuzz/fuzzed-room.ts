@@ -15,6 +15,7 @@ import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { RoomCommand } from "../../../src/room/types/room-object.ts";
 import type { Role, UserRecord } from "../../../src/wire/user.ts";
+import { roomPorts } from "../support/room-ports.ts";
 import { ROOM } from "../support/rows.ts";
 import { FailingStorage } from "./failing-storage.ts";
 import type { Host, Line, Receiver, RoomState } from "./host.ts";
@@ -102,20 +103,17 @@ export class FuzzedRoom implements Host {
   #start(): Room {
     this.#faults += this.#failing.faults;
     this.#failing = this.#storage();
-    return new Room({
-      storage: this.#failing.storage,
-      now: () => this.#now,
-      newId: () => this.#newId(),
-      graceMs: GRACE_MS,
-      roomId: () => this.#row.id,
-      storeQuotaBytes: 1024 ** 3,
-      trailKeptMs: Number.POSITIVE_INFINITY,
-      lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
-      answerableIn: () => 0,
-      canTakeMore: () => true,
-      closingOf: () => 0,
-      report: (_, error) => this.#requireFault(error),
-    });
+    return new Room(
+      roomPorts({
+        storage: this.#failing.storage,
+        now: () => this.#now,
+        newId: () => this.#newId(),
+        graceMs: GRACE_MS,
+        roomId: () => this.#row.id,
+        lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
+        report: (_, error) => this.#requireFault(error),
+      }),
+    );
   }
 
   /** Nothing fails unless the fuzzer has made something fail. */
@@ -219,11 +217,7 @@ export class FuzzedRoom implements Host {
         this.#isFoldDue = true;
         return;
       case "countDelivery":
-        this.#room.messages.countDelivery(
-          effect.userId,
-          this.#points + (effect.work ?? 0),
-          effect.isBroadcast,
-        );
+        this.#room.queue.countDelivery(effect.userId, this.#points + (effect.work ?? 0), effect.isBroadcast);
         this.#points = 0;
         return;
       case "attach":
@@ -287,31 +281,31 @@ export class FuzzedRoom implements Host {
       }
       case "authorizeRefresh": {
         const decision = this.#decide(effect.token);
-        return () => this.#room.tokenRefresh.complete(effect.id, decision, effect.requestId);
+        return () => this.#room.handshake.completeRefresh(effect.id, decision, effect.requestId);
       }
       case "queryDatabase": {
         const result = this.#query(effect);
-        return () => this.#room.questions.answer(effect, result);
+        return () => this.#room.databaseRequests.answer(effect, result);
       }
       case "refreshUser":
         return () => {
           const person = this.#people.find(({ user }) => user.id === effect.userId);
           return person === undefined || person.isDeleted
             ? []
-            : this.#room.updates.updateUser(person.user, effect.event);
+            : this.#room.commands.updateUser(person.user, effect.event);
         };
       case "refreshRoom":
         return () =>
-          this.state === "deleted" ? [] : this.#room.updates.updateRoom(this.#row, effect.closing);
+          this.state === "deleted" ? [] : this.#room.commands.updateRoom(this.#row, effect.closing);
       case "refreshTokens":
         return () => {
           const user = this.#people.find((person) => person.user.id === effect.userId)?.epoch ?? 0;
-          return this.#room.updates.endTokens(effect.userId, { account: this.#accountEpoch, user });
+          return this.#room.commands.endTokens(effect.userId, { account: this.#accountEpoch, user });
         };
       case "checkUsers": {
         const gone = effect.userIds.filter((id) => !this.#exists(id));
         return () => {
-          this.#room.updates.forgetUsers(gone);
+          this.#room.commands.forgetUsers(gone);
           return [];
         };
       }
@@ -373,7 +367,7 @@ export class FuzzedRoom implements Host {
     } catch (error) {
       this.#requireFault(error);
       this.#failing.heal();
-      if (command !== null) this.#perform(this.#room.updates.apply(command));
+      if (command !== null) this.#perform(this.#room.commands.apply(command));
     }
   }
 
@@ -433,7 +427,7 @@ export class FuzzedRoom implements Host {
     this.#failNext();
     try {
       const visitor = { room: this.#row, user: person.user };
-      this.#perform(this.#room.restParticipants.begin(visitor, { state: { user }, ttl }).effects);
+      this.#perform(this.#room.restParticipants.add(visitor, { state: { user }, ttl }).effects);
     } catch (error) {
       if (!(error instanceof AppError)) {
         this.#requireFault(error);
@@ -457,13 +451,13 @@ export class FuzzedRoom implements Host {
     this.#command = command;
     this.#failNext();
     try {
-      this.#perform(this.#room.updates.apply(command));
+      this.#perform(this.#room.commands.apply(command));
     } catch (error) {
       this.#requireFault(error);
       this.#failing.heal();
       if (error instanceof PartialFailure) this.#perform(error.effects);
       if (this.#recoverAt !== null) this.#recover();
-      this.#perform(this.#room.updates.apply(command));
+      this.#perform(this.#room.commands.apply(command));
     }
     this.heal();
     this.#command = null;
@@ -491,17 +485,17 @@ export class FuzzedRoom implements Host {
   async deleteRoom(): Promise<void> {
     if (this.state === "deleted") return;
     this.state = "deleted";
-    this.#perform(this.#room.updates.apply({ type: "room.deleted" }));
+    this.#perform(this.#room.commands.apply({ type: "room.deleted" }));
     this.#answerReads();
     this.#drain();
-    this.#perform(this.#room.updates.clear());
+    this.#perform(this.#room.commands.clear());
   }
 
   async advance(ms: number): Promise<void> {
     this.#tick(ms);
     await this.flush();
     if (this.#recoverAt !== null && this.#recoverAt <= this.#now) this.#recover();
-    const sweepAt = this.#room.heartbeat.sweepAt();
+    const sweepAt = this.#room.participants.sweepAt();
     if (sweepAt !== null && sweepAt <= this.#now) await this.sweep();
   }
 
@@ -517,7 +511,7 @@ export class FuzzedRoom implements Host {
     if (!this.#isFoldDue) return;
     this.#isFoldDue = false;
     try {
-      this.#room.foldDocuments();
+      this.#room.openDocuments.foldDue();
     } catch (error) {
       this.#requireFault(error);
     }
@@ -525,7 +519,7 @@ export class FuzzedRoom implements Host {
 
   async sweep(): Promise<void> {
     this.#failNext();
-    this.#perform(this.#room.heartbeat.sweep());
+    this.#perform(this.#room.participants.sweep());
     this.heal();
   }
 

@@ -7,6 +7,7 @@ import type { JoinedRoom, ServerMessage } from "../../../src/room/protocol/proto
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
+import { roomPorts } from "../support/room-ports.ts";
 import { ROOM } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";
 
@@ -74,22 +75,15 @@ export class Simulation {
 
   #start(): Room {
     this.#storage = this.#open();
-    return new Room({
-      storage: this.#storage,
-      now: () => this.#now,
-      newId: () => this.#newId("session"),
-      graceMs: this.#graceMs,
-      roomId: () => ROOM.id,
-      storeQuotaBytes: 1024 ** 3,
-      trailKeptMs: Number.POSITIVE_INFINITY,
-      lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
-      answerableIn: () => 0,
-      canTakeMore: () => true,
-      closingOf: () => 0,
-      report: (_, error) => {
-        throw error;
-      },
-    });
+    return new Room(
+      roomPorts({
+        storage: this.#storage,
+        now: () => this.#now,
+        newId: () => this.#newId("session"),
+        graceMs: this.#graceMs,
+        lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
+      }),
+    );
   }
 
   #newId(kind: string): string {
@@ -173,12 +167,12 @@ export class Simulation {
         for (const socket of [...this.#sockets.values()]) this.#lose(socket, false);
         return this.#restart();
       case "sweep":
-        return this.#room.heartbeat.sweep();
+        return this.#room.participants.sweep();
       case "reconcile":
         return this.#room.reconcile().effects;
       case "closeRoom":
         this.#roomState = "closed";
-        this.#perform(this.#room.updates.apply({ type: "room.closed" }));
+        this.#perform(this.#room.commands.apply({ type: "room.closed" }));
         return [];
       case "reopenRoom":
         this.#roomState = "active";
@@ -186,9 +180,9 @@ export class Simulation {
       case "deleteRoom":
         this.#bornAt = this.#now;
         this.#occupiedMs = 0;
-        this.#perform(this.#room.updates.apply({ type: "room.deleted" }));
+        this.#perform(this.#room.commands.apply({ type: "room.deleted" }));
         this.#drainOutbox();
-        this.#perform(this.#room.updates.clear());
+        this.#perform(this.#room.commands.clear());
         return this.#restart(); // a new room: the deleted one takes no writes any more
       case "stall":
         this.#isStalled = true;
@@ -196,14 +190,14 @@ export class Simulation {
       case "deleteUser": {
         const userId = USERS[step.user % USERS.length] ?? "";
         this.#deleted.add(userId);
-        return this.#room.updates.apply({ type: "user.deleted", userId });
+        return this.#room.commands.apply({ type: "user.deleted", userId });
       }
       case "updateUser": {
         const user = userRecord(USERS[step.user % USERS.length] ?? "");
-        const effects = this.#room.updates.apply({ type: "user.updated", userId: user.id });
+        const effects = this.#room.commands.apply({ type: "user.updated", userId: user.id });
         return effects.length === 0
           ? []
-          : this.#room.updates.updateUser({ ...user, name: "New" }, "userUpdated");
+          : this.#room.commands.updateUser({ ...user, name: "New" }, "userUpdated");
       }
       case "advance":
         this.#now += step.ms;
@@ -258,7 +252,7 @@ export class Simulation {
           this.#pendingDecisions.push({ socketId: effect.id, decision: this.#decide(effect.request) });
           break;
         case "refreshRoom":
-          this.#perform(this.#room.updates.updateRoom({ ...ROOM, state: this.#roomState }, effect.closing));
+          this.#perform(this.#room.commands.updateRoom({ ...ROOM, state: this.#roomState }, effect.closing));
           break;
       }
     }
@@ -306,7 +300,9 @@ export class Simulation {
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
     if (!this.#isStalled) this.#checkEvents(online);
-    expect(this.#room.heartbeat.sweepAt() === null).toBe(this.#sockets.size + this.#gracePeriods.size === 0);
+    expect(this.#room.participants.sweepAt() === null).toBe(
+      this.#sockets.size + this.#gracePeriods.size === 0,
+    );
   }
 
   /** The outbox is empty, and the events describe the room as it is. */
@@ -318,10 +314,10 @@ export class Simulation {
 
   #checkSessions(online: ReadonlySet<string>): void {
     for (const userId of USERS) {
-      const sessions = this.#room.sessions(userId);
+      const sessions = this.#room.sessions.list(userId);
       const open = sessions.filter(({ leftAt }) => leftAt === null);
       expect(open).toHaveLength(online.has(userId) ? 1 : 0);
-      expect(this.#room.lastSeen([userId])[userId]?.online ?? false).toBe(online.has(userId));
+      expect(this.#room.sessions.findLastSeen([userId])[userId]?.online ?? false).toBe(online.has(userId));
       for (const [index, { joinedAt, leftAt }] of sessions.entries()) {
         expect(leftAt ?? this.#now).toBeGreaterThanOrEqual(joinedAt);
         expect(joinedAt).toBeGreaterThanOrEqual(sessions[index + 1]?.leftAt ?? 0);
@@ -331,7 +327,7 @@ export class Simulation {
   }
 
   #checkStats(online: number): void {
-    const { stats } = this.#room;
+    const { stats } = this.#room.sessions;
     expect(stats.activeParticipants).toBe(online);
     expect(stats.occupiedSince === null).toBe(online === 0);
     const running = stats.occupiedSince === null ? 0 : this.#now - stats.occupiedSince;
@@ -345,11 +341,11 @@ export class Simulation {
   finish(): void {
     this.run({ type: "wake", lose: null });
     this.run({ type: "sweep" });
-    const before = this.#room.record;
+    const before = this.#room.sessions.record;
     const { previous, effects } = this.#room.reconcile();
     expect(effects).toEqual([]);
-    expect(previous).toBe(this.#room.stats.activeParticipants);
-    expect(this.#room.record).toEqual(before);
+    expect(previous).toBe(this.#room.sessions.stats.activeParticipants);
+    expect(this.#room.sessions.record).toEqual(before);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request id. */
+/** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request ID. */
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import {
@@ -20,53 +20,90 @@ import type {
   Replaced,
 } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
 
-/** The sender of the organization's requests: no user has an empty id. */
+/** The sender of the organization's requests: no user has an empty ID. */
 export const ORGANIZATION = "";
-/** The sender of the room's own changes: no user has this id. */
+/** The sender of the room's own changes: no user has this ID. */
 const ROOM = "room";
 
+/** Clients of earlier epochs are reset. */
+const MAX_EPOCHS = 1_000;
+
+/** The stored log as memory knows it, because every write needs it; null until it is read. */
+interface KnownLog {
+  lastSeq: number | null;
+  droppedSeq: number | null;
+  totals: LogTotals | null;
+  /** A lower bound of the time of each kept change (epoch ms). */
+  oldestAt: number | null;
+  epoch: string | null;
+}
+
+const UNKNOWN: KnownLog = { lastSeq: null, droppedSeq: null, totals: null, oldestAt: null, epoch: null };
+
 export class Changes {
+  readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId">;
   readonly #storage: RoomStorage;
   readonly #receipts: Receipts;
-  readonly #epochs: Epochs;
-  readonly #now: () => number;
   /** Made since the last {@link takeEvents}. */
   #unsent: Change[] = [];
-  /** As stored, read once and then kept up to date: every write needs them. */
-  #lastSeq: number | null = null;
-  #droppedSeq: number | null = null;
-  #totals: LogTotals | null = null;
-  /** No change that is kept was made before this (epoch ms); null if not known. */
-  #oldestAt: number | null = null;
+  #known: KnownLog = { ...UNKNOWN };
+  /** Sockets have survived the start of the room: no change that they received was taken back. */
+  #continuesEpoch = false;
+  /** The epoch that has begun since the start. */
+  #begunEpoch: string | null = null;
 
-  constructor(storage: RoomStorage, now: () => number, newId: () => string) {
-    this.#storage = storage;
-    this.#epochs = new Epochs(storage.epochs, newId);
-    this.#receipts = new Receipts(storage.receipts, now);
-    this.#now = now;
+  constructor(ports: Pick<RoomPorts, "storage" | "now" | "newId">) {
+    this.#ports = ports;
+    this.#storage = ports.storage;
+    this.#receipts = new Receipts(ports.storage.receipts, () => ports.now());
   }
 
   /** The latest change's seq; 0 before the first. */
   get lastSeq(): number {
-    this.#lastSeq ??= this.#storage.changes.lastSeq();
-    return this.#lastSeq;
+    this.#known.lastSeq ??= this.#storage.changes.lastSeq();
+    return this.#known.lastSeq;
   }
 
-  /** Names the room's history since its latest start without sockets. */
+  get #totals(): LogTotals {
+    this.#known.totals ??= this.#storage.changes.readTotals();
+    return this.#known.totals;
+  }
+
+  /**
+   * The ID of the room's history. An epoch begins with the first join or change after a start without sockets, such as
+   * a restore: a backup does not know the epochs that began after it.
+   */
   get epoch(): string {
-    return this.#epochs.current(this.lastSeq);
+    return this.#openEpoch();
   }
 
-  /** Sockets have survived the start of the room, so its epoch goes on. */
+  #openEpoch(): string {
+    this.#known.epoch ??= this.#findEpoch() ?? this.#beginEpoch();
+    return this.#known.epoch;
+  }
+
+  #findEpoch(): string | null {
+    const latest = this.#storage.epochs.latest();
+    return this.#continuesEpoch || latest === this.#begunEpoch ? latest : null;
+  }
+
+  #beginEpoch(): string {
+    this.#begunEpoch = this.#ports.newId();
+    this.#storage.epochs.begin(this.#begunEpoch, this.lastSeq, MAX_EPOCHS);
+    return this.#begunEpoch;
+  }
+
+  /** Sockets have survived the start of the room, so its latest epoch goes on. */
   continueEpoch(): void {
-    this.#epochs.continueLatest();
+    this.#continuesEpoch = true;
   }
 
   /** Runs `work` in a transaction; if it throws, the changes it appended were never made. */
   transaction<T>(work: () => T): T {
-    const [lastSeq, droppedSeq, totals] = [this.lastSeq, this.#droppedSeq, this.#totals];
-    const [oldestAt, unsent, epoch] = [this.#oldestAt, this.#unsent.length, this.#epochs.known];
+    const { lastSeq } = this;
+    const [known, unsent] = [{ ...this.#known }, this.#unsent.length];
     try {
       return this.#storage.transaction(() => {
         const result = work();
@@ -74,28 +111,22 @@ export class Changes {
         return result;
       });
     } catch (error) {
-      [this.#lastSeq, this.#droppedSeq, this.#totals] = [lastSeq, droppedSeq, totals];
-      this.#oldestAt = oldestAt;
+      this.#known = known;
       this.#unsent.length = unsent;
-      this.#epochs.reset(epoch);
       throw error;
     }
   }
 
-  /** Discards what memory knows of storage, which has been cleared. */
+  /** The storage has been cleared. */
   reset(): void {
     this.#unsent = [];
-    this.#lastSeq = null;
-    this.#droppedSeq = null;
-    this.#totals = null;
-    this.#oldestAt = null;
-    this.#epochs.reset();
+    this.#known = { ...UNKNOWN };
   }
 
   /**
-   * Does what a request asks in a transaction, and returns the data of its response. A request that its sender
-   * repeats, under the same request id, returns the same data again and changes nothing. What has changed nothing is
-   * done again, unless it is to be remembered `always`.
+   * Handles a request in a transaction, and returns the data of its response. A repeated request of the same sender
+   * and request ID returns the same data and changes nothing. A request without changes is handled again, unless it is
+   * remembered `always`.
    */
   once(
     sender: string,
@@ -118,41 +149,35 @@ export class Changes {
   }
 
   /**
-   * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` holds its whole
-   * new state: a client that missed earlier ones needs the latest only.
+   * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` has its whole new
+   * state, and replaces the earlier one in the log.
    */
   append(event: ChangeEvent, dataOf: (seq: number) => object, entry: ChangedEntry | null = null): Change {
-    this.#epochs.current(this.lastSeq);
+    this.#openEpoch();
     const seq = this.lastSeq + 1;
-    const at = this.#now();
     const data = textOf(dataOf(seq));
     const change: Change = { seq, event, data: new JsonText(data) };
     const size = byteLength(data);
-    const { droppedSeq, changes, bytes } = this.#knownTotals;
+    const { droppedSeq, changes, bytes } = this.#totals;
     const replaces = entry === null ? null : replacedBy(entry, droppedSeq);
     const deletes = entry?.isDeleted === true ? entry : null;
+    const at = this.#ports.now();
     const replaced = this.#storage.changes.append({ seq, event, data, at, size, replaces, deletes });
-    this.#totals = {
+    this.#known.totals = {
       droppedSeq,
       changes: changes + (replaced === null ? 1 : 0),
       bytes: bytes + size - (replaced ?? 0),
     };
-    this.#lastSeq = seq;
+    this.#known.lastSeq = seq;
     this.#unsent.push(change);
     return change;
   }
 
-  get #knownTotals(): LogTotals {
-    this.#totals ??= this.#storage.changes.readTotals();
-    return this.#totals;
-  }
-
   /** Logs a change that can happen only once, such as a user's deletion, unless it is logged already. */
   appendOnce(event: ChangeEvent, subject: string, data: object): void {
-    const requestId = `${event} ${subject}`;
     if (this.hasHappened(event, subject)) return;
     this.append(event, () => data);
-    this.#receipts.write({ userId: ROOM, requestId, fingerprint: "", answer: "{}" });
+    this.#receipts.write({ userId: ROOM, requestId: `${event} ${subject}`, fingerprint: "", answer: "{}" });
   }
 
   /** Whether {@link appendOnce} has logged this lately. */
@@ -160,39 +185,37 @@ export class Changes {
     return this.#receipts.findAnswer(ROOM, `${event} ${subject}`, "") !== null;
   }
 
-  /** Drops what no one can catch up with. The very latest change stays, whatever its age: it holds the count. */
+  /** Drops old changes, and those above the limits. The latest change stays, whatever its age: it has the count. */
   #dropOldest(): void {
-    const log = this.#storage.changes;
-    let { droppedSeq, changes, bytes } = this.#knownTotals;
-    const expiredBefore = this.#now() - CHANGE_LIFETIME_MS;
+    let { droppedSeq, changes, bytes } = this.#totals;
+    const expiredBefore = this.#ports.now() - CHANGE_LIFETIME_MS;
     const isFull = () => changes > MAX_KEPT_CHANGES || bytes > MAX_CATCH_UP_BYTES;
-    if (isFull() || this.#oldestAt === null || this.#oldestAt < expiredBefore) {
-      const before = droppedSeq;
-      for (const { seq, at, size } of log.oldest()) {
-        this.#oldestAt = at;
-        if (seq === this.#lastSeq || (at >= expiredBefore && !isFull())) break;
-        droppedSeq = seq;
-        changes -= 1;
-        bytes -= size;
-      }
-      if (droppedSeq > before) this.#drop({ droppedSeq, changes, bytes });
+    const { lastSeq, oldestAt } = this.#known;
+    if (!isFull() && oldestAt !== null && oldestAt >= expiredBefore) return;
+    const before = droppedSeq;
+    for (const { seq, at, size } of this.#storage.changes.oldest()) {
+      this.#known.oldestAt = at;
+      if (seq === lastSeq || (at >= expiredBefore && !isFull())) break;
+      droppedSeq = seq;
+      changes -= 1;
+      bytes -= size;
     }
+    if (droppedSeq > before) this.#drop({ droppedSeq, changes, bytes });
   }
 
   #drop(left: LogTotals): void {
     this.#storage.changes.drop(left.droppedSeq);
-    this.#droppedSeq = left.droppedSeq;
-    this.#totals = left;
+    this.#known.droppedSeq = left.droppedSeq;
+    this.#known.totals = left;
   }
 
   /**
-   * Drops all changes but the latest if any of them names an erased user, in the {@link transaction} that made the latest
-   * one. Clients that have missed some load what they need anew.
+   * Drops all changes but the latest if any of them names an erased user, in the {@link transaction} that made the
+   * latest one. Clients that have missed some load everything anew.
    */
   forgetUser(userId: string): void {
-    const log = this.#storage.changes;
     this.#storage.receipts.deleteUser(userId);
-    const kept = log.listAfter(0);
+    const kept = this.#storage.changes.listAfter(0);
     const latest = kept.pop();
     const isNamed = kept.some(({ event, data }) => event !== "userDeleted" && data.includes(userId));
     if (latest === undefined || !isNamed) return;
@@ -207,14 +230,14 @@ export class Changes {
   }
 
   /**
-   * The changes after `seq`, of each entry the latest, as the JSON of an array; null when some are no longer kept or
-   * `seq` is not of this room, or not of its `epoch`. All that is kept is little enough to send.
+   * The changes after `seq`, of each entry the latest, as the JSON of an array. Null when some are no longer kept, or
+   * `seq` is not of this room or not of its `epoch`. The log's limits bound the answer.
    */
   since(seq: number, epoch?: string): JsonText | null {
     const last = this.lastSeq;
-    this.#droppedSeq ??= this.#storage.changes.readDroppedSeq();
-    if (seq > last || seq < this.#droppedSeq) return null;
-    if (epoch !== undefined && !this.#epochs.includes(epoch, seq)) return null;
+    this.#known.droppedSeq ??= this.#storage.changes.readDroppedSeq();
+    if (seq > last || seq < this.#known.droppedSeq) return null;
+    if (epoch !== undefined && seq > (this.#storage.epochs.lastSeqOf(epoch) ?? -1)) return null;
     const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
     return new JsonText(
       `[${changes.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
@@ -224,11 +247,10 @@ export class Changes {
 
 const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));
 
-/** The entry of a store that a change is about, and which earlier change of it is to leave the log. */
+/** The entry of a store that a change is about. */
 interface ChangedEntry extends EntryAddress {
-  /** The seq of the change that wrote the entry so far; 0 if there was no entry. */
+  /** The seq of the entry's change before; 0 if there was no entry. */
   readonly before: number;
-  /** Whether there is no entry any more. */
   readonly isDeleted: boolean;
 }
 
@@ -238,76 +260,10 @@ function replacedBy({ before, store, key }: ChangedEntry, droppedSeq: number): R
   return before > droppedSeq ? { seq: before } : null;
 }
 
-/** Clients of earlier epochs are reset. */
-const MAX_EPOCHS = 1_000;
-
-/**
- * An epoch begins with the first join or change after the room has started without sockets: so it does after its
- * storage was replaced by a backup, which knows nothing of the epochs that began since.
- */
-class Epochs {
-  readonly #table: RoomStorage["epochs"];
-  readonly #newId: () => string;
-  /** True if sockets have survived the start of the room: what they were sent was not taken back. */
-  #isContinued = false;
-  /** The one that has begun since the start. */
-  #begun: string | null = null;
-  #current: string | null = null;
-
-  constructor(table: RoomStorage["epochs"], newId: () => string) {
-    this.#table = table;
-    this.#newId = newId;
-  }
-
-  /** Sockets have survived the start of the room, so the latest epoch goes on. */
-  continueLatest(): void {
-    this.#isContinued = true;
-  }
-
-  /** The id of the current epoch, which begins after the change `lastSeq` if none has begun yet. */
-  current(lastSeq: number): string {
-    this.#current ??= this.#find() ?? this.#begin(lastSeq);
-    return this.#current;
-  }
-
-  #find(): string | null {
-    const latest = this.#table.latest();
-    return this.#isContinued || latest === this.#begun ? latest : null;
-  }
-
-  #begin(lastSeq: number): string {
-    this.#begun = this.#newId();
-    this.#table.begin(this.#begun, lastSeq, MAX_EPOCHS);
-    return this.#begun;
-  }
-
-  /** Whether the room made the change `seq` in this epoch, or before it. */
-  includes(epoch: string, seq: number): boolean {
-    const lastSeq = this.#table.lastSeqOf(epoch);
-    return lastSeq !== null && seq <= lastSeq;
-  }
-
-  /** The current epoch as far as it is known without reading; null if it is not. */
-  get known(): string | null {
-    return this.#current;
-  }
-
-  /** Storage has been rolled back or cleared: of the current epoch, only what was known before that is known. */
-  reset(known: string | null = null): void {
-    this.#current = known;
-  }
-}
-
-/**
- * Each time that a user has so many more, those that are no longer remembered are deleted: to find them, all of the
- * user's are read.
- */
+/** Receipts between two cleanings: a cleaning reads all receipts of the user. */
 const RECEIPTS_PER_CLEANING = 256;
 
-/**
- * Receipts are kept for a day. They are bounded by user: one who exceeds the limits loses their own earliest ones,
- * which no other user can bring about.
- */
+/** The answers to requests with changes, kept for a day. The limits hold per user: no user displaces another's. */
 export class Receipts {
   readonly #table: RoomStorage["receipts"];
   readonly #now: () => number;
@@ -317,7 +273,7 @@ export class Receipts {
     this.#now = now;
   }
 
-  /** The answer to this request if it was carried out before, as JSON; null if not. */
+  /** The answer to this request if it was handled before, as JSON; null if not. */
   findAnswer(sender: string, requestId: string, fingerprint: string): string | null {
     const receipt = this.#table.find(sender, requestId);
     if (receipt?.fingerprint !== fingerprint) return null;
@@ -339,7 +295,6 @@ export class Receipts {
     this.#table.deleteExpiredOfNext(userId, bounds.at);
   }
 
-  /** What is remembered beside the latest receipt of a user. */
   #boundsOf({ number, total }: ReceiptPlace): ReceiptBounds {
     return {
       number: number - MAX_RECEIPTS + 1,
@@ -349,10 +304,7 @@ export class Receipts {
   }
 }
 
-/**
- * Identifies a request's content: 53 bits of hash and the length. Only a sender can make two of its own collide,
- * which deceives no one else: receipts are kept per sender.
- */
+/** Identifies a request's content by 53 bits of hash and the length. A sender can only make its own requests collide. */
 function fingerprintOf(request: RoomRequest): string {
   const text = JSON.stringify([request.type, "data" in request ? request.data : undefined]);
   let [high, low] = [0xdeadbeef, 0x41c6ce57];

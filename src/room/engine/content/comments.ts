@@ -7,7 +7,8 @@ import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } fro
 import type { CommentCreation, CommentPage } from "../../protocol/messages.ts";
 import type { CommentFilter, CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { CommentEvents } from "../outbox/room-events.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
+import { type EventPorts, recordComment } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./stats-projection.ts";
 
@@ -19,30 +20,27 @@ const rowOf = (comment: Comment): StoredComment => ({
   comment: JSON.stringify(comment),
 });
 
-/** What may be sent of a comment whose author is erased. */
+/** A comment whose author is erased, as it is sent. */
 const withoutContent = (comment: Comment): Comment => ({
-  ...{ ...comment, text: "", anchor: null, mentions: [], reactions: {} },
+  ...comment,
+  text: "",
+  anchor: null,
+  mentions: [],
+  reactions: {},
 });
 
 /** A comment as {@link rowOf} wrote it. */
 const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
-export interface CommentPorts {
-  readonly storage: RoomStorage;
-  now(): number;
-  newId(): string;
-  roomId(): string;
-}
-
 /** Comments that are read at once: they can have some 50 KB each. */
 const COMMENTS_AT_ONCE = 100;
 
-/** What one turn of a search reads at most, so that others in the room wait for it no longer than for a large write. */
+/** One turn of a search reads no more, so that others in the room wait for it no longer than for a large write. */
 const MAX_SEARCHED = 1_000;
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 const SEARCHED_AT_ONCE = 20;
 
-/** What to look for; `after` is 0 to begin with. */
+/** `after` is 0 to begin with. */
 interface CommentSearch {
   readonly search: string;
   readonly threadId?: string | null | undefined;
@@ -71,18 +69,20 @@ const ALL: CommentFilter = { threadId: null, resolved: null };
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
 export class Comments {
-  readonly #ports: CommentPorts;
+  readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
+  readonly #table: RoomStorage["comments"];
   readonly #changes: Changes;
-  readonly #events: CommentEvents;
+  readonly #events: EventPorts;
   readonly #quota: Pick<StoreQuota, "maxCommentBytes">;
 
   constructor(
-    ports: CommentPorts,
+    ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">,
     changes: Changes,
-    events: CommentEvents,
+    events: EventPorts,
     quota: Pick<StoreQuota, "maxCommentBytes">,
   ) {
     this.#ports = ports;
+    this.#table = ports.storage.comments;
     this.#changes = changes;
     this.#events = events;
     this.#quota = quota;
@@ -90,12 +90,11 @@ export class Comments {
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
   create(input: CommentCreation, author: string): Comment {
-    const table = this.#ports.storage.comments;
     const { threadId, anchor = null } = input;
     if (byteLength(JSON.stringify(anchor)) > MAX_ANCHOR_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `anchor: must have at most ${MAX_ANCHOR_BYTES} bytes`);
-    if (threadId !== undefined && !table.hasThread(threadId)) throw notFound("Rooms", "Thread");
-    if (table.totals().comments >= MAX_COMMENTS)
+    if (threadId !== undefined && !this.#table.hasThread(threadId)) throw notFound("Rooms", "Thread");
+    if (this.#table.totals().comments >= MAX_COMMENTS)
       throw conflict(`A room can have at most ${MAX_COMMENTS} comments`);
     const id = this.#ports.newId();
     const at = presentTime(this.#ports.now());
@@ -114,38 +113,34 @@ export class Comments {
     };
     const row = rowOf(comment);
     this.#requireSpace(byteLength(row.comment));
-    table.insert(row);
+    this.#table.insert(row);
     this.#changes.append("commentCreated", () => ({ comment, by: author }));
-    this.#events.record("comment.created", comment, author);
+    recordComment(this.#events, "comment.created", comment, author);
     return comment;
   }
 
   /** A page, oldest first. */
   list({ threadId, resolved, ...part }: CommentPage): CommentsListed {
     const filter = { threadId: threadId ?? null, resolved: resolved ?? null };
-    return { ...this.part(part, filter), total: this.#ports.storage.comments.count(filter) };
+    return { ...this.part(part, filter), total: this.#table.count(filter) };
   }
 
   /** Some comments, oldest first, and the place behind which the next ones are; null when there are no more. */
   part(part: CommentPart, filter = ALL): { readonly comments: Comment[]; readonly next: number | null } {
-    const found = this.#ports.storage.comments.list(filter, { ...part, limit: part.limit + 1 });
+    const found = this.#table.list(filter, { ...part, limit: part.limit + 1 });
     const shown = found.slice(0, part.limit);
     const next = found.length > part.limit ? (shown.at(-1)?.position ?? null) : null;
     return { comments: shown.map(parseComment), next };
   }
 
-  /**
-   * Looks through some of the comments behind a place, the oldest first, for a folded text: `next` is the place where
-   * the search goes on, null at the end. The comments of a room may be too many to read them in one turn.
-   */
+  /** Searches some of the comments behind a place, oldest first, for a folded text. `next` is the next place; null at the end. */
   search({ search, threadId = null, resolved = null, after }: CommentSearch): CommentsFound {
-    const table = this.#ports.storage.comments;
     const comments: Comment[] = [];
     const positions: number[] = [];
     let position = after;
     let bytes = 0;
     for (let rows = 0; rows < MAX_SEARCHED && bytes < MAX_SEARCHED_BYTES; rows += SEARCHED_AT_ONCE) {
-      const placed = table.list({ threadId, resolved }, { after: position, limit: SEARCHED_AT_ONCE });
+      const placed = this.#table.list({ threadId, resolved }, { after: position, limit: SEARCHED_AT_ONCE });
       for (const row of placed) {
         bytes += row.comment.length;
         const comment = parseComment(row);
@@ -162,7 +157,7 @@ export class Comments {
   /** For the author, and for the organization (`by` null). FORBIDDEN for others. */
   updateText(id: string, text: string, by: string | null): Comment {
     const comment = { ...this.#getOwn(id, by), text, updated_at: presentTime(this.#ports.now()) };
-    this.#events.record("comment.updated", comment, by);
+    recordComment(this.#events, "comment.updated", comment, by);
     return this.#save(comment, by);
   }
 
@@ -170,15 +165,15 @@ export class Comments {
     const earlier = this.#get(id);
     if (earlier.resolved === resolved) return earlier;
     const comment = { ...earlier, resolved };
-    this.#events.record(resolved ? "comment.resolved" : "comment.updated", comment, by);
+    recordComment(this.#events, resolved ? "comment.resolved" : "comment.updated", comment, by);
     return this.#save(comment, by);
   }
 
   delete(id: string, by: string | null): Comment {
     const comment = this.#getOwn(id, by);
-    this.#ports.storage.comments.delete(id);
+    this.#table.delete(id);
     this.#changes.append("commentDeleted", () => ({ comment, by }));
-    this.#events.record("comment.deleted", comment, by);
+    recordComment(this.#events, "comment.deleted", comment, by);
     return comment;
   }
 
@@ -197,7 +192,7 @@ export class Comments {
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
-  /** Deletes a user's comments, and the user from the mentions and reactions of others. What is sent of it has no text. */
+  /** Deletes a user's comments, and the user from the mentions and reactions of others. The deletions are sent without text. */
   eraseUser(userId: string): void {
     for (let after: number | null = 0; after !== null; ) {
       const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
@@ -210,9 +205,9 @@ export class Comments {
   }
 
   #erase(comment: Comment): void {
-    this.#ports.storage.comments.delete(comment.id);
+    this.#table.delete(comment.id);
     this.#changes.append("commentDeleted", () => ({ comment, by: null }));
-    this.#events.record("comment.deleted", comment, null);
+    recordComment(this.#events, "comment.deleted", comment, null);
   }
 
   /** Removes what names the user in another one's comment. */
@@ -232,12 +227,12 @@ export class Comments {
   /** CONFLICT when the room's comments cannot grow by so many bytes. What makes them smaller is accepted. */
   #requireSpace(growth: number): void {
     const limit = this.#quota.maxCommentBytes;
-    if (growth > 0 && this.#ports.storage.comments.totals().bytes + growth > limit)
+    if (growth > 0 && this.#table.totals().bytes + growth > limit)
       throw conflict(`The comments of this room can have at most ${limit} bytes; delete some`);
   }
 
   #get(id: string): Comment {
-    const row = this.#ports.storage.comments.find(id);
+    const row = this.#table.find(id);
     if (row === null) throw notFound("Rooms", "Comment");
     return parseComment(row);
   }
@@ -249,10 +244,9 @@ export class Comments {
   }
 
   #save(comment: Comment, by: string | null): Comment {
-    const table = this.#ports.storage.comments;
     const row = rowOf(comment);
-    this.#requireSpace(byteLength(row.comment) - byteLength(table.find(comment.id)?.comment ?? ""));
-    table.update(row);
+    this.#requireSpace(byteLength(row.comment) - byteLength(this.#table.find(comment.id)?.comment ?? ""));
+    this.#table.update(row);
     this.#changes.append("commentUpdated", () => ({ comment, by }));
     return comment;
   }

@@ -1,43 +1,26 @@
-/** The room's lasting content, made of its parts: all of them log what they change. */
-
+/** The room's lasting content, made of its parts: all of them log their changes. */
+import type { EventCause } from "../../../wire/events.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
-import type { CommentEvents, CurrentCause } from "../outbox/room-events.ts";
+import type { EventPorts } from "../outbox/room-events.ts";
 import { Changes } from "./changes.ts";
-import { type CommentPorts, Comments } from "./comments.ts";
+import { Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
 import type { StoreQuota } from "./stats-projection.ts";
 import { Stores } from "./stores.ts";
 
-export interface RoomContent {
+export class RoomContent {
   readonly changes: Changes;
   readonly stores: Stores;
   readonly comments: Comments;
   readonly follows: Follows;
-  /** For the events of what a request changes. */
-  readonly causes: CurrentCause;
-}
+  /** The workflow run whose request is handled, for the events that follow from it. Requests run one by one. */
+  cause: EventCause | null = null;
 
-export interface ContentPorts extends CommentPorts {
-  /** What all stores of the room may have together, in bytes of keys and of JSON. */
-  readonly storeQuotaBytes: number;
-}
-
-export function openContent(
-  ports: ContentPorts,
-  events: { readonly comments: CommentEvents; readonly stores: StoreEvents; readonly causes: CurrentCause },
-  organization: StoreQuota,
-): RoomContent {
-  const { storage, storeQuotaBytes } = ports;
-  const changes = new Changes(
-    storage,
-    () => ports.now(),
-    () => ports.newId(),
-  );
-  return {
-    changes,
-    stores: new Stores(storage, changes, events.stores, { roomBytes: storeQuotaBytes, organization }),
-    comments: new Comments(ports, changes, events.comments, organization),
-    follows: new Follows(storage, changes),
-    causes: events.causes,
-  };
+  constructor(ports: RoomPorts, events: EventPorts, storeEvents: StoreEvents, quota: StoreQuota) {
+    this.changes = new Changes(ports);
+    this.stores = new Stores(ports, this.changes, storeEvents, quota);
+    this.comments = new Comments(ports, this.changes, events, quota);
+    this.follows = new Follows(ports.storage.follows, this.changes);
+  }
 }

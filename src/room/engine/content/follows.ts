@@ -1,4 +1,4 @@
-/** Who follows whom. This belongs to the room, not to a socket: it survives reloads and absences. */
+/** Followings belong to the room, not to a socket: they survive reloads and absences. */
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
 import { MAX_FOLLOWED, MAX_JOIN_FOLLOWS_BYTES } from "../../protocol/limits.ts";
@@ -15,26 +15,25 @@ function addTo(lists: Map<string, string[]>, follower: string, followed: string)
 }
 
 export class Follows {
-  readonly #storage: RoomStorage;
+  readonly #table: RoomStorage["follows"];
   readonly #changes: Changes;
 
-  constructor(storage: RoomStorage, changes: Changes) {
-    this.#storage = storage;
+  constructor(table: RoomStorage["follows"], changes: Changes) {
+    this.#table = table;
     this.#changes = changes;
   }
 
   /** Whom these users follow, by user id, for those who follow anyone. */
   of(userIds: readonly string[]): Record<string, string[]> {
     const lists = new Map<string, string[]>();
-    for (const [follower, followed] of this.#storage.follows.listOf(userIds))
-      addTo(lists, follower, followed);
+    for (const [follower, followed] of this.#table.listOf(userIds)) addTo(lists, follower, followed);
     return Object.fromEntries(lists);
   }
 
   /** What a joining user receives: its own list, then the earliest follows of the room, as many as fit. */
   shownTo(userId: string): Record<string, string[]> {
-    const own = this.#storage.follows.listFollowed(userId).map((followed) => [userId, followed] as const);
-    const others = this.#storage.follows.list(MAX_PAIRS_SHOWN).filter(([follower]) => follower !== userId);
+    const own = this.#table.listFollowed(userId).map((followed) => [userId, followed] as const);
+    const others = this.#table.list(MAX_PAIRS_SHOWN).filter(([follower]) => follower !== userId);
     const shown = new Map<string, string[]>();
     let bytes = 0;
     for (const [follower, followed] of [...own, ...others]) {
@@ -47,30 +46,29 @@ export class Follows {
 
   /** The users whom anyone follows. */
   allFollowed(): ReadonlySet<string> {
-    return new Set(this.#storage.follows.list(null).map(([, followed]) => followed));
+    return new Set(this.#table.list(null).map(([, followed]) => followed));
   }
 
   /** Forgets users who do not exist: a backup may have the room as it was before their deletion. */
   forget(userIds: readonly string[]): void {
     this.#changes.transaction(() => {
-      for (const userId of userIds) this.#storage.follows.deleteUser(userId);
+      for (const userId of userIds) this.#table.deleteUser(userId);
     });
   }
 
   /** Following a user again changes nothing. BAD_REQUEST for following oneself, CONFLICT above the limit. */
   follow(follower: string, followed: string): void {
     if (follower === followed) throw new AppError("Rooms", "BAD_REQUEST", "A user cannot follow themselves");
-    const table = this.#storage.follows;
-    if (table.has(follower, followed)) return;
-    if (table.listFollowed(follower).length >= MAX_FOLLOWED)
+    if (this.#table.has(follower, followed)) return;
+    if (this.#table.listFollowed(follower).length >= MAX_FOLLOWED)
       throw new AppError("Rooms", "CONFLICT", `A user can follow at most ${MAX_FOLLOWED} others`);
-    table.insert(follower, followed);
+    this.#table.insert(follower, followed);
     this.#changes.append("userFollowed", () => ({ userId: followed, followerId: follower }));
   }
 
   unfollow(follower: string, followed: string): void {
-    if (!this.#storage.follows.has(follower, followed)) return;
-    this.#storage.follows.delete(follower, followed);
+    if (!this.#table.has(follower, followed)) return;
+    this.#table.delete(follower, followed);
     this.#changes.append("userUnfollowed", () => ({ userId: followed, followerId: follower }));
   }
 }

@@ -19,8 +19,9 @@ import {
 } from "../../protocol/messages.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 import type { EntryText } from "../../storage/kept-texts.ts";
-import type { StoredEntry, StoreSize, StoreTotals } from "../../storage/sqlite-entries.ts";
+import type { StoredEntry, StoreSize } from "../../storage/sqlite-entries.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./stats-projection.ts";
@@ -32,70 +33,63 @@ export interface Written {
 }
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
+const invalid = (why: string) => new AppError("Rooms", "VALIDATION_ERROR", why);
 
-/** The result of an operation that was refused by itself. */
-interface Refused {
-  readonly error: Fault;
-}
-
-/** The entry that an operation is about, as found, and who makes it. */
+/** The entry that an operation is about, as found. */
 interface WriteTarget {
   readonly store: string;
   readonly key: string;
   readonly found: StoredEntry | null;
+  /** The author; null for the organization. */
   readonly by: string | null;
   readonly sizes: StoreSizes;
 }
 
-interface Write extends WriteTarget {
-  readonly action: "set" | "update";
-  readonly value: unknown;
+/** Texts that continue each other. */
+interface EntryTexts {
+  readonly texts: readonly EntryText["items"][];
+  readonly bytes: number;
+  /** The last key; null at the end of the store. */
+  readonly lastKey: string | null;
 }
 
 export class Stores {
-  readonly #storage: RoomStorage;
+  readonly #entries: RoomStorage["entries"];
   readonly #changes: Changes;
   readonly #events: StoreEvents;
-  /** What all stores of the room may have together. */
-  readonly #quotaBytes: number;
-  /** What the stores and documents of all of the organization's rooms may have together. */
-  readonly quota: StoreQuota;
+  readonly #roomQuotaBytes: number;
+  readonly #quota: StoreQuota;
   /** Keys and values that were written since the room has started, also by requests that were undone. */
   writtenBytes = 0;
 
   constructor(
-    storage: RoomStorage,
+    { storage, storeQuotaBytes }: Pick<RoomPorts, "storage" | "storeQuotaBytes">,
     changes: Changes,
     events: StoreEvents,
-    quotas: { readonly roomBytes: number; readonly organization: StoreQuota },
+    quota: StoreQuota,
   ) {
-    this.#storage = storage;
+    this.#entries = storage.entries;
     this.#changes = changes;
     this.#events = events;
-    this.#quotaBytes = quotas.roomBytes;
-    this.quota = quotas.organization;
-  }
-
-  /** What all stores have together, as the quotas count it. */
-  get bytes(): number {
-    return this.#storage.entries.totals().bytes;
+    this.#roomQuotaBytes = storeQuotaBytes;
+    this.#quota = quota;
   }
 
   list(): readonly (StoreSize & { readonly name: string })[] {
-    return this.#storage.entries.listStores();
+    return this.#entries.listStores();
   }
 
   /**
    * A page of a store, as the JSON of `{ entries, seq, next? }` with the seq of the room's latest change: at least one
-   * entry, and then as many as fit. `next` is the last key of a page that others follow. The values are JSON already:
-   * parsing them only to serialize them again takes twice as long.
+   * entry, and then as many as fit. `next` is the last key of a page that others follow. Values stay JSON: parsing and
+   * serializing them takes twice as long.
    */
   page({ store, after, limit }: StorePage): JsonText {
     let members = "";
     let count = 0;
     let last: string | undefined;
     let next: string | undefined;
-    for (const { key, value, version } of this.#storage.entries.scan(store, after ?? null)) {
+    for (const { key, value, version } of this.#entries.scan(store, after ?? null)) {
       const text = `${JSON.stringify(key)}:{"value":${value},"version":${version}}`;
       if (count === limit || (count > 0 && members.length + text.length > MAX_PAGE_BYTES)) {
         next = last;
@@ -108,25 +102,32 @@ export class Stores {
     return JsonText.of({ entries: new JsonText(`{${members}}`), seq: this.#changes.lastSeq, next });
   }
 
-  /** How large a store is, in bytes of keys and of JSON. */
+  /** The size of a store, in bytes of keys and of JSON. */
   bytesOf(store: string): number {
-    return this.#storage.entries.size(store).bytes;
+    return this.#entries.size(store).bytes;
   }
 
   /** About so many bytes of the entries after a key, or of all. */
-  readTexts(store: string, after: string | null, bytes: number): EntryTexts {
-    return collectTexts(this.#storage.entries.scanText(store, after), bytes);
+  readTexts(store: string, after: string | null, wantedBytes: number): EntryTexts {
+    const texts: EntryText["items"][] = [];
+    let bytes = 0;
+    for (const { items, lastKey } of this.#entries.scanText(store, after)) {
+      texts.push(items);
+      bytes += items.length;
+      if (bytes >= wantedBytes) return { texts, bytes, lastKey };
+    }
+    return { texts, bytes, lastKey: null };
   }
 
   /** An entry as the JSON of `{ value, version }`: null and 0 when there is none. */
   get(store: string, key: string): JsonText {
-    const { value, version } = this.#storage.entries.find(store, key) ?? { value: "null", version: 0 };
+    const { value, version } = this.#entries.find(store, key) ?? { value: "null", version: 0 };
     return JsonText.of({ value: new JsonText(value), version });
   }
 
   /**
-   * Applies the operations of a batch, all or none: the caller's transaction undoes those before a refused one. If it
-   * is not `atomic`, each is applied or refused by itself.
+   * Applies a batch. If it is `atomic`, the caller's transaction undoes the operations before a refused one; otherwise
+   * each is applied or refused by itself.
    */
   applyAll({ operations, atomic }: StoreBatch, by: string | null) {
     const results = this.#write((sizes) =>
@@ -142,9 +143,9 @@ export class Stores {
     return this.#write((sizes) => this.#apply(operation, by, sizes));
   }
 
-  /** Does what writes, then saves the sizes that it has counted, and notes which stores have changed. */
+  /** Saves the sizes that `work` has counted, and notes the changed stores for their events. */
   #write<T>(work: (sizes: StoreSizes) => T): T {
-    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes, this.quota);
+    const sizes = new StoreSizes(this.#entries, this.#roomQuotaBytes, this.#quota);
     const fromSeq = this.#changes.lastSeq + 1;
     try {
       const result = work(sizes);
@@ -156,8 +157,12 @@ export class Stores {
     }
   }
 
-  /** Only refusals are results: what no one expected fails the whole request. */
-  #attempt(operation: BatchOperation, by: string | null, sizes: StoreSizes): Written | Refused {
+  /** A refusal becomes a result; any other error fails the whole request. */
+  #attempt(
+    operation: BatchOperation,
+    by: string | null,
+    sizes: StoreSizes,
+  ): Written | { readonly error: Fault } {
     try {
       return this.#apply(operation, by, sizes);
     } catch (error) {
@@ -167,49 +172,45 @@ export class Stores {
     }
   }
 
-  /** Refuses an operation before it changes anything, so that those next to it can go on. */
+  /** Refuses an operation before it changes anything, so that the operations beside it can go on. */
   #apply(operation: BatchOperation, by: string | null, sizes: StoreSizes): Written {
-    if (operation.type === "INVALID") throw new AppError("Rooms", "VALIDATION_ERROR", operation.message);
+    if (operation.type === "INVALID") throw invalid(operation.message);
     sizes.requireWritable();
     const { store, key, ifVersion } = operation;
-    const found = this.#storage.entries.find(store, key);
+    const found = this.#entries.find(store, key);
     if (ifVersion !== undefined && ifVersion !== (found?.version ?? 0))
       throw conflict(`The entry has version ${found?.version ?? 0}`);
-    const write = { store, key, found, by, sizes };
+    const target = { store, key, found, by, sizes };
     switch (operation.type) {
       case "STORE_SET":
-        return this.#put({ ...write, action: "set", value: operation.value });
+        return this.#put(target, "set", operation.value);
       case "STORE_UPDATE":
-        return this.#put({ ...write, action: "update", value: merge(found, operation.value) });
+        return this.#put(target, "update", merge(found, operation.value));
       case "STORE_DELETE":
-        return found === null ? { seq: this.#changes.lastSeq } : this.#delete({ ...write, found });
+        return { seq: found === null ? this.#changes.lastSeq : this.#change(target, "delete", null) };
     }
   }
 
-  #put({ store, key, action, value, found, by, sizes }: Write): Written {
+  #put(target: WriteTarget, action: "set" | "update", value: unknown): Written {
     const json = JSON.stringify(value);
     if (byteLength(json) > MAX_VALUE_BYTES)
-      throw new AppError("Rooms", "VALIDATION_ERROR", `value: must have at most ${MAX_VALUE_BYTES} bytes`);
-    sizes.replace(store, found, { key, value: json });
-    const text = new JsonText(json);
-    const { seq } = this.#changes.append(
-      "storeChanged",
-      (version) => JsonText.of({ store, key, action, value: text, version, by, seq: version }),
-      { store, key, before: found?.version ?? 0, isDeleted: false },
-    );
-    this.#storage.entries.write(store, { key, value: json, version: seq });
+      throw invalid(`value: must have at most ${MAX_VALUE_BYTES} bytes`);
+    const seq = this.#change(target, action, json);
     return { version: seq, seq };
   }
 
-  #delete({ store, key, found, by, sizes }: WriteTarget & { readonly found: StoredEntry }): Written {
-    sizes.replace(store, found, null);
+  /** Writes the entry with its change; null deletes it. Returns the seq of the change. */
+  #change({ store, key, found, by, sizes }: WriteTarget, action: string, json: string | null): number {
+    sizes.replace(store, found, json === null ? null : { key, value: json });
+    const value = new JsonText(json ?? "null");
     const { seq } = this.#changes.append(
       "storeChanged",
-      (version) => ({ store, key, action: "delete", value: null, version, by, seq: version }),
-      { store, key, before: found.version, isDeleted: true },
+      (version) => JsonText.of({ store, key, action, value, version, by, seq: version }),
+      { store, key, before: found?.version ?? 0, isDeleted: json === null },
     );
-    this.#storage.entries.delete(store, key);
-    return { seq };
+    if (json === null) this.#entries.delete(store, key);
+    else this.#entries.write(store, { key, value: json, version: seq });
+    return seq;
   }
 }
 
@@ -224,49 +225,48 @@ function merge(found: StoredEntry | null, fields: Record<string, unknown>): Reco
 
 type Content = Pick<StoredEntry, "key" | "value">;
 
-/** What an entry counts in its store. */
+/** The share of an entry in the size of its store. */
 const sizeOf = (entry: Content | null): StoreSize =>
   entry === null
     ? { entries: 0, bytes: 0 }
     : { entries: 1, bytes: byteLength(entry.key) + byteLength(entry.value) };
 
+/** The sizes of the stores that one request changes: read once, checked at each write, and written once. */
 class StoreSizes {
   readonly #table: RoomStorage["entries"];
-  readonly #quotaBytes: number;
-  readonly #organization: StoreQuota;
-  readonly #sizes = new Map<string, StoreSize>();
-  #totals: StoreTotals | null = null;
-  /** What is stored: the sizes and totals as they were before the request. */
-  readonly #sizesBefore = new Map<string, StoreSize>();
-  #totalsBefore: StoreTotals = { stores: 0, bytes: 0 };
-  #writtenBytes = 0;
-
-  /** `quotaBytes` is what all stores of the room may have together, `organization` what those of all rooms may. */
-  constructor(table: RoomStorage["entries"], quotaBytes: number, organization: StoreQuota) {
-    this.#table = table;
-    this.#quotaBytes = quotaBytes;
-    this.#organization = organization;
-  }
-
+  readonly #roomQuotaBytes: number;
+  readonly #quota: StoreQuota;
+  /** By store, its size as it is stored, and with this request. */
+  readonly #sizes = new Map<string, { readonly stored: StoreSize; readonly size: StoreSize }>();
+  #storedBytes = 0;
+  /** Of all stores, with this request; null before its first write. */
+  #totals: { readonly stores: number; readonly bytes: number } | null = null;
   /** Keys and values that the request has written. */
-  get writtenBytes(): number {
-    return this.#writtenBytes;
+  writtenBytes = 0;
+
+  constructor(table: RoomStorage["entries"], roomQuotaBytes: number, quota: StoreQuota) {
+    this.#table = table;
+    this.#roomQuotaBytes = roomQuotaBytes;
+    this.#quota = quota;
   }
 
-  /** VALIDATION_ERROR once the request has written enough: what follows is not even read. */
+  /** VALIDATION_ERROR once the request has written enough: later operations are not even read. */
   requireWritable(): void {
-    if (this.#writtenBytes < MAX_WRITTEN_BYTES) return;
-    const why = `operations: a batch writes at most ${MAX_WRITTEN_BYTES} bytes; send the others in another one`;
-    throw new AppError("Rooms", "VALIDATION_ERROR", why);
+    if (this.writtenBytes < MAX_WRITTEN_BYTES) return;
+    throw invalid(
+      `operations: a batch writes at most ${MAX_WRITTEN_BYTES} bytes; send the others in another one`,
+    );
   }
 
   /**
-   * Counts an entry in place of another one. CONFLICT when the store would be too large or the room have too many,
-   * FORBIDDEN when a quota of the room or of the organization would be exceeded; then nothing is counted. What makes a store smaller is accepted.
+   * Counts an entry in place of another one. CONFLICT above the limits of stores, FORBIDDEN above a quota of the room
+   * or the organization; then nothing is counted. A write that makes a store smaller is always accepted.
    */
   replace(store: string, before: Content | null, after: Content | null): void {
-    const size = this.#sizes.get(store) ?? this.#readSize(store);
-    const totals = this.#totals ?? this.#read();
+    const known = this.#sizes.get(store);
+    const stored = known?.stored ?? this.#table.size(store);
+    const size = known?.size ?? stored;
+    const totals = this.#totals ?? this.#readTotals();
     const [removed, added] = [sizeOf(before), sizeOf(after)];
     const growth = added.bytes - removed.bytes;
     const entries = size.entries - removed.entries + added.entries;
@@ -278,30 +278,22 @@ class StoreSizes {
       throw conflict(`store: is full; a store can have at most ${MAX_STORE_BYTES} bytes`);
     if (stores > totals.stores && stores > MAX_STORES)
       throw conflict(`store: is one too many; a room can have at most ${MAX_STORES} stores`);
-    if (growth > 0 && totals.bytes + growth > this.#quotaBytes) throw this.#quotaExceeded(totals, growth);
-    this.#organization.require("stores", totals.bytes, totals.bytes + growth);
-    this.#sizes.set(store, { entries, bytes });
+    if (growth > 0 && totals.bytes + growth > this.#roomQuotaBytes)
+      throw new AppError(
+        "Rooms",
+        "FORBIDDEN",
+        `The quota store_bytes_per_room is exceeded: ${totals.bytes} of ${this.#roomQuotaBytes} bytes are in use, and this write needs ${growth} more; delete entries`,
+      );
+    this.#quota.require("stores", totals.bytes, totals.bytes + growth);
+    this.#sizes.set(store, { stored, size: { entries, bytes } });
     this.#totals = { stores, bytes: totals.bytes + growth };
-    this.#writtenBytes += added.bytes;
+    this.writtenBytes += added.bytes;
   }
 
-  #readSize(store: string): StoreSize {
-    const size = this.#table.size(store);
-    this.#sizesBefore.set(store, size);
-    return size;
-  }
-
-  #read(): StoreTotals {
-    this.#totalsBefore = this.#table.totals();
-    return this.#totalsBefore;
-  }
-
-  #quotaExceeded({ bytes }: StoreTotals, growth: number): AppError {
-    return new AppError(
-      "Rooms",
-      "FORBIDDEN",
-      `The quota store_bytes_per_room is exceeded: ${bytes} of ${this.#quotaBytes} bytes are in use, and this write needs ${growth} more; delete entries`,
-    );
+  #readTotals() {
+    const totals = this.#table.totals();
+    this.#storedBytes = totals.bytes;
+    return totals;
   }
 
   /** The stores in which something was counted. */
@@ -309,33 +301,10 @@ class StoreSizes {
     return this.#sizes.keys();
   }
 
-  /** Writes what was counted, as far as it has changed: each row that is written costs money. */
+  /** Writes the sizes that have changed: each written row costs money. */
   save(): void {
-    for (const [store, size] of this.#sizes) {
-      const before = this.#sizesBefore.get(store);
-      if (size.entries !== before?.entries || size.bytes !== before.bytes) this.#table.writeSize(store, size);
-    }
-    if (this.#totals === null) return;
-    this.#organization.changed(this.#totalsBefore.bytes, this.#totals.bytes);
+    for (const [store, { stored, size }] of this.#sizes)
+      if (size.entries !== stored.entries || size.bytes !== stored.bytes) this.#table.writeSize(store, size);
+    if (this.#totals !== null) this.#quota.changed(this.#storedBytes, this.#totals.bytes);
   }
-}
-
-/** Texts that continue each other. */
-interface EntryTexts {
-  readonly texts: readonly EntryText["items"][];
-  readonly bytes: number;
-  /** The last key; null at the end of the store. */
-  readonly lastKey: string | null;
-}
-
-/** Takes texts until there are so many bytes. */
-function collectTexts(found: Iterable<EntryText>, wantedBytes: number): EntryTexts {
-  const texts: EntryText["items"][] = [];
-  let bytes = 0;
-  for (const { items, lastKey } of found) {
-    texts.push(items);
-    bytes += items.length;
-    if (bytes >= wantedBytes) return { texts, bytes, lastKey };
-  }
-  return { texts, bytes, lastKey: null };
 }

@@ -7,7 +7,8 @@ import type { MessageOf } from "../../protocol/messages.ts";
 import { CLOSE, type Fault, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Authorizing, Effect, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
-import { type Connections, send } from "../../transport/connections.ts";
+import { send } from "../../transport/connections.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { RoomContent } from "../content/content.ts";
 import { presentOnline } from "../participants/online-users.ts";
 import type { Participants } from "../participants/participants.ts";
@@ -27,20 +28,15 @@ type Joining = Omit<JoinedRoom, "users" | "next" | "presence" | "changes"> & {
   readonly changes?: JsonText;
 };
 
-export interface JoinPorts {
-  now(): number;
-  newId(): string;
-  /** How many of a user's sockets were closed with much to read, and have not ended. */
-  closingOf(userId: string): number;
-}
-
 export class JoinHandshake {
-  readonly #ports: JoinPorts;
+  readonly #ports: RoomPorts;
   readonly #participants: Participants;
   readonly #content: RoomContent;
   #hasCheckedFollows = false;
+  /** The sockets whose next token is being verified. */
+  readonly #refreshing = new Set<string>();
 
-  constructor(ports: JoinPorts, participants: Participants, content: RoomContent) {
+  constructor(ports: RoomPorts, participants: Participants, content: RoomContent) {
     this.#ports = ports;
     this.#participants = participants;
     this.#content = content;
@@ -165,6 +161,29 @@ export class JoinHandshake {
     ];
   }
 
+  /** A joined socket has sent `TOKEN_REFRESH`: one token at a time is verified. */
+  refreshToken(id: string, { data, requestId }: MessageOf<"TOKEN_REFRESH">): Effect[] {
+    if (this.#refreshing.has(id)) return [send([id], failure(IN_PROGRESS, requestId))];
+    this.#refreshing.add(id);
+    return [{ type: "authorizeRefresh", id, token: data.token, requestId }];
+  }
+
+  /** Completes an `authorizeRefresh` effect. The socket may be gone by now. */
+  completeRefresh(id: string, decision: JoinDecision, requestId: string | undefined): Effect[] {
+    this.#refreshing.delete(id);
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    const next = nextToken(connection, decision);
+    if ("refusal" in next) return [send([id], failure(next.refusal, requestId))];
+    connections.update(next.connection);
+    const expiresAt = new Date(next.connection.tokenExpiresAt).toISOString();
+    return [
+      { type: "attach", connection: next.connection },
+      send([id], success("Token refreshed", { expiresAt }, requestId)),
+    ];
+  }
+
   /** Clients of earlier versions know no pages: they receive everyone. */
   #online(session: OpenSession, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
     const { onlineUsers } = this.#participants.sessions;
@@ -209,38 +228,6 @@ export function nextToken(connection: Joined, decision: JoinDecision): NextToken
   if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };
   if (lowerRole(decision.ceiling, connection.role) !== connection.role) return { refusal: LOWER_ROLE };
   return { connection: withToken(connection, decision) };
-}
-
-export class TokenRefresh {
-  readonly #connections: Connections;
-  /** The sockets whose next token is being verified. */
-  readonly #pending = new Set<string>();
-
-  constructor(connections: Connections) {
-    this.#connections = connections;
-  }
-
-  /** A joined socket has sent `TOKEN_REFRESH`: one token at a time is verified. */
-  receive(id: string, { data, requestId }: MessageOf<"TOKEN_REFRESH">): Effect[] {
-    if (this.#pending.has(id)) return [send([id], failure(IN_PROGRESS, requestId))];
-    this.#pending.add(id);
-    return [{ type: "authorizeRefresh", id, token: data.token, requestId }];
-  }
-
-  /** Completes an `authorizeRefresh` effect. The socket may be gone by now. */
-  complete(id: string, decision: JoinDecision, requestId: string | undefined): Effect[] {
-    this.#pending.delete(id);
-    const connection = this.#connections.get(id);
-    if (connection?.phase !== "joined") return [];
-    const next = nextToken(connection, decision);
-    if ("refusal" in next) return [send([id], failure(next.refusal, requestId))];
-    this.#connections.update(next.connection);
-    const expiresAt = new Date(next.connection.tokenExpiresAt).toISOString();
-    return [
-      { type: "attach", connection: next.connection },
-      send([id], success("Token refreshed", { expiresAt }, requestId)),
-    ];
-  }
 }
 
 function withToken(

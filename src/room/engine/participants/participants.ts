@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from "../../../platform/errors.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { UNJOINED_COST } from "../../protocol/costs.ts";
 import { CLOSE, type CloseCode, SILENCE_MS } from "../../protocol/protocol.ts";
-import type { OpenSession, RoomStorage } from "../../storage/storage.ts";
+import type { OpenSession } from "../../storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../transport/connection.ts";
 import {
   Connections,
@@ -13,13 +13,14 @@ import {
   planAlarm,
   send,
 } from "../../transport/connections.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
 import { Presence } from "../presence/presence.ts";
 import { Sessions } from "./sessions.ts";
 
 const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effect[] =>
   ids.map((id) => ({ type: "close", id, code, reason }));
 
-/** GracePeriods end together, so that a thousand broken sockets need few alarms. */
+/** Grace periods end together, so that a thousand broken sockets need few alarms. */
 const GRACE_GRANULARITY_MS = 1_000;
 
 const userEvent = (event: "userJoined" | "userLeft", user: User) =>
@@ -33,32 +34,27 @@ export interface CloseReason {
   readonly authFailed: boolean;
 }
 
-interface ParticipantPorts {
-  readonly storage: RoomStorage;
-  now(): number;
-  newId(): string;
-  /** For how long a user stays online whose last socket broke; 0 for not at all. */
-  readonly graceMs: number;
-  /** Whether the socket's client has read enough to be sent more presence. */
-  canTakeMore(id: string): boolean;
-  /** Reports an unexpected failure to the service's log. */
-  report(what: string, error: unknown): void;
-}
+const TOKEN_EXPIRED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The token has expired",
+  authFailed: true,
+};
 
 export class Participants {
   readonly connections = new Connections();
   readonly sessions: Sessions;
   readonly presence: Presence;
-  readonly #ports: ParticipantPorts;
+  readonly #ports: RoomPorts;
+  /** Until then, the room reads no joins (epoch ms). */
+  joinsHeldUntil = Number.NEGATIVE_INFINITY;
   /** What has to happen elsewhere when a socket is gone. */
   onRemoved: (id: string) => Effect[] = () => [];
 
-  constructor(ports: ParticipantPorts) {
-    const { storage } = ports;
-    this.sessions = new Sessions(storage, () => ports.newId());
+  constructor(ports: RoomPorts) {
+    this.sessions = new Sessions(ports);
     this.presence = new Presence(
       this.connections,
-      (userId) => storage.follows.listFollowed(userId),
+      (userId) => ports.storage.follows.listFollowed(userId),
       (id) => ports.canTakeMore(id),
     );
     this.#ports = ports;
@@ -207,32 +203,6 @@ export class Participants {
       .flatMap((userId) => this.connections.idsOf(userId));
     return [...left, ...this.disconnect(orphans, CLOSE.failed, "session lost")];
   }
-}
-
-interface HeartbeatPorts {
-  now(): number;
-  /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
-  lastPingAt(id: string): number | null;
-  /** Reports an unexpected failure to the service's log. */
-  report(what: string, error: unknown): void;
-}
-
-const TOKEN_EXPIRED: CloseReason = {
-  code: "UNAUTHORIZED",
-  message: "The token has expired",
-  authFailed: true,
-};
-
-export class Heartbeat {
-  readonly #ports: HeartbeatPorts;
-  readonly #participants: Participants;
-  /** Until then, the room reads no joins (epoch ms). */
-  joinsHeldUntil = Number.NEGATIVE_INFINITY;
-
-  constructor(ports: HeartbeatPorts, participants: Participants) {
-    this.#ports = ports;
-    this.#participants = participants;
-  }
 
   /** A socket that survived hibernation. It may have been seen until shortly before its attachment was due again. */
   restore(connection: Waiting | Joined): Waiting | Joined {
@@ -251,10 +221,10 @@ export class Heartbeat {
     const { joinTimeout, silent, tokenExpired } = this.#findOverdue();
     const silence = `silent for ${SILENCE_MS / 1000} s`;
     const effects = [
-      ...this.#participants.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
-      ...this.#participants.interrupt(silent, CLOSE.silent, silence),
-      ...this.#participants.disconnectFor(tokenExpired, TOKEN_EXPIRED),
-      ...this.#participants.endDueGracePeriods(),
+      ...this.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
+      ...this.interrupt(silent, CLOSE.silent, silence),
+      ...this.disconnectFor(tokenExpired, TOKEN_EXPIRED),
+      ...this.endDueGracePeriods(),
     ];
     this.#recordAlive();
     return effects;
@@ -262,9 +232,9 @@ export class Heartbeat {
 
   /** Without it, a crash would end the sessions earlier than they did: no reason to keep the effects from others. */
   #recordAlive(): void {
-    if (this.#participants.connections.joinedCount === 0) return;
+    if (this.connections.joinedCount === 0) return;
     try {
-      this.#participants.sessions.recordAlive(this.#ports.now());
+      this.sessions.recordAlive(this.#ports.now());
     } catch (error) {
       this.#ports.report("A room could not record that it is running", error);
     }
@@ -272,7 +242,7 @@ export class Heartbeat {
 
   #findOverdue(): Record<Overdue, string[]> {
     const overdue: Record<Overdue, string[]> = { joinTimeout: [], silent: [], tokenExpired: [] };
-    const { connections } = this.#participants;
+    const { connections } = this;
     for (const connection of connections.all()) {
       const current = connection.phase === "joined" ? this.#withPings(connection) : connection;
       if (current.phase === "joined") connections.update(current);
@@ -284,7 +254,7 @@ export class Heartbeat {
 
   /** When to call {@link sweep} next (epoch ms); null when no one is online, and no socket waits. */
   sweepAt(): number | null {
-    const { connections, sessions } = this.#participants;
+    const { connections, sessions } = this;
     const socketAt = planAlarm(this.#ports.now(), connections.all(), this.joinsHeldUntil);
     const graceAt = sessions.gracePeriods.nextEnd;
     return socketAt === null || graceAt === null ? (socketAt ?? graceAt) : Math.min(socketAt, graceAt);

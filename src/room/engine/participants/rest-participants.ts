@@ -1,4 +1,4 @@
-/** Users who take part without a socket, for a time that is set over REST: agents, for example. */
+/** REST participants: users without a socket, such as agents, for a time that REST sets. */
 
 import { AppError } from "../../../platform/errors.ts";
 import type { RoomFields } from "../../../wire/room.ts";
@@ -7,16 +7,12 @@ import { CLOSE } from "../../protocol/protocol.ts";
 import type { ParticipantInput } from "../../protocol/room-request.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Effect } from "../../transport/connection.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
 import { presentOnline } from "./online-users.ts";
 import type { Participants } from "./participants.ts";
 
-/** Presence that no socket keeps. */
+/** No socket keeps the presence. */
 const NO_SOCKET = "";
-
-interface RestParticipantPorts {
-  now(): number;
-  newId(): string;
-}
 
 /** A user who may take part, as just read from the database. */
 export interface RestParticipant {
@@ -25,19 +21,19 @@ export interface RestParticipant {
 }
 
 export class RestParticipants {
-  readonly #ports: RestParticipantPorts;
+  readonly #ports: Pick<RoomPorts, "now" | "newId">;
   readonly #participants: Participants;
 
-  constructor(ports: RestParticipantPorts, participants: Participants) {
+  constructor(ports: Pick<RoomPorts, "now" | "newId">, participants: Participants) {
     this.#ports = ports;
     this.#participants = participants;
   }
 
   /**
-   * The user is online for so many seconds from now on, and shows this state, or what it has shown so far. CONFLICT
-   * while the user has a socket, VALIDATION_ERROR when the state is too large.
+   * Keeps the user online for `ttl` seconds, with this state or the one so far. CONFLICT while the user has a socket,
+   * VALIDATION_ERROR when the state is too large.
    */
-  begin(
+  add(
     { room, user }: RestParticipant,
     { state, ttl }: ParticipantInput,
   ): { readonly endsAt: number; readonly effects: Effect[] } {
@@ -51,12 +47,12 @@ export class RestParticipants {
     const shown = state === undefined ? [] : presence.update(update, { state });
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
-    const grace = { userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) };
+    const gracePeriod = { userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) };
     try {
-      if (running === undefined) sessions.start(room, session, grace);
-      else sessions.gracePeriods.begin([grace]);
+      if (running === undefined) sessions.start(room, session, gracePeriod);
+      else sessions.gracePeriods.begin([gracePeriod]);
     } catch (error) {
-      presence.update(update, { state: before }); // what is not stored is not shown either
+      presence.update(update, { state: before }); // presence shows stored states only
       throw error;
     }
     const joined = running === undefined ? this.#participants.notifyJoined(presentOnline(session)) : [];
@@ -64,7 +60,7 @@ export class RestParticipants {
   }
 
   /** The user leaves: its sockets are closed for good. Does nothing when it is not online. */
-  end(userId: string): Effect[] {
+  remove(userId: string): Effect[] {
     const { connections } = this.#participants;
     return [
       ...this.#participants.disconnect(connections.idsOf(userId), CLOSE.forbidden, "removed"),

@@ -1,10 +1,10 @@
-/** Who is online and since when, and the stats that follow from it: memory and storage in step. */
+/** The sessions of users online, their reconnect grace periods and the room's stats: memory and storage in step. */
 
 import type { RoomFields } from "../../../wire/room.ts";
 import type { LastSeen, RoomStats, StoredSession } from "../../../wire/snapshots.ts";
 import { ERASED_FIELDS, type UserRecord } from "../../../wire/user.ts";
 import type { GracePeriod, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
-import { EventRecorder } from "../outbox/room-events.ts";
+import { type RecorderPorts, recordJoined, recordLeft } from "../outbox/room-events.ts";
 import { OnlineUsers } from "./online-users.ts";
 
 /** Sessions of one user that are listed. */
@@ -13,13 +13,17 @@ const MAX_LISTED_SESSIONS = 100;
 const EMPTY_STATS: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
 
 const newRecord = ({ accountId, id }: RoomFields, now: number): RoomRecord => ({
-  ...{ accountId, roomId: id, ...EMPTY_STATS },
-  ...{ version: 0, copiedVersion: 0, lastAliveAt: now },
+  accountId,
+  roomId: id,
+  ...EMPTY_STATS,
+  version: 0,
+  copiedVersion: 0,
+  lastAliveAt: now,
 });
 
 /**
- * The record after the number of users online became `activeParticipants` at `at` (epoch ms). The room is
- * occupied from the first join to the last leave: users whom a crash cut off left earlier than those who came back.
+ * The record after the number of users online became `activeParticipants` at `at` (epoch ms). The room is occupied from
+ * the first join to the last leave: after a crash, lost users left earlier than users who came back.
  */
 function countParticipants(record: RoomRecord, activeParticipants: number, at: number): RoomRecord {
   const { occupiedMs, occupiedSince } = record;
@@ -37,25 +41,25 @@ function countParticipants(record: RoomRecord, activeParticipants: number, at: n
 }
 
 export class Sessions {
+  readonly #ports: RecorderPorts;
   readonly #storage: RoomStorage;
-  readonly #recorder: EventRecorder;
   readonly #online = new Map<string, OpenSession>();
-  readonly #onlineUsers = new OnlineUsers(this.#online);
-  /** Of those who are online without a socket. */
+  readonly onlineUsers = new OnlineUsers(this.#online);
+  /** Of users who are online without a socket. */
   readonly gracePeriods: GracePeriods;
   #record: RoomRecord | null = null;
 
-  constructor(storage: RoomStorage, newId: () => string) {
-    this.#storage = storage;
-    this.#recorder = new EventRecorder(storage, newId);
-    this.gracePeriods = new GracePeriods(storage);
+  constructor(ports: RecorderPorts) {
+    this.#ports = ports;
+    this.#storage = ports.storage;
+    this.gracePeriods = new GracePeriods(ports.storage);
     this.#load();
   }
 
   #load(): void {
     this.#record = this.#storage.readRecord();
     this.#online.clear();
-    this.#onlineUsers.outdate();
+    this.onlineUsers.outdate();
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
     this.gracePeriods.load();
   }
@@ -80,11 +84,7 @@ export class Sessions {
     return [...this.#online.values()];
   }
 
-  /** The users who are online. */
-  get onlineUsers(): Pick<OnlineUsers, "whole" | "page" | "firstPage"> {
-    return this.#onlineUsers;
-  }
-
+  /** A user's sessions, newest first. */
   list(userId: string): StoredSession[] {
     return this.#storage.listSessions(userId, MAX_LISTED_SESSIONS);
   }
@@ -99,11 +99,12 @@ export class Sessions {
     return this.#storage.listLatestStays(limit);
   }
 
+  /** By user ID, for those of `userIds` who have ever joined. */
   findLastSeen(userIds: readonly string[]): Record<string, LastSeen> {
     return this.#storage.findLastSeen(userIds);
   }
 
-  /** A user comes online: with a grace, without a socket. `room` is the room's row as just read from the database. */
+  /** A user comes online: with a grace period, without a socket. `room` is the room's row as just read from the database. */
   start(room: RoomFields, session: OpenSession, grace: GracePeriod | null = null): void {
     const { joinedAt } = session;
     const record = countParticipants(
@@ -114,12 +115,12 @@ export class Sessions {
     this.#storage.transaction(() => {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
-      this.#recorder.recordJoined(room, session, record);
+      recordJoined(this.#ports, room, session, record);
       if (grace !== null) this.gracePeriods.begin([grace]);
     });
     this.#record = record;
     this.#online.set(session.user.id, session);
-    this.#onlineUsers.add(session);
+    this.onlineUsers.add(session);
   }
 
   /** Users go offline at `at` (epoch ms); those who are not online are skipped. Returns the ended sessions. */
@@ -138,17 +139,17 @@ export class Sessions {
         if (this.gracePeriods.has(session.user.id)) this.#storage.gracePeriods.delete(session.user.id);
       }
       this.#storage.writeRecord(record);
-      this.#recorder.recordLeft(ended, at, record);
+      recordLeft(this.#ports, ended, at, record);
     });
     this.#record = record;
-    if (ended.length > 0) this.#onlineUsers.outdate();
+    if (ended.length > 0) this.onlineUsers.outdate();
     for (const session of ended) {
       this.#online.delete(session.user.id);
       this.gracePeriods.forget(session.user.id);
     }
   }
 
-  /** The users without a socket whom a crash cut off: they stay online until `endsAt` (epoch ms), or left when it happened. */
+  /** Begins the grace periods of users without a socket after a crash: until `endsAt` (epoch ms). False for no such user. */
   waitForLost(live: ReadonlySet<string>, endsAt: number): boolean {
     const { lastAliveAt } = this.#record ?? { lastAliveAt: 0 };
     const lost = this.open().filter(({ user }) => !live.has(user.id) && !this.gracePeriods.has(user.id));
@@ -158,8 +159,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the sessions of users who are neither in `live`, the users with a joined socket, nor in their grace: they
-   * ended when the room was last known to be running. Returns the ended sessions.
+   * Ends the sessions of users without a joined socket (`live`) or a grace period, at the time when the room was last
+   * known to be running. Returns the ended sessions.
    */
   recover(live: ReadonlySet<string>): OpenSession[] {
     this.#load();
@@ -193,20 +194,22 @@ export class Sessions {
 
   /** Stores the room's current row, for later events. */
   updateRoom(room: RoomFields): void {
-    if (this.#record !== null) this.#recorder.updateRoom(room);
+    const stored = this.#record && this.#storage.occupancy.readRoom();
+    if (stored !== null && JSON.stringify(stored) !== JSON.stringify(room))
+      this.#storage.occupancy.writeRoom(room);
   }
 
   /** Stores a user's new fields. */
   updateUser(user: UserRecord): void {
-    if (this.#record !== null) this.#recorder.updateUser(user);
+    if (this.#record !== null) this.#storage.occupancy.update(user);
     const session = this.#online.get(user.id);
     if (session === undefined) return;
     this.#storage.updateUser(user);
     this.#online.set(user.id, { ...session, user });
-    this.#onlineUsers.outdate();
+    this.onlineUsers.outdate();
   }
 
-  /** Later events of the current occupancy period do not show who this was. */
+  /** Later events of the current occupancy period show an erased user. */
   eraseParticipant(userId: string): void {
     const { occupancy } = this.#storage;
     const found = occupancy.list().find(({ user }) => user.id === userId);
@@ -226,7 +229,8 @@ export class Sessions {
   }
 }
 
-export class GracePeriods {
+/** Of users who stay online without a socket for a moment, because the last one broke, or for a time that REST sets. */
+class GracePeriods {
   readonly #storage: RoomStorage;
   readonly #byUser = new Map<string, GracePeriod>();
 
@@ -256,7 +260,7 @@ export class GracePeriods {
     return true;
   }
 
-  /** The storage has deleted the user's grace. */
+  /** The storage has deleted the user's grace period. */
   forget(userId: string): void {
     this.#byUser.delete(userId);
   }
@@ -265,7 +269,7 @@ export class GracePeriods {
     return this.#byUser.has(userId);
   }
 
-  /** Those whom REST keeps online, and what they show. */
+  /** The users whom REST keeps online, with the state that they show. */
   states(): [userId: string, state: NonNullable<GracePeriod["state"]>][] {
     return [...this.#byUser.values()].flatMap(({ userId, state }) => (state ? [[userId, state]] : []));
   }
@@ -274,12 +278,12 @@ export class GracePeriods {
     return [...this.#byUser.keys()];
   }
 
-  /** The users whose grace has ended at `now` (epoch ms). */
+  /** The users whose grace period has ended at `now` (epoch ms). */
   due(now: number): string[] {
     return [...this.#byUser.values()].flatMap(({ userId, endsAt }) => (endsAt <= now ? [userId] : []));
   }
 
-  /** By when they left (epoch ms), the earliest first: `now` for those whose grace has not ended, or is not known. */
+  /** The users by the time when they left (epoch ms), earliest first: `now` without a grace period, or during it. */
   byLeaving(userIds: Iterable<string>, now: number): [leftAt: number, userIds: string[]][] {
     const users = new Map<number, string[]>();
     for (const userId of userIds) {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
-import { CommentEvents } from "../../../../src/room/engine/outbox/room-events.ts";
+import { eventPorts, roomPorts } from "../../support/room-ports.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 import { withStorage } from "../../support/with-storage.ts";
 
@@ -188,11 +188,9 @@ it("an erased user's comments, mentions and reactions go, and no one catches up 
 
 it("the comments of a board of the demo have less room", () =>
   withStorage(({ storage }) => {
-    const ports = { storage, now: () => 0, newId: () => crypto.randomUUID(), roomId: () => "room" };
-    const stats = () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
-    const events = new CommentEvents({ ...ports, cause: () => null, stats });
-    const quota = new StoreQuota(() => 0);
-    const comments = new Comments(ports, new Changes(storage, ports.now, ports.newId), events, quota);
+    const ports = roomPorts({ storage });
+    const quota = new StoreQuota(ports, () => 0);
+    const comments = new Comments(ports, new Changes(ports), eventPorts(ports), quota);
     const use = { quota: "store_bytes", used: 0, limit: 1_000_000 } as const;
     quota.copied(use, 0, 1_000);
     comments.create({ text: "x".repeat(500), mentions: [] }, "ada");

@@ -1,15 +1,12 @@
 /** R77: downloads of large stores, whose parts a joined client reads over HTTP. */
 import { describe, expect, it } from "vitest";
-import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
-import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import { Downloads } from "../../../../src/room/engine/downloads.ts";
 import { MIN_LINE_BYTES } from "../../../../src/room/protocol/limits.ts";
 import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
+import { openStores, roomPorts } from "../../support/room-ports.ts";
 import { gateway, roomOfTwo, type TestRoom } from "../../support/rooms.ts";
-import { storeEventsOf } from "../../support/store-events.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
 import { withStorage } from "../../support/with-storage.ts";
 
@@ -35,20 +32,14 @@ async function fill(socket: TestSocket, keys: readonly string[]): Promise<void> 
 
 /** A store of 9 MB, and a user who can afford to download it, or not. */
 function openLarge(storage: RoomStorage) {
-  const changes = new Changes(
-    storage,
-    () => 0,
-    () => "epoch",
-  );
-  const stores = new Stores(storage, changes, storeEventsOf(storage), {
-    roomBytes: Number.POSITIVE_INFINITY,
-    organization: new StoreQuota(() => 0),
-  });
+  const content = openStores({ storage });
+  const { stores } = content;
   const connections = new Connections();
   connections.put(ADA);
   const user = { canAfford: true };
-  const ports = { now: () => 0, newId: () => "id", canAfford: () => user.canAfford, countSent: () => {} };
-  const downloads = new Downloads(ports, { changes, stores }, connections);
+  const ports = roomPorts({ storage, newId: () => "id" });
+  const queue = { canAfford: () => user.canAfford, countDelivery: () => {} };
+  const downloads = new Downloads({ ports, content, connections, queue });
   const keys = Array.from({ length: 90 }, (_, index) => `${100 + index}`);
   for (const key of keys) stores.apply({ type: "STORE_SET", store: "s", key, value: KIB_100 }, null);
   return { downloads, stores, keys, user };

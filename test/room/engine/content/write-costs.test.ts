@@ -2,13 +2,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
-import { Stores } from "../../../../src/room/engine/content/stores.ts";
 import type { StoreOperation } from "../../../../src/room/protocol/messages.ts";
 import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
-import { storeEventsOf } from "../../support/store-events.ts";
+import { openStores } from "../../support/room-ports.ts";
 
 interface Cost {
   readonly statements: number;
@@ -23,13 +20,7 @@ const metered = (work: (write: (...operations: StoreOperation[]) => Cost, tables
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
     const cursors = recordCursors(sql);
     const tables = new SqliteStorage(storage);
-    const changes = new Changes(
-      tables,
-      () => 0,
-      () => "epoch",
-    );
-    const organization = new StoreQuota(() => 0);
-    const stores = new Stores(tables, changes, storeEventsOf(tables), { roomBytes: 1e9, organization });
+    const { changes, stores } = openStores({ storage: tables });
     let number = 0;
     const write = (...operations: StoreOperation[]): Cost => {
       cursors.length = 0;

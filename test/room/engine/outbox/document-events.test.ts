@@ -12,6 +12,7 @@ import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { DocumentUpdatedEvent, EventName, VersionEvent } from "../../../../src/wire/events.ts";
 import { FREE } from "../../documents/free-quota.ts";
 import { updatesOf } from "../../documents/yjs-edits.ts";
+import { eventPorts } from "../../support/room-ports.ts";
 import { ROOM } from "../../support/rows.ts";
 import { test } from "../../support/with-storage.ts";
 
@@ -26,13 +27,7 @@ let letters: Uint8Array[];
 
 /** As after a restart of the room. */
 function open(): void {
-  events = new DocumentEvents({
-    storage,
-    now: () => now,
-    newId: () => crypto.randomUUID(),
-    cause: () => null,
-    stats: () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null }),
-  });
+  events = new DocumentEvents(eventPorts({ storage, now: () => now }));
   const ports = { ...FREE, events, storage, now: () => now };
   documents = new Documents(ports);
   history = new DocumentHistory(ports, documents);

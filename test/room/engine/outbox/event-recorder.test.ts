@@ -23,10 +23,13 @@ const sessionOf = (userId: string, name = "Ada") => ({
 
 test("a join that fails between its events leaves none of them", ({ storage }) => {
   let ids = 0;
-  const sessions = new Sessions(storage, () => {
-    ids += 1;
-    if (ids === 3) throw new Error("on purpose");
-    return `id ${ids}`;
+  const sessions = new Sessions({
+    storage,
+    newId: () => {
+      ids += 1;
+      if (ids === 3) throw new Error("on purpose");
+      return `id ${ids}`;
+    },
   });
   expect(() => sessions.start(ROOM, sessionOf("ada"))).toThrow("on purpose");
   expect(storage.events.list(9)).toEqual([]);
@@ -41,7 +44,7 @@ test("a join that fails between its events leaves none of them", ({ storage }) =
 });
 
 test("session.closed lists the users in the order of their first joins, as many as fit", ({ storage }) => {
-  const sessions = new Sessions(storage, () => crypto.randomUUID());
+  const sessions = new Sessions({ storage, newId: () => crypto.randomUUID() });
   const ids = Array.from({ length: 300 }, (_, index) => `user ${index}`);
   for (const id of ids) sessions.start(ROOM, sessionOf(id, "x".repeat(1_000)));
   sessions.end(ids, 2);

@@ -7,18 +7,20 @@ function slowDatabase() {
   const written: number[] = [];
   const pending: (() => void)[] = [];
   const room = {
-    record: { version: 1, copiedVersion: 0 },
-    storeQuota: new StoreQuota(() => 0),
-    get stats() {
-      return { activeParticipants: this.record.version, occupiedMs: 0, occupiedSince: null };
+    sessions: {
+      record: { version: 1, copiedVersion: 0 },
+      get stats() {
+        return { activeParticipants: this.record.version, occupiedMs: 0, occupiedSince: null };
+      },
+      markProjected(copiedVersion: number) {
+        written.push(copiedVersion);
+        this.record = { ...this.record, copiedVersion };
+      },
+      change() {
+        this.record = { ...this.record, version: this.record.version + 1 };
+      },
     },
-    statsProjected(copiedVersion: number) {
-      written.push(copiedVersion);
-      this.record = { ...this.record, copiedVersion };
-    },
-    change() {
-      this.record = { ...this.record, version: this.record.version + 1 };
-    },
+    storeQuota: new StoreQuota({ planAlarm: () => {} }, () => 0),
   };
   const projection = new StatsProjection({
     now: () => 0,
@@ -33,7 +35,7 @@ it("a second copy begins when the first has ended, with the stats of that moment
   const [first, second] = [projection.copy(), projection.copy()];
   await Promise.resolve();
   expect(pending).toHaveLength(1);
-  room.change();
+  room.sessions.change();
   pending.shift()?.();
   await first;
   await Promise.resolve();

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
+import { roomPorts } from "../../support/room-ports.ts";
 import { makeRoom, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import { ROOM } from "../../support/rows.ts";
 import { withStorage } from "../../support/with-storage.ts";
@@ -39,30 +40,20 @@ describe("when tokens are ended (R64),", () => {
 
   it("a decision that is older lets no one in, even when their ending is complete before it", () =>
     withStorage(({ storage }) => {
-      const room = new Room({
-        storage,
-        now: () => 0,
-        newId: () => crypto.randomUUID(),
-        graceMs: 10_000,
-        roomId: () => ROOM.id,
-        storeQuotaBytes: 1024 ** 3,
-        trailKeptMs: Number.POSITIVE_INFINITY,
-        lastPingAt: () => null,
-        answerableIn: () => 0,
-        canTakeMore: () => true,
-        closingOf: () => 0,
-        report: (_, error) => {
-          throw error;
-        },
-      });
+      const room = new Room(
+        roomPorts({
+          storage,
+          graceMs: 10_000,
+        }),
+      );
       const { accountId, id: roomId } = ROOM;
       const names = { name: "Ada", profilePicture: null, customId: null };
       const user = { id: "ada", accountId, roomId, ...names, role: "editor", createdAt: 0 } as const;
       room.open("socket", "192.0.2.1");
       const join = JSON.stringify({ type: "JOIN_ROOM", data: { token: "of an earlier epoch" } });
       expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
-      room.updates.apply({ type: "tokens.ended", userId: user.id });
-      expect(room.updates.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
+      room.commands.apply({ type: "tokens.ended", userId: user.id });
+      expect(room.commands.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
       const approval = { approved: true, room: ROOM, user, ceiling: "editor", tokenExpiresAt: 1 } as const;
       expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
     }));

@@ -5,7 +5,7 @@ import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets, quotaDefaults } from "../../platform/config.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import type { CopiedStats, KnownUser, RoomPorts } from "../../room/host/room-ports.ts";
+import type { CopiedStats, KnownUser, RoomService } from "../../room/host/room-service.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { selectQuotas } from "../quotas/statements.ts";
@@ -25,7 +25,7 @@ export type StoreLimits = (
   ofOrganization: QuotaUse,
 ) => Pick<CopiedStats, "storeUse" | "maxCommentBytes">;
 
-export function roomPorts(env: Env, storeLimits: StoreLimits): RoomPorts {
+export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
   const delivery = openDelivery(env);
   const tenantOf = ({ accountId }: { readonly accountId: string }) => openTenant(env, accountId);
   return {

@@ -42,7 +42,7 @@ export interface CopiedStats {
 }
 
 /** The rest of the service, as a live room sees it. The composition root fills it. */
-export interface RoomPorts {
+export interface RoomService {
   /** The claims of a token; null unless the deployment signed it and it is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<TokenClaims | null>;
   findRoom(room: RoomIdentity): Promise<RoomFields | null>;

@@ -15,10 +15,8 @@ interface BroadcastSender {
   readonly requestId: string | undefined;
 }
 
-/** Who receives a broadcast. */
 interface Reached {
   readonly to: readonly string[];
-  /** How many users they are. */
   readonly delivered: number;
 }
 

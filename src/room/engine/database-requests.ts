@@ -108,7 +108,6 @@ export class DatabaseRequests {
 const isFollow = (query: DatabaseQuery): query is Follow =>
   query.type === "USER_FOLLOW" || query.type === "USER_UNFOLLOW";
 
-/** A question of a joined socket. */
 export interface Question {
   readonly id: string;
   readonly userId: string;
@@ -133,7 +132,6 @@ export class DatabaseQueue {
   readonly #questions = new FairQueue<Question>();
   #refreshed: Promise<void> = Promise.resolve();
   #waitingRefreshes = 0;
-  /** The question that is being answered. */
   #answering: Promise<void> | null = null;
 
   constructor(ports: DatabaseQueuePorts) {

@@ -18,11 +18,10 @@ import type { MessageQueue } from "./message-queue.ts";
 interface Download {
   readonly store: string;
   readonly userId: string;
-  /** The socket that began it: when that is gone, so is the right to read on. */
+  /** The socket that began it: the download ends with it. */
   readonly socketId: string;
   /** Whether one response has all parts, each on a line of its own. */
   readonly inLines: boolean;
-  /** The last key that was read. */
   after: string | null;
   /** The bytes of the part so far; null between two parts. */
   partLength: number | null;
@@ -30,7 +29,6 @@ interface Download {
   readAt: number;
 }
 
-/** Some text of a part, in UTF-8. */
 interface Piece {
   readonly texts: readonly Uint8Array[];
   readonly isLast: boolean;
@@ -117,7 +115,6 @@ export class Downloads {
     return { texts: framed, isLast };
   }
 
-  /** The client reads no more. */
   close(id: string): void {
     this.#byId.delete(id);
   }

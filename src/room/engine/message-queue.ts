@@ -1,4 +1,4 @@
-/** The fair queue of messages whose users cannot afford them yet: sockets take turns, each in its order. */
+/** Token buckets of users and sockets, and the fair queue of messages that their users cannot afford yet. */
 
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
@@ -28,7 +28,6 @@ import type { Connections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 
 interface WaitingMessage {
-  /** Of its socket. */
   readonly id: string;
   readonly userId: string;
   readonly message: SocketMessage;
@@ -43,7 +42,6 @@ export class MessageQueue {
   readonly #ports: Pick<RoomPorts, "now" | "answerableIn">;
   readonly #connections: Connections;
   readonly limits: RoomLimits;
-  /** By socket. */
   readonly #waiting = new FairQueue<WaitingMessage>();
   readonly #broadcasts: TokenBucket;
 
@@ -54,7 +52,7 @@ export class MessageQueue {
     this.#broadcasts = new TokenBucket(BROADCASTS_OF_ROOM, ports.now());
   }
 
-  /** Decides what happens to a message of a joined socket; one that waits is kept for {@link next}. */
+  /** Admits a message of a joined socket; a waiting one is kept for {@link next}. */
   admit({ id, userId }: Joined, message: SocketMessage, bytes: number): "run" | "wait" | "refuse" | "close" {
     const { excess, isQuestion } = costOf(message.type);
     const waiting = this.#waiting.itemsOf(id);
@@ -110,7 +108,7 @@ export class MessageQueue {
     if (points > 0) this.limits.ofUser(userId).work.spend(points, this.#ports.now());
   }
 
-  /** Counts what a user's message has delivered. */
+  /** Spends the points of a user's deliveries. */
   countDelivery(userId: string, points: number, isBroadcast: boolean): void {
     const now = this.#ports.now();
     const { work, broadcasts } = this.limits.ofUser(userId);
@@ -151,7 +149,6 @@ class UserLimits {
   frames: TokenBucket;
   joins: TokenBucket;
   readonly work: TokenBucket;
-  /** Spent beside `work`. */
   readonly broadcasts: TokenBucket;
   /** Floods in a row, and when the user may join again after them (epoch ms). */
   floods = 0;
@@ -166,14 +163,13 @@ class UserLimits {
     this.broadcasts = new TokenBucket(BROADCASTS_OF_USER, now);
   }
 
-  /** True when new limits would say the same. */
+  /** True when new limits would be equal. */
   isFull(now: number): boolean {
     const buckets = [this.frames, this.joins, this.work, this.broadcasts];
     const isForgiven = now > this.pausedUntil + FLOOD_FORGET_MS;
     return isForgiven && this.waitingMessages === 0 && buckets.every((bucket) => bucket.isFull(now));
   }
 
-  /** Forgets floods that are long past. */
   forgive(now: number): void {
     if (this.floods === 0 || now <= this.pausedUntil + FLOOD_FORGET_MS) return;
     this.floods = 0;
@@ -247,7 +243,6 @@ class RoomLimits {
     return true;
   }
 
-  /** A message that was counted waits no longer. */
   release(userId: string, bytes: number): void {
     const user = this.ofUser(userId);
     user.waitingMessages -= 1;

@@ -1,4 +1,4 @@
-/** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
+/** Applies the changes of REST in a live room: commands that close, delete or update the room and its users. */
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
 import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
@@ -40,30 +40,29 @@ export class RoomCommandHandler {
     this.#room = room;
   }
 
-  /** True once the room's deletion is known: it takes no write any more, or one would bring back an erased room. */
+  /** True once the room's deletion is known: a later write would bring back an erased room. */
   get isDeleted(): boolean {
     return this.#isDeleted;
   }
 
-  /** Counts the changes: what was read of the database before one may be out of date after it. */
+  /** Counts the changes: earlier reads of the database may be out of date after one. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The database has no such room any more. */
   recordDeletion(): void {
     this.#revision += 1;
     this.#isDeleted = true;
   }
 
-  /** The database had the room at this `revision`: one that was deleted and holds nothing has been restored. */
+  /** The database had the room at this `revision`: a deleted room without content has been restored. */
   recordExistence(revision: number): void {
     if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;
   }
 
   /**
-   * Applies a change that was made over REST. Idempotent, and harmless when it is late: what is applied is read from
-   * the database, except for deletions, which are final. Throws a {@link PartialFailure} when storage fails.
+   * Idempotent, and harmless when it is late: the new fields are read from the database, and deletions are final.
+   * Throws a {@link PartialFailure} when storage fails.
    */
   apply(command: RoomCommand): Effect[] {
     this.#revision += 1;
@@ -93,7 +92,7 @@ export class RoomCommandHandler {
     }
   }
 
-  /** Those who are online without a socket, or one of them, get no time to come back. */
+  /** Users without a socket (null: all) get no time to come back. */
   #endGracePeriods(userId: string | null): Effect[] {
     return userId === null
       ? this.#room.participants.endGracePeriods()
@@ -105,7 +104,7 @@ export class RoomCommandHandler {
     return this.#room.participants.sessions.record !== null || this.#room.content.changes.lastSeq > 0;
   }
 
-  /** With `isErased`, nothing that the user wrote stays, and nothing that names the user but an ID. */
+  /** With `isErased`, only an ID of the user stays. */
   #deleteUser(userId: string, isErased: boolean): Effect[] {
     const { connections, sessions } = this.#room.participants;
     const effects = [
@@ -163,8 +162,8 @@ export class RoomCommandHandler {
   }
 
   /**
-   * Completes a `refreshTokens` effect: closes the sockets that joined with a token of earlier epochs. They are those of
-   * one user, or of all users while only the organization's epoch is known.
+   * Completes a `refreshTokens` effect: closes the sockets that joined with a token of earlier epochs, of one user, or
+   * of all users if only the organization's epoch is known.
    */
   endTokens(userId: string | null, current: Pick<TokenEpochs, "account"> & Partial<TokenEpochs>): Effect[] {
     const ended: string[] = [];
@@ -186,7 +185,6 @@ export class RoomCommandHandler {
     this.#room.ports.storage.transaction(() => this.#room.ports.storage.occupancy.writeRoom(row));
   }
 
-  /** Stores the room's current row. */
   recordRoom(row: RoomFields): void {
     this.#room.participants.sessions.updateRoom(row);
   }
@@ -228,7 +226,7 @@ export class RoomCommandHandler {
   }
 }
 
-/** A change that failed half-way. What it has done must be carried out, and the change be applied again. */
+/** A change that failed half-way: its effects must be carried out, and the change be applied again. */
 export class PartialFailure extends Error {
   readonly effects: readonly Effect[];
 

@@ -1,4 +1,4 @@
-/** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
+/** The reads of a room's object from D1 after joins, in the order of its {@link DatabaseQueue}. */
 import type { RoomFields } from "../../wire/room.ts";
 import { DatabaseQueue, type Question } from "../engine/database-requests.ts";
 import type { Room } from "../engine/room.ts";
@@ -7,7 +7,6 @@ import type { Effect } from "../transport/connection.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { RoomService } from "./room-service.ts";
 
-/** The effects that need a read. */
 type ReadEffect = Extract<
   Effect,
   {
@@ -35,7 +34,7 @@ export class DatabaseReads {
     });
   }
 
-  /** Reads what an effect needs when it is its turn, and performs what follows. */
+  /** Reads for an effect when it is its turn, and performs the effects that follow. */
   enqueue(effect: ReadEffect): void {
     switch (effect.type) {
       case "refreshUser":
@@ -60,7 +59,7 @@ export class DatabaseReads {
     return this.#queue.refreshed();
   }
 
-  /** Answers equal questions from one read, which is left out when no one is there to receive it. */
+  /** Answers equal questions from one read; none if all sockets are gone. */
   async #answer(questions: readonly Question[]): Promise<void> {
     const open = questions.find(({ id }) => this.#ports.room.isOpen(id));
     if (open !== undefined) this.#answerAll(questions, (await this.#query(open.query)) ?? "failed");
@@ -115,7 +114,7 @@ export class DatabaseReads {
 
   /**
    * Before a room's first write: the caller may have checked the database before the room was deleted, and its write
-   * would bring the erased object back. Nothing else has to remember the deletion.
+   * would bring the erased object back.
    */
   async requireExisting(): Promise<void> {
     const { identity, storeEvents, documentEvents, commands } = this.#ports.room;
@@ -137,7 +136,6 @@ export class DatabaseReads {
     else room.commands.keepRow(row);
   }
 
-  /** Null when the database failed, or the room is gone. */
   async #query(query: DatabaseQuery): Promise<QueryResult | null> {
     const { context, service } = this.#ports;
     const { identity } = context;

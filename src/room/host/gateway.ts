@@ -1,20 +1,17 @@
-/** The only way to a room's object: turns a room's id into its stub, and unwraps answers that RPC cannot carry as they are. */
-
+/** The only way to a room's object: turns a room's ID into its stub, and unwraps answers that RPC cannot carry as they are. */
 import { TtlCache } from "../../platform/cache.ts";
 import { AppError } from "../../platform/errors.ts";
 import { clientOf } from "../../platform/network.ts";
-import { type ArchivedObject, archivedObject } from "../../platform/objects/object-archive.ts";
+import { archivedObject } from "../../platform/objects/object-archive.ts";
+import { openStub } from "../../platform/objects/rpc.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/events.ts";
-import type { RoomSnapshot, RoomStats } from "../../wire/snapshots.ts";
 import type { Response as RoomResponse } from "../protocol/protocol.ts";
 import type {
-  AuthoredUpdate,
   DocumentPart,
   DocumentRefusal,
   DocumentWrite,
   VersionChange,
-  VersionInfo,
   VersionPart,
   VersionPosition,
   WrittenRange,
@@ -34,41 +31,23 @@ import type { RoomObject } from "./room-object.ts";
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
-interface RoomBinding {
-  readonly ROOMS: DurableObjectNamespace;
-}
-
-/** The binding is untyped, because the bindings of a deployment know no room. */
-const stubOf = (env: RoomBinding, roomId: string): DurableObjectStub<RoomObject> =>
-  env.ROOMS.getByName(roomId) as unknown as DurableObjectStub<RoomObject>;
-
-/** Throws a room's refusal, and returns any other answer. */
-function accepted<Answer>(answer: Answer | DocumentRefusal): Answer {
-  if (isRefusal(answer)) throw new AppError("Rooms", answer.code, answer.message);
-  return answer;
-}
-
-const isRefusal = (answer: unknown): answer is DocumentRefusal =>
-  typeof answer === "object" && answer !== null && "code" in answer;
-
+/** The objects of rooms. Callers have checked that a room is the organization's. */
 export type RoomGateway = ReturnType<typeof roomGateway>;
 
-/** The objects of rooms. Callers have checked that a room is the organization's. */
-export function roomGateway(env: RoomBinding) {
-  const stub = (roomId: string) => stubOf(env, roomId);
+export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
+  const stub = (roomId: string) => openStub<RoomObject>(env.ROOMS, roomId);
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
   const requireConnectable = (roomId: string, request: Request): void => {
     const seconds = refused.get(refusalKey(roomId, request), Date.now());
     if (seconds !== undefined) throw tooManyConnections(seconds);
   };
   return {
-    /** A new stub for each call, as a stub breaks with its object. */
     stub,
-    /** The room's stats, and the lastSeen of these users. */
-    read: async (roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot> =>
-      stub(roomId).read(accountId, [...userIds]),
+    /** The room's stats, and when these users were last seen. */
+    read: async (roomId: string, accountId: string, userIds: readonly string[]) =>
+      stub(roomId).read(accountId, userIds),
     /** Applies a change to the connected users; idempotent. Returns the stats after it. */
-    apply: async (roomId: string, accountId: string, command: TracedCommand): Promise<RoomStats> =>
+    apply: async (roomId: string, accountId: string, command: TracedCommand) =>
       stub(roomId).apply(accountId, command),
     /** Sends a request of the organization, or with `cause` of a workflow's run. Throws the error of the response. */
     request: async (
@@ -77,11 +56,9 @@ export function roomGateway(env: RoomBinding) {
       request: object,
       cause?: EventCause | null,
       trace?: Trace | null,
-    ): Promise<object> => {
-      const from = [cause && { ...cause }, trace] as const;
-      return dataOf(await stub(roomId).request(accountId, JSON.stringify(request), ...from));
-    },
-    /** A user takes part without a socket; returns until when (epoch ms), and throws the refusal. */
+    ): Promise<object> =>
+      dataOf(await stub(roomId).request(accountId, JSON.stringify(request), cause && { ...cause }, trace)),
+    /** Keeps a user online without a socket; returns until when (epoch ms), and throws the refusal. */
     addParticipant: async (
       roomId: string,
       accountId: string,
@@ -110,8 +87,7 @@ export function roomGateway(env: RoomBinding) {
       name: string,
       update: Uint8Array,
       write: DocumentWrite,
-    ): Promise<boolean> =>
-      accepted<boolean>(await stub(roomId).writeDocument(accountId, name, update, { ...write })),
+    ) => accepted(await stub(roomId).writeDocument(accountId, name, update, { ...write })),
     /** The updates of a version; null when there is no such version, or the document has another ID. */
     readVersion: (
       roomId: string,
@@ -121,23 +97,13 @@ export function roomGateway(env: RoomBinding) {
       documentId: number | null = null,
     ) => collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from), documentId),
     /** The updates between two versions, with their authors; throws the error with which the room refuses it. */
-    readWritten: async (
-      roomId: string,
-      accountId: string,
-      name: string,
-      range: WrittenRange,
-    ): Promise<readonly AuthoredUpdate[]> =>
-      accepted<AuthoredUpdate[]>(await stub(roomId).readWritten(accountId, name, { ...range })),
+    readWritten: async (roomId: string, accountId: string, name: string, range: WrittenRange) =>
+      accepted(await stub(roomId).readWritten(accountId, name, { ...range })),
     /** Returns the version that was changed or deleted; throws the error with which the room refuses it. */
-    changeVersion: async (
-      roomId: string,
-      accountId: string,
-      name: string,
-      change: VersionChange,
-    ): Promise<VersionInfo> =>
-      accepted<VersionInfo>(await stub(roomId).changeVersion(accountId, name, change)),
+    changeVersion: async (roomId: string, accountId: string, name: string, change: VersionChange) =>
+      accepted(await stub(roomId).changeVersion(accountId, name, change)),
     /** The storage of the room, for a backup. */
-    archived: (roomId: string): ArchivedObject => archivedObject("Rooms", () => stub(roomId)),
+    archived: (roomId: string) => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,
     /**
      * Upgrades the request to a WebSocket that has yet to join. RATE_LIMITED when its client connects too often. The
@@ -151,7 +117,7 @@ export function roomGateway(env: RoomBinding) {
       trace?: Trace | null,
     ): Promise<Response> => {
       requireConnectable(roomId, request); // of many at once, the first may have been refused meanwhile
-      const response = await stub(roomId).fetch("https://room/socket", {
+      const response = await env.ROOMS.getByName(roomId).fetch("https://room/socket", {
         headers: {
           Upgrade: request.headers.get("Upgrade") ?? "",
           [ACCOUNT_HEADER]: accountId,
@@ -169,7 +135,7 @@ export function roomGateway(env: RoomBinding) {
     /** The next part of a download; null unless a joined client was given its ID, and may read it now. */
     download: async (roomId: string, downloadId: string): Promise<ReadableStream | null> => {
       const headers = { [DOWNLOAD_HEADER]: encodeURIComponent(downloadId) };
-      const response = await stub(roomId).fetch("https://room/download", { headers });
+      const response = await env.ROOMS.getByName(roomId).fetch("https://room/download", { headers });
       return response.ok ? response.body : null;
     },
   };
@@ -184,6 +150,15 @@ const tooManyConnections = (seconds: number): AppError =>
     "Too many connections to this room from this address; wait and retry",
     seconds,
   );
+
+/** Throws a room's refusal, and returns any other answer. */
+function accepted<Answer>(answer: Answer | DocumentRefusal): Answer {
+  if (isRefusal(answer)) throw new AppError("Rooms", answer.code, answer.message);
+  return answer;
+}
+
+const isRefusal = (answer: unknown): answer is DocumentRefusal =>
+  typeof answer === "object" && answer !== null && "code" in answer;
 
 /** As the object serialized them. */
 const parseResponses = (json: string): RoomResponse[] => JSON.parse(json) as RoomResponse[];
@@ -218,8 +193,7 @@ async function collectVersion(
   documentId: number | null,
 ): Promise<readonly Uint8Array[] | null> {
   const updates: Uint8Array[] = [];
-  let from: VersionPosition | null = { documentId, afterSeq: 0 };
-  while (from !== null) {
+  for (let from: VersionPosition | null = { documentId, afterSeq: 0 }; from !== null; ) {
     const part: VersionPart | null = await read(from);
     if (part === null) return null;
     updates.push(...part.updates);

@@ -37,12 +37,11 @@ import type { Joiners, KnownUser, RoomService } from "./room-service.ts";
 const { module, code, message } = beingRestored();
 const BEING_RESTORED = joinRefusal(module, code, message);
 
-/** Who was online so lately comes back after a broken connection: no quota refuses that. */
+/** A user who was online so lately comes back after a broken connection: no quota refuses that. */
 const RETURN_MS = 5 * 60_000;
 
 type EffectOf<Type extends Effect["type"]> = Extract<Effect, { readonly type: Type }>;
 
-/** A token to verify, for a socket. */
 interface Authorization {
   readonly id: string;
   readonly token: string;
@@ -50,7 +49,6 @@ interface Authorization {
   mayJoin(userId: string): boolean;
 }
 
-/** A user who joins, with the room; null where there is none. */
 interface Joiner extends Pick<Joiners, "room" | "onlineUsers"> {
   readonly user: KnownUser | null;
 }
@@ -78,7 +76,6 @@ export class JoinAuthorizer {
     this.#ports = ports;
   }
 
-  /** A socket asks to join. */
   authorize({ id, request }: EffectOf<"authorizeJoin">): void {
     const mayJoin = (userId: string) => this.#ports.room.queue.limits.countJoin(userId);
     const deciding = this.#decide({ id, token: request.token, mayJoin });
@@ -147,8 +144,8 @@ export class JoinAuthorizer {
   }
 
   /**
-   * A user who may take part without a socket, by what the database says since the latest change that the room knows.
-   * NOT_FOUND, or FORBIDDEN as for a join.
+   * A REST participant, as the database has it after the latest change that the room knows. NOT_FOUND, or FORBIDDEN as
+   * for a join.
    */
   async readRestParticipant(userId: string): Promise<RestParticipant> {
     const { commands } = this.#ports.room;
@@ -166,7 +163,7 @@ export class JoinAuthorizer {
     return { room, user: user.record };
   }
 
-  /** Why a user may not take part now; null if it may. */
+  /** The reason that keeps a user out now; null for none. */
   #refusalOf(room: RoomFields, userId: string, online: QuotaUse): JoinRefusal | null {
     if (room.state === "closed") return ROOM_CLOSED;
     if (online.used >= online.limit && !this.#wasOnlineLately(userId))

@@ -1,4 +1,4 @@
-/** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
+/** The tasks of a room's alarm, and the recovery that makes memory, storage and sockets match after a failure. */
 
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import type { StatsProjection } from "../engine/content/stats-projection.ts";
@@ -12,10 +12,10 @@ import type { EffectExecutor } from "./effect-executor.ts";
 import { type RoomContext, roomMetrics } from "./room-context.ts";
 import type { RoomService } from "./room-service.ts";
 
-/** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
+/** The wait after a failure, before memory, storage and sockets are compared. */
 const RECOVERY_DELAY_MS = 1_000;
 
-/** A room with connections has an alarm at least so often; a longer time is one in which it had none. */
+/** A room with connections has an alarm at least so often; in a longer time it had none. */
 const MAX_COUNTED_MS = 2 * SWEEP_INTERVAL_MS;
 
 interface AlarmPorts {
@@ -62,7 +62,6 @@ export class RoomAlarm {
     if (due.some((at) => at !== null)) this.plan();
   }
 
-  /** Ensures that the alarm fires when the next task is due. */
   plan(): void {
     const { room, outboxDrain, statsProjection } = this.#ports;
     this.#isOutdated = false;
@@ -76,7 +75,6 @@ export class RoomAlarm {
     ]);
   }
 
-  /** Something is due that the alarm does not know of. */
   outdate(): void {
     this.#isOutdated = true;
   }
@@ -122,7 +120,7 @@ export class RoomAlarm {
     );
   }
 
-  /** Counts what the room has had since its last alarm: what it has now stands for that time. */
+  /** Counts the time since the last alarm: the current connections and bytes stand for it. */
   #count(): void {
     const { context, room, sockets } = this.#ports;
     const now = context.now();

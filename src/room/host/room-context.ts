@@ -19,7 +19,7 @@ export class RoomContext {
     this.now = now;
   }
 
-  /** Records which room this is. Throws for a caller of another account. */
+  /** Records the identity. Throws for a caller of another account. */
   identify(accountId: string | null, roomId: string | null = this.#state.id.name ?? null): RoomIdentity {
     if (accountId === null || roomId === null)
       throw new Error("A room's object must be called through its gateway");
@@ -28,7 +28,6 @@ export class RoomContext {
     return this.#identity;
   }
 
-  /** Restores what storage or sockets know, if they know it. */
   restore(identity: RoomIdentity | null): void {
     this.#identity = identity;
   }
@@ -39,7 +38,6 @@ export class RoomContext {
     return this.#identity;
   }
 
-  /** Keeps the object alive until this is done. */
   keepAlive(work: Promise<unknown>): void {
     this.#state.waitUntil(work);
   }
@@ -55,7 +53,7 @@ export class CurrentTrace {
   #trace: Trace | null = null;
   #frameId: string | undefined;
 
-  /** What `work` does follows from this request; null for none. */
+  /** Events of `work` follow from this request; null for none. */
   during<T>(trace: Trace | null, work: () => T): T {
     const [outer, frameId] = [this.#trace, this.#frameId];
     this.#trace = trace;

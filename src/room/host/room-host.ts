@@ -145,18 +145,14 @@ function respondWithPart(downloads: Downloads, id: string): Response {
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const piece = downloads.read(id);
     for (const text of piece?.texts ?? []) controller.enqueue(text);
-    // One that was given up ends in the middle of its JSON: its client is gone, or reads on over its socket.
+    // A download that was given up ends within its JSON: its client is gone, or reads on over its socket.
     if (piece === null || piece.isLast) controller.close();
   };
   const source = { pull, cancel: () => downloads.close(id) };
   return new Response(new ReadableStream(source, { highWaterMark: 0 }));
 }
 
-/**
- * Ends the open sessions when the room was last known to be running, as after a crash, with the events of that, which wait
- * in the outbox. No one has a grace. An epoch begins by itself, as the room starts without sockets. `now` is in epoch
- * milliseconds.
- */
+/** Ends the open sessions, without grace periods, at the time when the room was last known to run; `now` is epoch ms. */
 function settleRestored(storage: DurableObjectStorage, now: number): void {
   const stored = new SqliteStorage(storage);
   for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);

@@ -12,20 +12,15 @@ import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type {
   AuthoredUpdate,
-  DocumentDetails,
-  DocumentPart,
   DocumentRefusal,
   DocumentWrite,
   HistoryPage,
-  ListedDocument,
-  TrailEntry,
   VersionChange,
   VersionInfo,
-  VersionPart,
   VersionPosition,
   WrittenRange,
 } from "../types/documents.ts";
-import type { PersonalPart, RecordsOfUser, TracedCommand } from "../types/room-object.ts";
+import type { PersonalPart, TracedCommand } from "../types/room-object.ts";
 import { RoomHost } from "./room-host.ts";
 import type { RoomRuntime } from "./room-runtime.ts";
 
@@ -56,8 +51,8 @@ export class RoomObject extends RoomHost {
     return runtime;
   }
 
-  /** The stats, and the lastSeen of some users. Creates nothing in a room that no one has ever joined. */
-  read(accountId: string, userIds: string[]): RoomSnapshot {
+  /** The stats, and when some users were last seen. Creates nothing in a room that no one has ever joined. */
+  read(accountId: string, userIds: readonly string[]): RoomSnapshot {
     const room = this.#room(accountId);
     return { stats: room.sessions.stats, lastSeen: room.sessions.findLastSeen(userIds) };
   }
@@ -70,13 +65,8 @@ export class RoomObject extends RoomHost {
     return { lastSeen: room.sessions.findLastSeen([userId])[userId] ?? null, sessions };
   }
 
-  /** Some of what the room keeps of a user, from a position on; null for the start. */
-  readPersonalData(
-    accountId: string,
-    userId: string,
-    part: PersonalPart,
-    after: string | null,
-  ): RecordsOfUser {
+  /** A part of the stored data of a user, from a position on; null for the start. */
+  readPersonalData(accountId: string, userId: string, part: PersonalPart, after: string | null) {
     return this.#room(accountId).personalData(userId, part, after);
   }
 
@@ -155,8 +145,8 @@ export class RoomObject extends RoomHost {
   }
 
   /**
-   * Handles batches of a user or, with null, of the organization: one transaction each. Together they write as much as
-   * one may. Takes and returns JSON.
+   * Handles batches of a user or, with null, of the organization: one transaction each, together with the limit of one.
+   * Takes and returns JSON.
    */
   async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
     const { effects: executor, room } = await this.#existing(accountId);
@@ -171,22 +161,21 @@ export class RoomObject extends RoomHost {
     return `[${responses.join()}]`;
   }
 
-  /** By name. */
-  listDocuments(accountId: string): ListedDocument[] {
+  listDocuments(accountId: string) {
     return this.#room(accountId).documentRequests.list();
   }
 
   /** Null when there is no such document. */
-  describeDocument(accountId: string, name: string): DocumentDetails | null {
+  describeDocument(accountId: string, name: string) {
     return this.#room(accountId).documentRequests.describe(name);
   }
 
   /** A part of a document, counted from 0; null when there is no such document. */
-  readDocument(accountId: string, name: string, part: number): DocumentPart | null {
+  readDocument(accountId: string, name: string, part: number) {
     return this.#room(accountId).documentRequests.read(name, part);
   }
 
-  /** Applies an update. Returns whether it had news, or why it is refused. */
+  /** Applies an update. Returns whether it had news, or the refusal. */
   async writeDocument(
     accountId: string,
     name: string,
@@ -206,7 +195,6 @@ export class RoomObject extends RoomHost {
     }
   }
 
-  /** False when there is no such document. */
   async deleteDocument(accountId: string, name: string): Promise<boolean> {
     const { effects: executor, room } = await this.#existing(accountId);
     const effects = room.documentRequests.delete(name);
@@ -215,21 +203,21 @@ export class RoomObject extends RoomHost {
   }
 
   /** Newest first; null when there is no such document. */
-  readTrail(accountId: string, name: string, page: HistoryPage): TrailEntry[] | null {
+  readTrail(accountId: string, name: string, page: HistoryPage) {
     return this.#room(accountId).documentHistory.trail(name, page);
   }
 
   /** Newest first; null when there is no such document. */
-  listVersions(accountId: string, name: string, page: HistoryPage): VersionInfo[] | null {
+  listVersions(accountId: string, name: string, page: HistoryPage) {
     return this.#room(accountId).documentHistory.versions(name, page);
   }
 
   /** Some of the updates that a version consists of; null when there is no such version. */
-  readVersion(accountId: string, name: string, seq: number, from: VersionPosition): VersionPart | null {
+  readVersion(accountId: string, name: string, seq: number, from: VersionPosition) {
     return this.#room(accountId).documentHistory.read(name, seq, from);
   }
 
-  /** What was written between two versions, with its authors, or why it cannot be read. */
+  /** The updates between two versions with their authors, or the refusal. */
   readWritten(accountId: string, name: string, range: WrittenRange): AuthoredUpdate[] | DocumentRefusal {
     const { documentHistory } = this.#room(accountId);
     try {
@@ -239,7 +227,7 @@ export class RoomObject extends RoomHost {
     }
   }
 
-  /** Returns the version that was changed or deleted, or why it was not. */
+  /** Returns the version that was changed or deleted, or the refusal. */
   async changeVersion(
     accountId: string,
     name: string,

@@ -1,4 +1,4 @@
-/** The ports through which a live room reaches the database, its users' tokens and its subscribers. */
+/** The service that a live room uses: the database, its users' tokens and its subscribers. */
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { WebhookEventName } from "../../wire/events.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
@@ -10,17 +10,14 @@ import type { MessageOf } from "../protocol/messages.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
-/** A user of the database. */
 export interface KnownUser {
   readonly record: UserRecord;
   /** The columns that decide whether a token is still one of the user's. */
   readonly subject: TokenSubject;
 }
 
-/** The rows that decide about joins. */
 export interface Joiners {
   readonly room: RoomFields | null;
-  /** By ID: the users who exist. */
   readonly users: ReadonlyMap<string, KnownUser>;
   /** The organization's quota `online_users`. */
   readonly onlineUsers: QuotaUse;
@@ -41,7 +38,7 @@ export interface CopiedStats {
   readonly maxCommentBytes: number | null;
 }
 
-/** The rest of the service, as a live room sees it. The composition root fills it. */
+/** The composition root fills it. */
 export interface RoomService {
   /** The claims of a token; null unless the deployment signed it and it is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<TokenClaims | null>;
@@ -51,12 +48,10 @@ export interface RoomService {
     room: RoomIdentity,
     userId: string,
   ): Promise<{ readonly room: RoomFields | null; readonly user: KnownUser | null }>;
-  /** A page of the room's users, newest first. */
   findUsers(
     room: RoomIdentity,
     page: MessageOf<"USERS_GET">["data"],
   ): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
-  /** The IDs of the users who exist. */
   findExistingUsers(room: RoomIdentity, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** The token epoch of the organization; 0 when it is gone. */
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;

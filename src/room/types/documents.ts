@@ -1,10 +1,7 @@
-/** The history of documents, as a room's object returns it. */
+/** Documents and their history, as the methods of a room's object take and return them. Times are epoch milliseconds. */
 import type { ErrorCode } from "../../platform/errors.ts";
 
-/**
- * The author of an update: a user of the room, an API key, or a person of the organization. Earlier versions of the
- * service stored only `organization`.
- */
+/** A user of the room, an API key, or a person of the organization; `organization` in old updates. */
 export type Author =
   | { readonly type: "user" | "key" | "person"; readonly id: string }
   | { readonly type: "organization" };
@@ -18,35 +15,30 @@ export const distinctAuthors = (authors: readonly Author[]): Author[] => [
 export interface TrailEntry {
   /** The number of its last update. */
   readonly seq: number;
-  /** The number of its updates. */
   readonly updates: number;
   readonly bytes: number;
-  /** Arrival of the first and the last update (epoch ms). */
+  /** Arrival of the first and the last update. */
   readonly firstAt: number;
   readonly at: number;
   /** At least one; of several, the first 100. */
   readonly authors: readonly Author[];
 }
 
-/** A point in a document's history: the document as it was after an update. */
+/** A point in a document's history: the document as it was after the update `seq`. */
 export interface VersionInfo {
-  /** The number of that update. */
   readonly seq: number;
   /** Null for a version that the room made by itself. */
   readonly name: string | null;
-  /** Arrival of that update (epoch ms). */
+  /** Arrival of the update. */
   readonly at: number;
-  /** When the version was made (epoch ms). */
   readonly createdAt: number;
-  /** The author of the name; null without one. */
   readonly namedBy: Author | null;
   /** Authors since the version before. */
   readonly authors: readonly Author[];
 }
 
-/** A page of a document's history, newest first. */
+/** A page of a document's history, newest first: entries before an update. */
 export interface HistoryPage {
-  /** Only entries before the update with this number. */
   readonly before: number;
   readonly limit: number;
 }
@@ -57,11 +49,9 @@ export type VersionChange =
   | { readonly type: "rename"; readonly seq: number; readonly name: string | null; readonly by: Author }
   | { readonly type: "delete"; readonly seq: number };
 
-/** The edits between two points of a document's history. */
+/** The edits after one update, up to another one; null for all. */
 export interface WrittenRange {
-  /** After the update with this number. */
   readonly after: number;
-  /** Up to the one with this number; null for all. */
   readonly upTo: number | null;
   /** NOT_FOUND unless the document is the one with this ID. */
   readonly documentId?: number | undefined;
@@ -88,25 +78,21 @@ export interface VersionPart {
   readonly next: VersionPosition | null;
 }
 
-/** A document in a list. */
 export interface DocumentInfo {
   readonly name: string;
   /** Encoded, without its history. */
   readonly bytes: number;
   /** Of its latest update. */
   readonly seq: number;
-  /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A document, and the users who have it open. */
 export interface ListedDocument extends DocumentInfo {
   /** Users who have it open. */
   readonly userIds: readonly string[];
 }
 
-/** A document with its users and its history. */
 export interface DocumentDetails extends ListedDocument {
   /** No other document of the room ever has it. */
   readonly id: number;
@@ -116,7 +102,6 @@ export interface DocumentDetails extends ListedDocument {
   readonly storedBytes: number;
 }
 
-/** A part of a document. */
 export interface DocumentPart {
   /** Null after the last one. */
   readonly update: Uint8Array | null;
@@ -124,7 +109,6 @@ export interface DocumentPart {
   readonly version: string;
 }
 
-/** The reason why an update is refused. */
 export interface DocumentRefusal {
   readonly code: ErrorCode;
   readonly message: string;

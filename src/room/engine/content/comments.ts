@@ -40,7 +40,6 @@ const MAX_SEARCHED = 1_000;
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 const SEARCHED_AT_ONCE = 20;
 
-/** `after` is 0 to begin with. */
 interface CommentSearch {
   readonly search: string;
   readonly threadId?: string | null | undefined;
@@ -50,17 +49,15 @@ interface CommentSearch {
 
 export interface CommentsFound {
   readonly comments: readonly Comment[];
-  /** Of each comment. */
   readonly positions: readonly number[];
   readonly next: number | null;
 }
 
-/** A page of a room's comments. */
 export interface CommentsListed {
   readonly comments: readonly Comment[];
-  /** How many comments match, on all pages. */
+  /** On all pages. */
   readonly total: number;
-  /** The place behind which the page that follows begins; null on the last one. */
+  /** The place behind which the next page begins; null on the last one. */
   readonly next: number | null;
 }
 
@@ -119,13 +116,12 @@ export class Comments {
     return comment;
   }
 
-  /** A page, oldest first. */
   list({ threadId, resolved, ...part }: CommentPage): CommentsListed {
     const filter = { threadId: threadId ?? null, resolved: resolved ?? null };
     return { ...this.part(part, filter), total: this.#table.count(filter) };
   }
 
-  /** Some comments, oldest first, and the place behind which the next ones are; null when there are no more. */
+  /** Some comments, oldest first, and the place behind which the next ones are; null at the end. */
   part(part: CommentPart, filter = ALL): { readonly comments: Comment[]; readonly next: number | null } {
     const found = this.#table.list(filter, { ...part, limit: part.limit + 1 });
     const shown = found.slice(0, part.limit);
@@ -210,7 +206,7 @@ export class Comments {
     recordComment(this.#events, "comment.deleted", comment, null);
   }
 
-  /** Removes what names the user in another one's comment. */
+  /** Removes the user from the mentions and reactions of a comment. */
   #removeFrom(comment: Comment, userId: string): void {
     const isNamed =
       comment.mentions.includes(userId) ||
@@ -224,7 +220,7 @@ export class Comments {
     this.#save({ ...comment, mentions: others(comment.mentions), reactions: left }, null);
   }
 
-  /** CONFLICT when the room's comments cannot grow by so many bytes. What makes them smaller is accepted. */
+  /** CONFLICT when the room's comments cannot grow by so many bytes. */
   #requireSpace(growth: number): void {
     const limit = this.#quota.maxCommentBytes;
     if (growth > 0 && this.#table.totals().bytes + growth > limit)

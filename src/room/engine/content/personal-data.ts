@@ -1,4 +1,4 @@
-/** What a room keeps of one of its users: read in slices for an export. */
+/** The stored data of one user of the room, in slices for an export. */
 
 import type { Comment } from "../../../wire/comment.ts";
 import type { StoredDocument } from "../../storage/sqlite-documents.ts";
@@ -9,12 +9,11 @@ import type { Comments } from "./comments.ts";
 const SESSIONS_AT_ONCE = 500;
 /** A comment can have some 50 KB, and a call returns 32 MiB at most. */
 const COMMENTS_AT_ONCE = 100;
-/** Entries of the trail of a document. */
 const ENTRIES_AT_ONCE = 2_000;
 
 const END = { records: [], next: null };
 
-/** Reads some of what the room keeps of a user, from a position on that an earlier slice returned; null for the start. */
+/** Reads a slice from the position that the one before returned; null for the start. */
 export function readPersonalData(
   storage: RoomStorage,
   comments: Comments,

@@ -42,23 +42,13 @@ export const TOO_MANY_JOINS = joinRefusal(
   "RATE_LIMITED",
   "This user has joined too often, or was disconnected for sending too much; wait and retry",
 );
-/** No one receives it. */
 export const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 
-/**
- * A room that has lost its users holds their joins for this long, and then reads them together: rooms of a deployment
- * do not all ask the database in the same second. `random` is at least 0 and less than 1.
- */
+/** A room without its lost users holds joins so long: not all rooms read in the same second. `random` is in [0, 1). */
 export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
 
-/**
- * A join that comes too soon waits for its refusal: each attempt is a handshake, which costs more than all that follows.
- * All sockets of a flood come back at once, and are refused one after the other. `random` is at least 0 and less than 1.
- */
+/** The delay of a refusal: each new attempt costs a handshake, and all sockets of a flood come back at once. */
 export const joinRefusedAfterMs = (random: number): number => 2_000 + 2_000 * random;
 
-/**
- * How those who wait are read: together, by one short read after the other. When rooms of a thousand come back, others'
- * requests wait behind no more than that of each.
- */
+/** Waiting joins are read together, by short reads: requests of other rooms wait behind one of them only. */
 export const JOIN_READS = { waitsPerRead: 50 } as const;

@@ -1,4 +1,4 @@
-/** How a socket joins: it sends one JOIN_ROOM, the database authorizes it, and it receives the room's state. */
+/** Joins sockets: each sends one JOIN_ROOM, the database authorizes it, and the socket receives the room's state. */
 import { presentRoom } from "../../../wire/room.ts";
 import { lowerRole } from "../../../wire/user.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
@@ -20,7 +20,7 @@ const TOO_MANY_SOCKETS = joinRefusal(
   `A user can have at most ${MAX_SOCKETS_PER_USER} connections to a room`,
 );
 
-/** {@link JoinedRoom} with what is kept as JSON: users, presence, and the changes of the log. */
+/** {@link JoinedRoom} with users, presence and changes as kept JSON. */
 type Joining = Omit<JoinedRoom, "users" | "next" | "presence" | "changes"> & {
   readonly users: JsonText;
   readonly next?: JoinedRoom["next"] | undefined;
@@ -83,7 +83,7 @@ export class JoinHandshake {
     }
   }
 
-  /** The token of a joining socket is valid: it is no stranger that takes a place among the waiting ones. */
+  /** The token of a joining socket is valid: it takes no place among the waiting ones. */
   verified(id: string): void {
     const { connections } = this.#participants;
     const connection = connections.get(id);
@@ -114,7 +114,7 @@ export class JoinHandshake {
     const ceiling = lowerRole(request.role, approval.ceiling);
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
-    // Read first: once the session has started, nothing may fail, or others would see a user leave who never joined.
+    // Read first: a failure after the start of the session would show others a leave without a join.
     const content = {
       follows: this.#content.follows.shownTo(user.id),
       epoch: this.#content.changes.epoch,
@@ -192,7 +192,7 @@ export class JoinHandshake {
     return { users, next };
   }
 
-  /** Once after it has started, the room checks that the users exist whom it has never seen and who are followed. */
+  /** Once after its start, the room checks that followed users exist whom it has never seen. */
   #checkFollows(): Effect[] {
     if (this.#hasCheckedFollows) return [];
     const followed = [...this.#content.follows.allFollowed()];
@@ -219,10 +219,9 @@ const ANOTHER_USER = refusal("FORBIDDEN", "token: must be of this connection's u
 const LOWER_ROLE = refusal("FORBIDDEN", "token: allows a lower role than this connection has; join again");
 const IN_PROGRESS = refusal("CONFLICT", "Another token of this connection is being verified");
 
-/** The connection with its next token, or why the token is refused. */
+/** The connection with its next token, or the refusal. */
 type NextToken = { readonly connection: Joined } | { readonly refusal: Fault };
 
-/** What a verified token does to the connection whose client has sent it. */
 export function nextToken(connection: Joined, decision: JoinDecision): NextToken {
   if (!decision.approved) return { refusal: decision };
   if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };

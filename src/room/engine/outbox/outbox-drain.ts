@@ -1,4 +1,4 @@
-/** Empties the room's outbox: passes its events on in order as soon as they are recorded, and retries what fails. */
+/** Drains the room's outbox: passes events on in order as soon as they are recorded, and retries. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
 import type { OutboxEvent } from "../../storage/sqlite-outbox.ts";
@@ -17,7 +17,6 @@ interface OutboxDrainPorts {
   failed(error: unknown): void;
 }
 
-/** Events per fan-out. */
 const BATCH_SIZE = 200;
 /** While a drain is running, an alarm is set this far ahead: it survives a crash, the drain does not. */
 const CRASH_RECOVERY_MS = 5_000;
@@ -41,7 +40,7 @@ export class OutboxDrain {
     this.#ports.keepAlive(this.#running);
   }
 
-  /** Passes on what an earlier life of the object has left in the outbox. */
+  /** Passes on the events of an earlier life of the object. */
   resume(): void {
     if (!this.#isEmpty()) this.drain();
   }
@@ -96,7 +95,7 @@ export class OutboxDrain {
     return this.#ports.storage.events.list(BATCH_SIZE);
   }
 
-  /** Deletes what reached all its subscribers, and keeps the missing ones with the rest. True when nothing is left. */
+  /** Deletes events that reached all subscribers, and keeps the unreached ones with the others. True when none is left. */
   async #fanOut(events: readonly OutboxEvent[], calls: WorkBudget): Promise<boolean> {
     const { storage } = this.#ports;
     const unreached = await this.#ports.fanOut(events, calls);

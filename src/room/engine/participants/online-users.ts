@@ -1,4 +1,4 @@
-/** The users who are online, whole or page by page: JSON that is kept, because each join is answered with some. */
+/** The users online as JSON, whole or by page: kept, because the answer to each join has some. */
 import { byteLength } from "../../../platform/text.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { JsonText } from "../../protocol/frame.ts";
@@ -10,9 +10,7 @@ import type { OpenSession, Stay } from "../../storage/storage.ts";
 export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
   presentUser(user, { online: true, joinedAt });
 
-/** Some of the users online. */
 interface OnlinePage {
-  /** An array. */
   readonly users: JsonText;
   /** The last of them, if others follow. */
   readonly next: OnlinePlace | undefined;
@@ -36,27 +34,24 @@ const arrayOf = (members: readonly Member[]): JsonText =>
 
 export class OnlineUsers {
   readonly #sessions: ReadonlyMap<string, OpenSession>;
-  /** By session: an update of a user makes another one. */
   readonly #known = new WeakMap<OpenSession, Member>();
   /**
-   * In the order in which they have joined; null when that has to be made anew. Users keep their places while they are
-   * online: a client that reads all pages, and applies the joins and leaves that arrive meanwhile, has everyone.
+   * By join; null when it is out of date. Users keep their places while they are online: a client that reads all pages,
+   * and applies joins and leaves, has everyone.
    */
   #members: Member[] | null = null;
 
-  /** `sessions` are those that are open, by user. */
+  /** `sessions` are the open ones, by user. */
   constructor(sessions: ReadonlyMap<string, OpenSession>) {
     this.#sessions = sessions;
   }
 
-  /** One more user is online. */
   add(session: OpenSession): void {
     const last = this.#members?.at(-1);
     if (last !== undefined && last.joinedAt > session.joinedAt) this.outdate();
     else this.#members?.push(this.#memberOf(session));
   }
 
-  /** Someone has left, or has new fields. */
   outdate(): void {
     this.#members = null;
   }
@@ -76,12 +71,11 @@ export class OnlineUsers {
     return this.#members;
   }
 
-  /** All users. */
   get whole(): JsonText {
     return arrayOf(this.#ordered);
   }
 
-  /** Those behind a place: at least one, if there are any, at most `limit`, and about {@link MAX_ONLINE_PAGE_BYTES}. */
+  /** The users behind a place: at least one, if there are any, at most `limit`, and about {@link MAX_ONLINE_PAGE_BYTES}. */
   page(limit: number, after?: OnlinePlace): OnlinePage {
     return pageOf(this.#ordered, limit, after);
   }
@@ -114,7 +108,7 @@ function firstBehind(ordered: readonly Member[], { joined_at, id }: OnlinePlace)
   return first < 0 ? ordered.length : first;
 }
 
-/** So many are read, which takes some milliseconds; users whose last session is older are not found. */
+/** Stays that are read, in some milliseconds; users whose last session is older are not found. */
 const MAX_STAYS = 10_000;
 
 interface KnownSessions {
@@ -122,7 +116,7 @@ interface KnownSessions {
   latestStays(limit: number): readonly Stay[];
 }
 
-/** The users that a filter names, or, with `isExcluding`, those whom it leaves out. */
+/** The users that a filter names or, with `isExcluding`, leaves out. */
 export function findSeen(
   sessions: KnownSessions,
   { online, from, to, now }: SeenFilter,

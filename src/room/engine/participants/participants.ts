@@ -1,4 +1,4 @@
-/** Who is in the room: connections, sessions and presence together, and how users go offline. */
+/** Participants: connections, sessions and presence together, and the ways in which users go offline. */
 import { ERROR_CODES, type ErrorCode } from "../../../platform/errors.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { UNJOINED_COST } from "../../protocol/costs.ts";
@@ -26,7 +26,6 @@ const GRACE_GRANULARITY_MS = 1_000;
 const userEvent = (event: "userJoined" | "userLeft", user: User) =>
   ({ type: "event", event, data: { userId: user.id, user } }) as const;
 
-/** The error for which sockets are closed. */
 export interface CloseReason {
   readonly code: ErrorCode;
   readonly message: string;
@@ -47,7 +46,7 @@ export class Participants {
   readonly #ports: RoomPorts;
   /** Until then, the room reads no joins (epoch ms). */
   joinsHeldUntil = Number.NEGATIVE_INFINITY;
-  /** What has to happen elsewhere when a socket is gone. */
+  /** Cleans up other parts when a socket is gone. */
   onRemoved: (id: string) => Effect[] = () => [];
 
   constructor(ports: RoomPorts) {
@@ -75,7 +74,7 @@ export class Participants {
 
   /**
    * Removes sockets that are gone. A user's session ends with the last of its sockets, at once if that was closed for
-   * good, and after the grace if its client may come back. Never throws.
+   * good, and after the grace period if its client may come back. Never throws.
    */
   remove(ids: Iterable<string>, isForGood = true): Effect[] {
     const removed: Joined[] = [];
@@ -109,7 +108,7 @@ export class Participants {
     return Math.ceil(end / GRACE_GRANULARITY_MS) * GRACE_GRANULARITY_MS;
   }
 
-  /** Without a grace, because the storage fails, their sessions end at once. */
+  /** If the storage fails, their sessions end at once. */
   #beginGracePeriods(userIds: ReadonlySet<string>): Effect[] {
     if (this.#ports.graceMs === 0 || userIds.size === 0) return [];
     const endsAt = this.#gracePeriodEnd;
@@ -137,12 +136,11 @@ export class Participants {
     ]);
   }
 
-  /** Users go offline who have been without a socket for too long. */
   endDueGracePeriods(): Effect[] {
     return this.endGracePeriods(this.sessions.gracePeriods.due(this.#ports.now()));
   }
 
-  /** What concerns sockets does not depend on storage: sessions that cannot be ended now are ended by {@link recover}. */
+  /** Sockets do not depend on storage: {@link recover} ends the sessions that cannot be ended now. */
   #endSessions(userIds: Iterable<string>, leftAt: number): Effect[] {
     try {
       return this.#notifyLeft(this.sessions.end(userIds, leftAt));
@@ -157,12 +155,11 @@ export class Participants {
     return [...closeAll(ids, code, reason), ...this.remove(ids)];
   }
 
-  /** Closes sockets whose clients are to come back: until then their users stay online, for the grace. */
+  /** Closes sockets whose clients are to come back: until then their users stay online. */
   interrupt(ids: readonly string[], code: CloseCode, reason: string): Effect[] {
     return [...closeAll(ids, code, reason), ...this.remove(ids, false)];
   }
 
-  /** Closes sockets because of an error. */
   disconnectFor(ids: readonly string[], { code, message, authFailed }: CloseReason): Effect[] {
     const closed = this.disconnect(ids, ERROR_CODES[code].close, message);
     if (!authFailed || ids.length === 0) return closed;
@@ -173,10 +170,9 @@ export class Participants {
     return [...this.disconnect(this.connections.ids(), code, reason), ...this.endGracePeriods()];
   }
 
-  /** The room has started: users whose sockets did not survive that have the grace to come back. */
+  /** The room has started: users whose sockets were lost have the grace period to come back. */
   restart(): Effect[] {
     const lost = this.#ports.graceMs === 0 ? [] : this.#waitForLost();
-    // No socket has kept the states of those who are online without one.
     const states = this.sessions.gracePeriods.users().flatMap((userId) => this.presence.forget(userId));
     const shown = this.sessions.gracePeriods
       .states()
@@ -230,7 +226,7 @@ export class Participants {
     return effects;
   }
 
-  /** Without it, a crash would end the sessions earlier than they did: no reason to keep the effects from others. */
+  /** If this fails, a crash ends the sessions too early; the effects of the sweep matter more. */
   #recordAlive(): void {
     if (this.connections.joinedCount === 0) return;
     try {

@@ -14,7 +14,6 @@ import type { Participants } from "./participants.ts";
 /** No socket keeps the presence. */
 const NO_SOCKET = "";
 
-/** A user who may take part, as just read from the database. */
 export interface RestParticipant {
   readonly room: RoomFields;
   readonly user: UserRecord;

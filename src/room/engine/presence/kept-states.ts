@@ -6,7 +6,6 @@ import { JsonText } from "../../protocol/frame.ts";
 import { MAX_PRESENCE_BYTES, MAX_ROOM_PRESENCE_BYTES } from "../../protocol/limits.ts";
 import type { PresenceUpdate } from "../../protocol/messages.ts";
 
-/** Sixteen hues that are distinct on white and on black. */
 const COLORS = [
   "#e11d48",
   "#ea580c",
@@ -28,10 +27,9 @@ const COLORS = [
 
 export const colorOf = (userId: string): string => COLORS[fnv1a(userId) % COLORS.length] ?? COLORS[0];
 
-/** What a user's clients have set, without the color that the service adds. */
+/** The state that a user's clients have set, without the color that the service adds. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A user's state, and the socket whose attachment keeps it through hibernation. */
 interface KeptState {
   readonly socketId: string;
   readonly fields: Fields;
@@ -56,7 +54,6 @@ export function shownText(userId: string, state: KeptState): string {
   return `{"color":"${colorOf(userId)}"${json === "{}" ? "" : ","}${json.slice(1)}`;
 }
 
-/** Null for none. */
 function fieldsAfter(
   before: Fields | undefined,
   { state, patch, remove = [] }: PresenceUpdate,
@@ -67,7 +64,7 @@ function fieldsAfter(
   return fields;
 }
 
-/** How much of a field's name an error message shows. */
+/** Characters of a field's name in an error message. */
 const MAX_NAME_SHOWN = 100;
 
 const ROOM_IS_FULL = new AppError(
@@ -89,24 +86,19 @@ function tooLarge({ patch }: PresenceUpdate): AppError {
 
 export class KeptStates {
   readonly #byUser = new Map<string, KeptState>();
-  /** Of all states together. */
   #bytes = 0;
 
   get(userId: string): KeptState | undefined {
     return this.#byUser.get(userId);
   }
 
-  /** Null removes the user's state. */
   set(userId: string, state: KeptState | null): void {
     this.#bytes += (state?.bytes ?? 0) - (this.#byUser.get(userId)?.bytes ?? 0);
     if (state === null) this.#byUser.delete(userId);
     else this.#byUser.set(userId, state);
   }
 
-  /**
-   * Sets, changes or removes a user's state, which the socket keeps from now on. VALIDATION_ERROR when it would be too
-   * large, CONFLICT when those of all users together would be; it stays as it was.
-   */
+  /** The socket keeps the state from now on. VALIDATION_ERROR for a large state, CONFLICT for all states together. */
   update(userId: string, socketId: string, update: PresenceUpdate) {
     const before = this.#byUser.get(userId);
     const fields = fieldsAfter(before?.fields, update);
@@ -132,12 +124,12 @@ export class KeptStates {
   }
 }
 
-/** In memory only: after hibernation users are introduced again, with other numbers. */
+/** Short numbers for users in presence (R86). Memory only: after hibernation users are introduced again. */
 export class UserNumbers {
   readonly #byUser = new Map<string, number>();
-  /** Users whose number everyone has who takes numbers. */
+  /** Users whose number all sockets with numbers have received. */
   readonly #introduced = new Set<string>();
-  /** Numbers of users who are gone, which go to the next ones: so all stay small. */
+  /** Numbers of users who are gone, for the next users. */
   readonly #free: number[] = [];
 
   /** The user's number until it is released. */
@@ -149,12 +141,11 @@ export class UserNumbers {
     return number;
   }
 
-  /** Whether the number may stand for the user. */
   isIntroduced(userId: string): boolean {
     return this.#introduced.has(userId);
   }
 
-  /** Everyone who takes numbers was sent those of these users. */
+  /** All sockets with numbers were sent the numbers of these users. */
   introduce(userIds: Iterable<string>): void {
     for (const userId of userIds) if (this.#byUser.has(userId)) this.#introduced.add(userId);
   }

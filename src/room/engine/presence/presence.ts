@@ -1,4 +1,4 @@
-/** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
+/** Presence: the current state of users, in memory only. The latest state wins, sent as one frame per tick. */
 import { byteLength } from "../../../platform/text.ts";
 import type { JsonText } from "../../protocol/frame.ts";
 import { MAX_PRESENCE_FRAME_BYTES } from "../../protocol/limits.ts";
@@ -21,7 +21,6 @@ const SAVE_EVERY_MS = 5_000;
 
 const FLUSH_AGAIN: Effect = { type: "presenceChanged", receivers: 0 };
 
-/** The presence that fits into one frame. */
 interface Part {
   readonly updates: readonly string[];
   /** The change up to which that is everything; null at the end. */
@@ -33,11 +32,9 @@ export class Presence {
   readonly #followedBy: FollowedBy;
   readonly #canTakeMore: (id: string) => boolean;
   readonly #backlog = new Backlog();
-  /** The latest change that was flushed. */
   #flushedChange = 0;
   readonly #states = new KeptStates();
   readonly #numbers = new UserNumbers();
-  /** Users whose state has changed since the last flush. */
   readonly #changed = new Set<string>();
   /** Sockets whose attachment is to be written by a flush, in the order in which they changed. */
   readonly #unsaved = new Set<string>();
@@ -56,7 +53,7 @@ export class Presence {
     this.#backlog.changed(userId, false);
   }
 
-  /** What the user shows, without the color; null for nothing. */
+  /** The user's state without the color; null for none. */
   fieldsOf(userId: string): Fields | null {
     return this.#states.get(userId)?.fields ?? null;
   }
@@ -66,26 +63,22 @@ export class Presence {
     return this.#states.byUser(maxBytes);
   }
 
-  /**
-   * Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large, CONFLICT when those of all
-   * users together would be; it stays as it was.
-   */
+  /** Sets, changes or removes the user's state. VALIDATION_ERROR for a large state, CONFLICT for all states together. */
   update({ id, userId }: Pick<Joined, "id" | "userId">, update: PresenceUpdate): Effect[] {
     const { before, after } = this.#states.update(userId, id, update);
-    // Who takes numbers keeps the color that was sent with the number, as long as there is no other.
+    // Sockets with numbers keep the color that was sent with the number.
     if (after === null || (hasOwnColor(before) && !hasOwnColor(after))) this.#numbers.release(userId);
     if (before !== undefined) this.#unsaved.add(before.socketId);
     this.#unsaved.add(id);
     return this.#markChanged(userId);
   }
 
-  /** What the user shows, with its id. */
   #updateOf(userId: string): string {
     const kept = this.#states.get(userId);
     return `[${JSON.stringify(userId)},${kept === undefined ? null : shownText(userId, kept)}]`;
   }
 
-  /** The same with the number that stands for the user from now on. */
+  /** With the number that stands for the user from now on. */
   #introductionOf(userId: string): string {
     const kept = this.#states.get(userId);
     if (kept === undefined) return this.#updateOf(userId);
@@ -119,7 +112,6 @@ export class Presence {
     return staysOnline ? [] : this.forget(userId);
   }
 
-  /** The user has gone offline. */
   forget(userId: string): Effect[] {
     this.#states.set(userId, null);
     this.#numbers.release(userId);
@@ -173,18 +165,18 @@ export class Presence {
     return { updates, sentUpTo: null };
   }
 
-  /** Whether sockets have yet to be sent something that did not fit into a frame. */
+  /** Whether sockets have yet to be sent changes that did not fit into a frame. */
   get hasLeft(): boolean {
     return this.#backlog.sockets.size > 0;
   }
 
-  /** Clients may have read what they were sent: goes on with what is left. */
+  /** Clients may have read enough: goes on with the rest. */
   resume(): Effect[] {
     return this.hasLeft ? [FLUSH_AGAIN] : [];
   }
 
   /**
-   * Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. Flushes are
+   * Sends the changes since the last flush: one frame per socket, serialized once per distinct content. Flushes are
    * `intervalMs` apart; 0 in a calm room. If it throws, the next flush sends the same.
    */
   flush(intervalMs: number): Effect[] {
@@ -229,10 +221,7 @@ export class Presence {
     );
   }
 
-  /**
-   * Writes what has changed to attachments: at once in a calm room. A busy one does not hibernate before its next flush,
-   * and attachments are for nothing else: each flush writes a share of them, since each one takes time.
-   */
+  /** Writes changed states to attachments: at once in a calm room, a share per flush in a busy one, which cannot hibernate. */
   #save(intervalMs: number): Effect[] {
     const isCalm = intervalMs === 0;
     const share = isCalm ? this.#unsaved.size : (this.#connections.joinedCount * intervalMs) / SAVE_EVERY_MS;
@@ -246,7 +235,7 @@ export class Presence {
     return saved;
   }
 
-  /** A socket's connection with the state that it keeps by now; null if that is what its attachment has. */
+  /** A socket's connection with its current state; null if the attachment has the same. */
   #changedConnection(id: string): Joined | null {
     const connection = this.#connections.get(id);
     if (connection?.phase !== "joined") return null;
@@ -259,17 +248,15 @@ export class Presence {
   }
 }
 
-/** The fields as {@link Presence} kept them. */
 const parseFields = (json: string): Fields => JSON.parse(json) as Fields;
 
 class Backlog {
   /** The number of each user's latest change, earliest first. */
   readonly #changes = new Map<string, number>();
-  /** Users without a state: sockets that are behind may have seen an earlier one. */
+  /** Users without a state, which sockets that are behind may still show. */
   readonly #gone = new Set<string>();
   /** By socket, the change up to which it was sent everything. */
   readonly #sockets = new Map<string, number>();
-  /** The number of the latest change. */
   latest = 0;
 
   /** A user shows something else, or nothing any more. */

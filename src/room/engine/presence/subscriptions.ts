@@ -1,4 +1,4 @@
-/** Whose presence a socket has subscribed to, and which updates it therefore receives. */
+/** Presence subscriptions of sockets, and the updates that each receives. */
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
@@ -16,7 +16,6 @@ const FOLLOWED_USERS = "following";
 /** Stands for the audience that takes numbers: no id is empty. */
 const NUMBERED = "";
 
-/** The users whom a user follows. */
 export type FollowedBy = (userId: string) => readonly string[];
 
 /** The event for updates that are JSON already. Where ticks are `intervalMs` apart, it can ask for less (R87). */
@@ -29,11 +28,10 @@ export const presenceEvent = (updates: readonly string[], intervalMs = 0) => {
   } as const;
 };
 
-/** Whether a socket takes numbers for users (R86). Who has chosen users is sent their ids: those are few. */
+/** Whether a socket takes numbers for users (R86). A socket with chosen users receives their few IDs. */
 export const takesNumbers = ({ numbers = false, subscriptions }: Joined): boolean =>
   numbers && subscriptions.includes(ALL_USERS);
 
-/** Whether a socket is subscribed to a user. */
 export function filterOf(
   { userId, subscriptions }: Joined,
   followedBy: FollowedBy,
@@ -44,13 +42,10 @@ export function filterOf(
   return (other) => targets.has(other);
 }
 
-/** Presence changes for subscribers. */
 interface News {
   readonly userIds: readonly string[];
   readonly followedBy: FollowedBy;
-  /** The JSON of what the user shows. */
   readonly updateOf: (userId: string, isNumbered: boolean) => string;
-  /** How far such events are apart. */
   readonly intervalMs: number;
   /** Sockets are subscribed to more than a frame holds. */
   readonly exceeded: (ids: readonly string[]) => void;
@@ -88,7 +83,6 @@ function exceedsFrame(updates: readonly string[]): boolean {
   return updates.reduce((sum, update) => sum + byteLength(update), 0) > MAX_PRESENCE_FRAME_BYTES;
 }
 
-/** Sockets that are sent the same. */
 interface Audience {
   readonly selected: readonly string[];
   readonly isNumbered: boolean;

@@ -164,6 +164,7 @@ export default defineConfig({
           hookTimeout: 240_000,
           // Many of them wait for a clock, or for a command that starts: fewer would leave cores idle.
           maxWorkers: 4,
+          isolate: false,
           sequence: THEN,
         },
       },

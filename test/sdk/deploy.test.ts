@@ -112,11 +112,11 @@ const { deploys } = inject("endurance");
 const TYPICAL = [
   [1, 1_000, GRACE_MS],
   [20, 50, GRACE_MS],
-  [5_000, 2, 2 * GRACE_MS],
+  [200, 5, GRACE_MS],
 ] as const;
 /** Between these; `npm run endurance -- --deploys 1` runs them as well. */
 const FURTHER = [
-  [200, 5, GRACE_MS],
+  [5_000, 2, 2 * GRACE_MS],
   [10, 1_000, GRACE_MS],
   [1_000, 10, GRACE_MS],
   [2_500, 4, GRACE_MS],

@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1/d1.ts";
 import { CommandError } from "./process/command.ts";
-import { ROOT, runWrangler } from "./process/wrangler.ts";
+import { spawnSupervised } from "./process/supervisor.ts";
+import { QUIET, ROOT, runWrangler } from "./process/wrangler.ts";
 
 /** The default state folder, also that of `wrangler dev`. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");
@@ -31,7 +31,7 @@ export async function listBindings(): Promise<string[]> {
   return [...settings.matchAll(/^binding = "(DB(?:_\d+)?)"/gm)].map(([, binding = ""]) => binding).sort();
 }
 
-const MAX_ATTEMPTS = 5;
+const LOCAL_DATABASE = path.join(import.meta.dirname, "local-database.ts");
 
 const flagsOf = (database: Database): string[] =>
   database.kind === "local" ? ["--local", "--persist-to", database.persistTo] : ["--remote"];
@@ -65,13 +65,8 @@ export const databasePort = (database: Database, stop: AbortSignal): ServiceData
   },
 });
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);
-
-/** Local processes that write at the same moment do not wait for each other: one fails, sometimes without saying why. */
-const isBusy = (error: unknown): boolean => /SQLITE_BUSY|internal error; reference/.test(reasonOf(error));
 
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
@@ -89,36 +84,42 @@ async function execute(
   return parseResults(await runWrangler([...command, statements.join("; ")], stop));
 }
 
-/** Miniflare opens the file in a third of the time that wrangler takes. */
+/** For `local-database.ts`, a process of its own: a command that is killed leaves no runtime behind. */
+export interface LocalRequest {
+  readonly persistTo: string;
+  readonly id: string;
+  readonly statements: readonly string[];
+}
+
+/** The rows of each statement, or none and the reason why all of them failed. */
+export interface LocalAnswer {
+  readonly rows: readonly Rows[];
+  readonly reason?: string;
+}
+
+/** Miniflare opens the file in half of the time that wrangler takes. */
 async function executeLocally(
   database: LocalDatabase,
   statements: readonly string[],
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
-  const binding = bindingOf(database);
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      workers: [{ modules: true, script: "", d1Databases: { [binding]: await localIdOf(binding) } }],
-      resourcePersistencePath: path.join(database.persistTo, "v3"),
-      cf: false,
-      telemetry: { enabled: false },
-    }),
-  );
-  try {
-    const d1 = await miniflare.getD1Database(binding);
-    for (let attempt = 1; ; attempt++) {
-      stop.throwIfAborted();
-      try {
-        return (await d1.batch<Rows[number]>(statements.map((sql) => d1.prepare(sql)))).map(
-          ({ results }) => results,
-        );
-      } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isBusy(error)) throw new CommandError(reasonOf(error));
-      }
-    }
-  } finally {
-    await miniflare.dispose();
-  }
+  const id = await localIdOf(bindingOf(database));
+  const options = {
+    cwd: ROOT,
+    env: { ...process.env, ...QUIET },
+    output: "inherit",
+    endedBy: "SIGTERM",
+  } as const;
+  const { child, ended } = spawnSupervised([LOCAL_DATABASE], options, stop);
+  let answer: LocalAnswer = { rows: [], reason: "its process ended early" };
+  child.once("message", (message: LocalAnswer) => {
+    answer = message;
+  });
+  child.send({ persistTo: database.persistTo, id, statements } satisfies LocalRequest);
+  await ended;
+  stop.throwIfAborted();
+  if (answer.reason !== undefined) throw new CommandError(`The local database failed: ${answer.reason}`);
+  return answer.rows;
 }
 
 /** Whether there is no database in the state folder yet. */

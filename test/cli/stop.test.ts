@@ -179,7 +179,7 @@ it("closing the terminal ends it", async () => {
   await startAndEnd(inTerminal, ({ pid }) => kill([pid]));
 });
 
-it("a start that is killed while wrangler creates the tables leaves nothing behind", async () => {
+it("a start that is killed while the tables are made leaves nothing behind", async () => {
   const empty = await mkdtemp(path.join(tmpdir(), "atrium-stop-"));
   const args = [
     path.join(ROOT, "src/cli/start.ts"),
@@ -191,8 +191,8 @@ it("a start that is killed while wrangler creates the tables leaves nothing behi
   const command = spawn(process.execPath, args, { stdio: "ignore" });
   const pid = command.pid ?? 0;
   const tree = () => processTree(pid);
-  const isMigrating = () => tree().some((child) => child.command.includes("CREATE TABLE"));
-  await eventually("wrangler creates the tables", isMigrating, START_LIMIT_MS);
+  const isMigrating = () => tree().some((child) => child.command.includes("local-database"));
+  await eventually("the tables are made", isMigrating, START_LIMIT_MS);
   const pids = tree().map((child) => child.pid);
   kill([pid]);
   await allGone(pids, LIMIT_MS);

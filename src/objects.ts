@@ -5,7 +5,7 @@ import type { SubscriberPorts } from "./delivery/subscriber/handler.ts";
 import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
 import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
-import { reportWaiting } from "./features/quotas/queries.ts";
+import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
@@ -34,8 +34,8 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
     attempt(destination, message, { fetch: targetFetch(env.PUBLIC_NETWORK, destination.devTargets), now }),
   limits: backlogLimits(env),
   readLog: (accountId, shard, query) => openEventLogs(env)(accountId, shard).read(query),
-  reportWaiting: ({ accountId, id }, waiting) =>
-    reportWaiting(openTenant(env, accountId), id, waiting, quotaDefaults(env)),
+  reportBacklogSize: ({ accountId, id }, waiting) =>
+    reportBacklogSize(openTenant(env, accountId), id, waiting, quotaDefaults(env)),
 });
 
 export class SubscriberObject extends SubscriberQueue {

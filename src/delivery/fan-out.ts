@@ -4,7 +4,7 @@ import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, shardOf } from "./event-log/shards.ts";
-import { selectSubscriptions } from "./outbox/event-store.ts";
+import { selectSubscriptions } from "./outbox/subscriber-store.ts";
 import {
   namesEvent,
   type OutgoingEvent,
@@ -31,9 +31,7 @@ const MAX_CHARS_AT_ONCE = 32 * 1024 * 1024;
 /** The log takes every event, whether a subscriber wants it or not. */
 const LOG: Listening = { kind: "log", id: "", version: 0, events: null };
 
-/** A subscription to the events of a room. */
 interface Listening extends Subscription {
-  /** A JSON array of names; null for all events. */
   readonly events: string | null;
 }
 
@@ -80,6 +78,21 @@ export async function fanOut(
   return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
 }
 
+/**
+ * Fans out an event about a subscriber itself, to all others that listen to it. It concerns no room: webhooks of one
+ * room do not receive it, and the subscriber's ID stands in place of the room's. Rejects when some were not reached.
+ */
+export async function fanOutAbout(
+  subscriberId: string,
+  tenant: Tenant,
+  to: DeliveryObjects,
+  event: Omit<PendingEvent, "pendingSubscriptions">,
+): Promise<void> {
+  const pending = [{ ...event, pendingSubscriptions: null }];
+  const unreached = await fanOut(tenant, to, subscriberId, pending, newCallBudget().calls, subscriberId);
+  if (unreached.size > 0) throw new Error(`Some webhooks could not be notified: ${event.event}`);
+}
+
 /** Appends the events that have not been fanned out before to the log, and returns who subscribes to the room. */
 async function publish(
   tenant: Tenant,
@@ -107,7 +120,6 @@ const outgoingOf = (
   ...(trace === null ? {} : { trace }),
 });
 
-/** The events for one subscriber. */
 interface Batch {
   readonly subscription: Subscription;
   readonly events: OutgoingEvent[];
@@ -139,5 +151,4 @@ const matching = (subscriptions: readonly Listening[], event: WebhookEventName):
     .filter(({ events }) => events === null || namesEvent(events, event))
     .map(({ kind, id, version }) => ({ kind, id, version }));
 
-/** As {@link fanOut} or the batch of a user's change wrote them. */
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];

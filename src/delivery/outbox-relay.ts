@@ -15,11 +15,9 @@ import { selectEarlierEvents } from "./outbox/event-store.ts";
 import { relayedRows } from "./outbox/outbox.ts";
 import {
   continueCommand,
-  deleteEvents,
-  deleteOutboxEntries,
+  deleteRelayed,
   ROOMS_AT_ONCE,
-  selectAccountsOfCommands,
-  selectAccountsOfEvents,
+  selectAccountsWith,
   selectPendingCommands,
   selectPendingEvents,
   type Unfinished,
@@ -78,7 +76,7 @@ async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: WorkBud
 
 /** The statement that records how far the event was relayed: `remaining` is what {@link relayEvent} has returned. */
 const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement =>
-  remaining === null ? deleteEvents([id]) : updatePendingSubscriptions(id, remaining);
+  remaining === null ? deleteRelayed("outbox_events", [id]) : updatePendingSubscriptions(id, remaining);
 
 /** Fans the event out. Returns the subscriptions that it could not reach, as JSON; null when it has reached all. */
 async function relayEvent(
@@ -112,7 +110,7 @@ export async function relayPending(
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
   const commands = forEachRow(db, limits, budget, {
-    accounts: () => selectAccountsOfCommands(before, firstId),
+    accounts: () => selectAccountsWith("outbox", before, firstId),
     select: (accountId, page) => selectPendingCommands(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
@@ -125,11 +123,11 @@ export async function relayPending(
       await rooms.apply(row.roomId, row.accountId, command);
       return true;
     },
-    delete: deleteOutboxEntries,
+    delete: (ids) => deleteRelayed("outbox", ids),
     failed: (error) => log("A pending command could not be relayed to its room yet", error),
   });
   const events = forEachRow(db, limits, budget, {
-    accounts: () => selectAccountsOfEvents(before, firstId),
+    accounts: () => selectAccountsWith("outbox_events", before, firstId),
     select: (accountId, page) => selectPendingEvents(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
@@ -137,17 +135,15 @@ export async function relayPending(
       if (remaining !== null) await db.run([updatePendingSubscriptions(row.id, remaining)]);
       return remaining === null;
     },
-    delete: deleteEvents,
+    delete: (ids) => deleteRelayed("outbox_events", ids),
     failed: (error) => log("A pending event could not be relayed yet", error),
   });
   await Promise.all([commands, events]);
 }
 
-/** As `insertOutboxEntry` or `insertForOnlineRooms` wrote it. */
 const parseCommand = (json: string) =>
   JSON.parse(json) as TracedCommand & Partial<Pick<Unfinished, "behind">>;
 
-/** The event's JSON. */
 async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
   const room = parseRoom(row.room);
   return presentEvent(row.id, row.occurredAt, await draftOf(rooms, row, room), causeOf(row));
@@ -189,7 +185,6 @@ const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
 const lastSeenOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomFields, userId: string) =>
   firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).lastSeen[userId];
 
-/** As the statements of the features wrote them (`insertEvent`). */
 const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 type StoredFile = FileRecord & {

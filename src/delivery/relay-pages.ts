@@ -5,7 +5,6 @@ import type { CallBudget } from "../platform/flow/work-budget.ts";
 
 const PAGE_SIZE = 100;
 
-/** The limits of one run of the cron trigger. */
 export interface RelayLimits {
   /** Per row, in milliseconds: a room or subscriber that hangs costs no more. */
   readonly rowMs: number;
@@ -17,9 +16,7 @@ export interface RelayLimits {
   readonly timeouts: number;
 }
 
-/** The relay of rows of one kind. */
 interface Relay<Row extends { readonly id: string }> {
-  /** The organizations that have some. */
   accounts(): Statement<{ accountId: string }>;
   select(accountId: string, page: Pick<Page, "limit" | "offset">): Statement<Row>;
   roomOf(row: Row): string;
@@ -30,7 +27,6 @@ interface Relay<Row extends { readonly id: string }> {
   failed(error: unknown): void;
 }
 
-/** The progress of one organization in this run. */
 interface Turn {
   readonly accountId: string;
   /** The rows that are left behind. */

@@ -4,7 +4,6 @@ import { resealInChunks, type Sealer, sealerFor } from "../platform/crypto/seale
 import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 
-/** Both as they are stored. */
 interface StoredSecrets {
   readonly accountId: string;
   readonly id: string;
@@ -23,7 +22,6 @@ const COLUMNS: Readonly<Record<SubscriberKey["kind"], Columns>> = {
   workflow: { table: "workflows", current: "trigger_secret", previous: "previous_trigger_secret" },
 };
 
-/** Texts from the first of two on, and before the second one. */
 type TextRange = readonly [from: string, before: string];
 
 /** Some subscribers, of organizations that are not {@link FENCED}, with a secret in one of these ranges. Indexes find them. */
@@ -58,7 +56,6 @@ function replaceStoredSecrets(
 }
 
 const PURPOSE = "atrium signing secrets";
-/** Begins each stored secret. */
 const MARK = "sealed:";
 /** In place of the key of one that no key opens. */
 const UNREADABLE = "unreadable";

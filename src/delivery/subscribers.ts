@@ -4,31 +4,26 @@ import type { Statement, Tenant } from "../platform/d1/d1.ts";
 import type { WorkBudget } from "../platform/flow/work-budget.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs } from "./event-log/shards.ts";
+import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
 export type Subscribers = (key: SubscriberKey, sender?: number) => Stub<SubscriberObject>;
 
-const openSubscribers =
-  (env: Pick<Env, "SUBSCRIBERS">): Subscribers =>
-  ({ kind, id }, sender) =>
-    openStub(env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`);
-
-/** The objects that events pass through. */
 export interface DeliveryObjects {
   readonly subscribers: Subscribers;
   readonly eventLogs: EventLogs;
 }
 
 export const openDelivery = (env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">): DeliveryObjects => ({
-  subscribers: openSubscribers(env),
+  subscribers: ({ kind, id }, sender) =>
+    openStub(env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
   eventLogs: openEventLogs(env),
 });
 
-interface AnnouncePorts {
+interface AnnouncePorts extends Pick<DeliveryObjects, "eventLogs"> {
   readonly accountId: string;
-  readonly eventLogs: EventLogs;
   log(message: string, error: unknown): void;
 }
 
@@ -42,31 +37,49 @@ export async function announceChange({ accountId, eventLogs, log }: AnnouncePort
   });
 }
 
+type ObjectPorts = Pick<DeliveryObjects, "subscribers"> & Pick<AnnouncePorts, "log">;
+
+/**
+ * Has the object read its row again. Never rejects: an object that is not reached does so within a second of its next
+ * delivery, and reads a schedule within half a minute.
+ */
+export const notifyOfChange = ({ subscribers, log }: ObjectPorts, key: SubscriberKey, version: number) =>
+  subscribers(key)
+    .notifyOfChange(version)
+    .catch((error: unknown) => log(`The object of a changed ${key.kind} could not be notified`, error));
+
+/** Removes a deleted subscriber's object. Never rejects: the object removes itself when it next delivers. */
+export const removeSubscriber = ({ subscribers, log }: ObjectPorts, key: SubscriberKey) =>
+  subscribers(key)
+    .remove()
+    .catch((error: unknown) =>
+      log(`The deliveries of a deleted ${key.kind} could not be removed yet`, error),
+    );
+
 const PURGED_AT_ONCE = 50;
 
-/** The removal of subscribers of one kind. */
-interface Purge {
-  /** So that no event reaches an object whose records are gone. */
-  disableAll(): Statement;
-  /** At most `limit` subscribers. */
-  selectSome(limit: number): Statement<{ readonly id: string }>;
-  keyOf(id: string): SubscriberKey;
-  /** Deletes the row of one whose object is empty. */
-  remove(id: string): readonly [Statement, ...Statement[]];
-}
-
-/** Removes subscribers until none is left (true) or the budget is spent. */
+/**
+ * Removes the webhooks or workflows of a deleted organization until none is left (true) or the budget is spent.
+ * `remove` deletes the row of one whose object is empty.
+ */
 export async function purgeSubscribers(
-  { db, accountId }: Tenant,
+  kind: SubscriberKey["kind"],
+  tenant: Tenant,
   { subscribers, eventLogs }: DeliveryObjects,
   budget: WorkBudget,
-  purge: Purge,
+  now: number,
+  remove: (id: string) => readonly Statement[],
 ): Promise<boolean> {
+  const { db, accountId } = tenant;
   return budget.run(async () => {
-    const [, found] = await db.run([purge.disableAll(), purge.selectSome(PURGED_AT_ONCE)]);
+    // Disabled first, so that no event reaches an object whose records are gone.
+    const [, found] = await db.run([
+      disableAll(kind, tenant, now),
+      selectSomeSubscribers(kind, tenant, PURGED_AT_ONCE),
+    ]);
     await invalidateSubscriptions(eventLogs, accountId);
-    await Promise.all(found.map(({ id }) => subscribers(purge.keyOf(id)).remove()));
-    const [first, ...others] = found.flatMap(({ id }) => purge.remove(id));
+    await Promise.all(found.map(({ id }) => subscribers({ kind, accountId, id }).remove()));
+    const [first, ...others] = found.flatMap(({ id }) => remove(id));
     if (first !== undefined) await db.run([first, ...others]);
     return found.length === PURGED_AT_ONCE;
   });

@@ -252,10 +252,10 @@ export type EventDraft = WithoutStamp<Event>;
 type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp" | "depth" | "workflowId"> : never;
 
 /** The event as JSON, its fields in the order in which people read them. */
-export function presentEvent(
+export function presentEvent<Draft extends { readonly event: string; readonly data: object }>(
   id: string,
   occurredAt: number,
-  { event, data, ...rest }: EventDraft,
+  { event, data, ...rest }: Draft,
   cause: EventCause | null = null,
 ): string {
   const origin = cause === null ? {} : { depth: cause.depth, workflowId: cause.workflowId };

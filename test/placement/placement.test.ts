@@ -235,7 +235,7 @@ describe("an organization whose database is not bound any more", () => {
     const workflow = new WorkflowHandler(alone, { accountId: owner.id, id }, Date.now, state);
     expect((await webhook.deliver(event, 0)).type).toBe("postponed");
     expect((await workflow.deliver(event, 0)).type).toBe("postponed");
-    await expect(workflow.timetable.read(null, Date.now())).rejects.toThrow(missing);
+    await expect(workflow.timetable(null, Date.now())).rejects.toThrow(missing);
     expectLogged(
       `The database failed during a delivery: An organization is ${missing}`,
       `The database failed before a run: An organization is ${missing}`,

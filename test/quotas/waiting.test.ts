@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { forgetReport, quotaShare, reportDueAt } from "../../src/delivery/subscriber/backlog.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type {
+  BacklogSize,
   DeliveryHandler,
   DeliveryOutcome,
   SubscriberPorts,
-  Waiting,
 } from "../../src/delivery/subscriber/handler.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
@@ -53,12 +53,12 @@ class Subject {
   /** The object as it is after a restart. */
   open(): SubscriberObject {
     const real = subscriberPorts(env);
-    const reportWaiting: SubscriberPorts["reportWaiting"] = (...report) => {
-      const reported = real.reportWaiting(...report);
+    const reportBacklogSize: SubscriberPorts["reportBacklogSize"] = (...report) => {
+      const reported = real.reportBacklogSize(...report);
       this.reports.push(reported);
       return reported;
     };
-    const ports = { ...real, reportWaiting, createHandler: () => this.#handler };
+    const ports = { ...real, reportBacklogSize, createHandler: () => this.#handler };
     this.object = new SubscriberObject(this.state, env, ports);
     this.object.clock = () => this.now;
     return this.object;
@@ -252,7 +252,7 @@ describe("at the limit", () => {
       maxLength: 50,
     },
   );
-  const sharesOf = (all: readonly Waiting[], limit: number) => {
+  const sharesOf = (all: readonly BacklogSize[], limit: number) => {
     const used = all.reduce((sum, { events }) => sum + events, 0);
     const altogether = {
       ...{ events: { used, limit }, bytes: { used: 0, limit: 1 } },
@@ -279,12 +279,12 @@ describe("at the limit", () => {
 });
 
 describe("a report is due", () => {
-  const report = (waiting: Waiting | null) => ({ at: START, waiting, altogether: null });
+  const report = (waiting: BacklogSize | null) => ({ at: START, waiting, altogether: null });
   const backlog = (deliveries: number, ageMs = 0, bytes = 0) => ({
     ...{ deliveries, bytes, oldestAt: deliveries === 0 ? null : START - ageMs },
   });
   const NOTHING = { events: 0, bytes: 0 };
-  const dueIn = (waiting: Waiting | null, now: ReturnType<typeof backlog>) => {
+  const dueIn = (waiting: BacklogSize | null, now: ReturnType<typeof backlog>) => {
     const dueAt = reportDueAt(report(waiting), now, START);
     return dueAt === null ? null : dueAt - START;
   };

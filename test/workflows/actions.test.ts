@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 
 /** Asks for an action as a harness does. */
-const act = (options: BindingOptions, name: string, args: unknown): Promise<BindingAnswer<object>> =>
-  bindingsFor(at, options).act(name, JSON.stringify(args));
+const act = (options: BindingOptions, name: string, args: unknown): Promise<BindingAnswer<unknown>> =>
+  bindingsFor(at, options).call(`actions.${name}`, JSON.stringify(args));
 
 const comments = async () => {
   const { data } = await at.api.get<{ comments: { id: string; text: string; resolved: boolean }[] }>(
@@ -31,7 +31,7 @@ describe("a run", () => {
   it("changes what the room stores, and reaches who is online", async () => {
     const run = bindingsFor(at);
     const ask = async (name: string, args: unknown) => {
-      const answer = await run.act(name, JSON.stringify(args));
+      const answer = await run.call(`actions.${name}`, JSON.stringify(args));
       if ("problem" in answer) throw new Error(answer.problem);
       return answer.value;
     };
@@ -58,8 +58,8 @@ describe("a run", () => {
     ["comments.create", { text: "Hello" }, "actions.comments.create: userId is required"],
     ["comments.create", { userId: "no one", text: "Hello" }, "actions.comments.create: User not found"],
     ["comments.resolve", { commentId: "none" }, "actions.comments.resolve: Comment not found"],
-    ["rooms.delete", {}, /^actions: there is no such action; there are stores\.set, /],
-    ["toString", {}, /^actions: there is no such action/],
+    ["rooms.delete", {}, /^bindings: there is no such method/],
+    ["toString", {}, /^bindings: there is no such method/],
     ["stores.set", 7, /^actions\.stores\.set: arguments/],
   ])("is refused %s with %j", async (name, args, problem) => {
     expect(await act({}, name, args)).toEqual({
@@ -71,13 +71,13 @@ describe("a run", () => {
     const run = bindingsFor(at);
     const deep = `{"store":"b","key":"a","value":${"[".repeat(40)}${"]".repeat(40)}}`;
     for (const json of [7, undefined, "{", "x".repeat(2 ** 20 + 1), deep])
-      expect(await run.act("stores.set", json)).toEqual({ problem: expect.any(String) });
+      expect(await run.call("actions.stores.set", json)).toEqual({ problem: expect.any(String) });
     expect(await entry("a")).toBeUndefined();
   });
 
   it("is refused each of them without a room, and is given what to do", async () => {
     const roomless = bindingsFor({ ...at, roomId: "" });
-    expect(await roomless.act("stores.set", '{"store":"board","key":"a","value":1}')).toEqual({
+    expect(await roomless.call("actions.stores.set", '{"store":"board","key":"a","value":1}')).toEqual({
       problem: `actions.stores.set: ${NO_ROOM}`,
     });
     const code = `export default (_, { actions }) => actions.broadcasts.send({ event: "done" });`;
@@ -93,8 +93,8 @@ describe("a run", () => {
 
   it("counts its actions among its calls", async () => {
     const run = bindingsFor(at, { calls: 1 });
-    await run.act("broadcasts.send", '{"event":"one"}');
-    expect(await run.act("broadcasts.send", '{"event":"two"}')).toEqual({
+    await run.call("actions.broadcasts.send", '{"event":"one"}');
+    expect(await run.call("actions.broadcasts.send", '{"event":"two"}')).toEqual({
       problem: "actions.broadcasts.send: a run may make at most 1 calls to its bindings",
     });
   });
@@ -105,7 +105,9 @@ describe("a run that is made again", () => {
     const options = { workflowId: crypto.randomUUID(), eventId: crypto.randomUUID() };
     const once = async (texts: readonly string[]) => {
       const run = bindingsFor(at, options);
-      const answers = texts.map((text) => run.act("comments.create", JSON.stringify({ userId, text })));
+      const answers = texts.map((text) =>
+        run.call("actions.comments.create", JSON.stringify({ userId, text })),
+      );
       return (await Promise.all(answers)).map((answer) => JSON.stringify(answer)).toSorted();
     };
     const first = await once(["a", "b", "a"]);

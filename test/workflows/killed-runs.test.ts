@@ -10,9 +10,9 @@ import {
   type EndedRun,
   isExhausted,
   type KillStreak,
-  MAX_RETRIES,
   planRetry,
 } from "../../src/features/workflows/run-state.ts";
+import { MAX_RETRIES } from "../../src/features/workflows/schema.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { RUNS } from "../../src/platform/telemetry/data-sets.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";

@@ -8,9 +8,9 @@ const RECEIVER = `http://127.0.0.1:${inject("receiver").port}`;
 const BYTES = new TextEncoder().encode("Hello");
 
 const put = async (bindings: RunBindings): Promise<string> => {
-  const answer = await bindings.filesPut("a.txt", BYTES, "text/plain");
+  const answer = await bindings.call("files.put", { name: "a.txt", bytes: BYTES, type: "text/plain" });
   if (!("value" in answer)) throw new Error(answer.problem);
-  return answer.value.key;
+  return (answer.value as { key: string }).key;
 };
 
 const keysIn = async ({ api, roomId }: Stage): Promise<string[]> =>
@@ -28,18 +28,19 @@ describe("a run that is over", () => {
     const key = await put(bindings);
     const name = crypto.randomUUID();
     const calls: Record<string, () => Promise<object>> = {
-      "store.get": () => bindings.storeGet("tasks", "a"),
-      "store.getAll": () => bindings.storeGetAll("tasks"),
-      "room.get": () => bindings.roomGet(),
-      "room.getUsers": () => bindings.roomGetUsers(),
-      "documents.list": () => bindings.documentsList(),
-      "documents.get": () => bindings.documentsGet("notes", {}),
-      "files.list": () => bindings.filesList({}),
-      "files.get": () => bindings.filesGet(key),
-      "files.put": () => bindings.filesPut("b.txt", BYTES, "text/plain"),
-      "files.delete": () => bindings.filesDelete(key),
-      "actions.stores.set": () => bindings.act("stores.set", '{"store":"board","key":"a","value":1}'),
-      fetch: () => bindings.fetch(request(name), "follow"),
+      "store.get": () => bindings.call("store.get", { store: "tasks", key: "a" }),
+      "store.getAll": () => bindings.call("store.getAll", { store: "tasks" }),
+      "room.get": () => bindings.call("room.get", {}),
+      "room.getUsers": () => bindings.call("room.getUsers", {}),
+      "documents.list": () => bindings.call("documents.list", {}),
+      "documents.get": () => bindings.call("documents.get", { name: "notes", content: {} }),
+      "files.list": () => bindings.call("files.list", { filter: {} }),
+      "files.get": () => bindings.call("files.get", { key }),
+      "files.put": () => bindings.call("files.put", { name: "b.txt", bytes: BYTES, type: "text/plain" }),
+      "files.delete": () => bindings.call("files.delete", { key }),
+      "actions.stores.set": () =>
+        bindings.call("actions.stores.set", '{"store":"board","key":"a","value":1}'),
+      fetch: () => bindings.call("fetch", { request: request(name), redirect: "follow" }),
     };
     bindings.revoke();
     for (const [method, call] of Object.entries(calls))
@@ -52,7 +53,7 @@ describe("a run that is over", () => {
   it("gets no response to a request that it was still making", async () => {
     const bindings = bindingsFor(await stage());
     const name = crypto.randomUUID();
-    const pending = bindings.fetch(request(name, "gate"), "follow");
+    const pending = bindings.call("fetch", { request: request(name, "gate"), redirect: "follow" });
     await expect.poll(async () => (await receivedBy(name)).length).toBe(1);
     bindings.revoke();
     expect(await pending).toEqual({ problem: "fetch: the run is over" });
@@ -68,8 +69,8 @@ it("a run of one room neither reads nor deletes a file of another one, even with
     const key = await put(bindingsFor(other));
     const disguised = key.replace(other.roomId, own.roomId);
     for (const attempt of [key, disguised]) {
-      expect(await bindings.filesGet(attempt)).toEqual({ value: null });
-      expect(await bindings.filesDelete(attempt)).toEqual({ value: false });
+      expect(await bindings.call("files.get", { key: attempt })).toEqual({ value: null });
+      expect(await bindings.call("files.delete", { key: attempt })).toEqual({ value: false });
     }
     expect(await keysIn(other)).toEqual([key]);
   }
@@ -79,7 +80,9 @@ describe("the calls of a run", () => {
   it("are carried out six at a time by the service, however many its program sends", async () => {
     const bindings = bindingsFor(await stage());
     const name = crypto.randomUUID();
-    const pending = Array.from({ length: 8 }, () => bindings.fetch(request(name, "gate"), "follow"));
+    const pending = Array.from({ length: 8 }, () =>
+      bindings.call("fetch", { request: request(name, "gate"), redirect: "follow" }),
+    );
     await expect.poll(async () => (await receivedBy(name)).length).toBe(6);
     expect(await bindings.isOverdrawn()).toBe(false);
     await fetch(`${RECEIVER}/open/${name}/now`);
@@ -90,7 +93,9 @@ describe("the calls of a run", () => {
   it("are not carried out if they still wait when the run is over", async () => {
     const bindings = bindingsFor(await stage());
     const name = crypto.randomUUID();
-    const pending = Array.from({ length: 8 }, () => bindings.fetch(request(name, "gate"), "follow"));
+    const pending = Array.from({ length: 8 }, () =>
+      bindings.call("fetch", { request: request(name, "gate"), redirect: "follow" }),
+    );
     await expect.poll(async () => (await receivedBy(name)).length).toBe(6);
     bindings.revoke();
     expect(await Promise.all(pending)).toEqual(Array(8).fill({ problem: "fetch: the run is over" }));

@@ -8,7 +8,6 @@ import { quotaDefaults, runLimits } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
-import type { TypedHostBindings } from "../../src/sandbox/guest/bindings.ts";
 import type { RunInput, RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
@@ -113,7 +112,7 @@ export function runProgram(
   const limits = { ...LIMITS, ...options.limits };
   const scriptId = options.scriptId ?? crypto.randomUUID();
   const script = scriptOf(at, source, scriptId);
-  const bindings: TypedHostBindings = bindingsFor(at, {
+  const bindings = bindingsFor(at, {
     calls: limits.calls,
     workflowId: scriptId,
     ...options,

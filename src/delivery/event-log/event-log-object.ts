@@ -9,7 +9,7 @@ import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/st
 import { HOUR_MS } from "../../platform/time.ts";
 import type { Event } from "../../wire/events.ts";
 import { ERASED_FIELDS, type User } from "../../wire/user.ts";
-import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/event-store.ts";
+import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
 import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";
 import type { HourlyCounts, RunCounts } from "./hourly-count-store.ts";
@@ -42,7 +42,6 @@ function redactUser(user: User, userId: string): User {
   return { ...rest, name: ERASED_FIELDS.name };
 }
 
-/** As `presentEvent` wrote it. */
 const parse = (body: string): Event => JSON.parse(body) as Event;
 
 /** The longest delay of a deletion: each alarm then finds more than one expired event. */
@@ -60,7 +59,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
   readonly archived: StorageArchive;
   #opened: EventLogStore;
   readonly #alarm: DurableAlarm;
-  /** All of the organization's; null before they are first asked for. */
   #subscriptions: CachedRow<readonly OrganizationSubscription[]> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -98,7 +96,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     return this.subscriptions(accountId, roomId);
   }
 
-  /** Counts runs of workflows that ended just now. */
   countRuns(runs: RunCounts): void {
     this.#store.countRuns(runs, this.clock());
   }
@@ -108,7 +105,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     return this.#store.readHours(from, width);
   }
 
-  /** The subscriptions to the room's events. */
   async subscriptions(accountId: string, roomId: string): Promise<RoomSubscription[]> {
     const all = (await this.#subscriptionsOf(accountId).get()) ?? [];
     return all
@@ -116,7 +112,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
       .map(({ roomId: _, ...subscription }) => subscription);
   }
 
-  /** Forgets the organization's subscriptions, because one has changed. */
   subscriptionsChanged(): void {
     this.#subscriptions?.invalidate();
   }
@@ -147,7 +142,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     return this.#store.read(query);
   }
 
-  /** Deletes a slice of what is no longer kept, and plans the next one. */
   override alarm(): void {
     this.#alarm.markFired();
     if (this.archived.isRestoring) return;

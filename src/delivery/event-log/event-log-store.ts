@@ -23,7 +23,6 @@ const PRUNED_AT_ONCE = 500;
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
 
-/** The object's storage, as the store uses it. */
 interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
   readonly sql: Pick<SqlStorage, "exec">;
 }
@@ -50,7 +49,6 @@ export class EventLogStore {
     return this.#known;
   }
 
-  /** Writes the row of `log`. */
   #updateLog(changes: Partial<LogRow>): void {
     const { oldestAt, ...earlier } = this.#log;
     const log = { ...earlier, ...changes };
@@ -61,7 +59,6 @@ export class EventLogStore {
     this.#known = isOldestKnown ? { ...log, oldestAt } : null;
   }
 
-  /** Bytes of the kept events on disk. */
   get bytes(): number {
     return this.#log.bytes;
   }
@@ -82,7 +79,6 @@ export class EventLogStore {
     this.#write(() => this.#append(events, now));
   }
 
-  /** Counts runs that ended at `now` (epoch ms). */
   countRuns(runs: RunCounts, now: number): void {
     this.#write(() => countRuns(this.#sql, now, runs));
   }
@@ -92,7 +88,6 @@ export class EventLogStore {
     return this.#hasTables ? readHours(this.#sql, from, width) : [];
   }
 
-  /** Does all of `work` or nothing. */
   #write(work: () => void): void {
     const hadTables = this.#hasTables;
     try {
@@ -263,7 +258,6 @@ export const EVENT_LOG_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
 const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
 
-/** A row as a read sees it: the body only if the event is wanted. */
 type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
 
 const SCAN = `SELECT seq, id AS eventId, event, room_id AS roomId, occurred_at AS occurredAt, logged_at AS loggedAt,

@@ -15,10 +15,8 @@ export const SPANS_TABLE = `CREATE TABLE IF NOT EXISTS spans (at INTEGER PRIMARY
 
 type Sql = Pick<SqlStorage, "exec">;
 
-/** Counts events that happened at `at` (epoch ms). */
 export const countEvents = (sql: Sql, at: number, events: number): void => count(sql, at, [events, 0, 0]);
 
-/** Counts runs that ended at `at` (epoch ms). */
 export const countRuns = (sql: Sql, at: number, { runs, failedRuns }: RunCounts): void =>
   count(sql, at, [0, runs, failedRuns]);
 
@@ -73,10 +71,8 @@ export const spanOf = (at: number, width: number): number => at - (at % width);
 /** The start of the hour that contains `at`; both in epoch milliseconds. */
 export const hourOf = (at: number): number => spanOf(at, HOUR_MS);
 
-/** Runs of workflows that have ended. */
 export type RunCounts = {
   readonly runs: number;
-  /** The failed ones of `runs`. */
   readonly failedRuns: number;
 };
 

@@ -12,7 +12,6 @@ export type LoggedEvent = OutgoingEvent & {
   readonly loggedAt: number;
 };
 
-/** Which events of a shard to read. */
 export type LogQuery = {
   /** Only what follows this number; null to start at `from`. */
   readonly after: number | null;
@@ -20,11 +19,8 @@ export type LogQuery = {
   readonly from: number | null;
   /** Only what was logged up to this time (epoch ms); null for all. */
   readonly until: number | null;
-  /** Only events of this room; null for every room's. */
   readonly roomId: string | null;
-  /** Only these events; null for all. */
   readonly names: readonly WebhookEventName[] | null;
-  /** The most events to return. */
   readonly limit: number;
 };
 
@@ -35,7 +31,6 @@ export type LogSlice =
       readonly events: LoggedEvent[];
       /** Everything up to this number was looked at: no later event ever takes a lower one. */
       readonly position: number;
-      /** True when nothing follows `position` yet. */
       readonly isAtEnd: boolean;
     }
   /** Events that follow `after` are no longer kept; the oldest that are were logged at `oldestAt`. */
@@ -46,23 +41,18 @@ const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 /** Reads of one shard per page: a filter that matches little ends the page early, and the next one continues. */
 const MAX_READS = 8;
 
-/** Where in the log to read, and what. */
 interface PageQuery extends Omit<LogQuery, "after"> {
-  /** For each shard the position to continue behind; null to start at `from`. */
   readonly after: readonly (number | null)[];
 }
 
 export interface LogPage {
   readonly events: LoggedEvent[];
-  /** For each shard, where to continue. */
   readonly positions: number[];
-  /** True when more may follow at once. */
   readonly hasMore: boolean;
 }
 
 /** Events behind the cursor are no longer kept. */
 export class PrunedError extends Error {
-  /** When the oldest that is kept was logged (epoch ms); null when nothing is. */
   readonly oldestAt: number | null;
 
   constructor(oldestAt: number | null) {
@@ -72,10 +62,8 @@ export class PrunedError extends Error {
   }
 }
 
-/** Reads from the shard with this index of {@link PageQuery.after}. */
 type ReadShard = (index: number, query: LogQuery) => Promise<LogSlice>;
 
-/** One shard, read in slices as the page takes its events. */
 class ShardStream {
   readonly #read: (after: number | null, limit: number) => Promise<LogSlice>;
   #slice: LoggedEvent[] = [];

@@ -14,7 +14,6 @@ export const SHARDS = 8;
 /** All of a room's events are in this shard, and so in one order. */
 export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
 
-/** Opens a shard of an organization's log. */
 export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;
 
 export const openEventLogs =
@@ -54,7 +53,6 @@ export async function eraseFromLog(
   for (let after: number | null = 0; after !== null; ) after = await shard.eraseUser(roomId, userId, after);
 }
 
-/** Deletes the organization's log. */
 export async function removeLog(logs: EventLogs, accountId: string): Promise<void> {
   await Promise.all(allShards(logs, accountId).map((shard) => shard.remove()));
 }

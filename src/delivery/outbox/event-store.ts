@@ -4,38 +4,31 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
-import type { EventName } from "../../wire/events.ts";
-import type { RoomSubscription, SubscriberKey } from "./subscription.ts";
+import { subscriptionsAsJson } from "./subscriber-store.ts";
+import type { SubscriberKey } from "./subscription.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
-/** An event that the batch will write. */
 export interface EventEntry {
   readonly id: string;
   readonly event: OutboxEventRow["event"];
   readonly roomId: string;
-  /** Epoch milliseconds. */
   readonly occurredAt: number;
-  /** Of the request that causes it. */
   readonly trace: Trace | null;
 }
 
-/** A new event in a room, which occurs now. */
 export const newEvent = (
   ctx: Pick<RequestContext, "newId" | "now"> & Pick<OperationContext, "trace">,
   event: EventEntry["event"],
   roomId: string,
 ): EventEntry => ({ id: ctx.newId(), event, roomId, occurredAt: ctx.now(), trace: ctx.trace });
 
-/** A part of a statement, with the values of its placeholders. */
 export type Fragment = Pick<Statement, "sql" | "params">;
 
-/** Where the event's contents are from. */
 interface EventSource {
   /** The tables, of which one is `rooms`, with their joins. */
   readonly from: string;
   /** Which row the event is about; the event is written if there is one. */
   readonly where: Fragment;
-  /** The room's row as JSON. */
   readonly room: Fragment;
   /** The row that the event is about as JSON, if that is not the room. */
   readonly subject?: Fragment;
@@ -120,46 +113,3 @@ export function selectEarlierEvents(event: Placed, limit: number): Statement<Out
     params: [...params, limit],
   };
 }
-
-/** `events` is a JSON array of names. */
-const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>
-  `SELECT '${kind}' AS kind, id, updated_at AS version, events FROM ${kind}s
-   WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)`;
-const SUBSCRIPTIONS = `${subscriptionsOf("webhook")} UNION ALL ${subscriptionsOf("workflow")}`;
-const subscriptionParams = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
-
-/** All subscriptions to events of the room: those for all rooms, and those for this one. */
-export const selectSubscriptions = (tenant: Tenant, roomId: string): Statement<RoomSubscription> => ({
-  sql: SUBSCRIPTIONS,
-  params: subscriptionParams(tenant, roomId),
-});
-
-const enabledOf = (kind: SubscriberKey["kind"]): string =>
-  `SELECT '${kind}' AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${kind}s
-   WHERE account_id = ? AND enabled`;
-
-/** A subscription with the room that it is for. */
-export interface OrganizationSubscription extends RoomSubscription {
-  /** Null for all rooms. */
-  readonly roomId: string | null;
-}
-
-/** All subscriptions of the organization. */
-export const selectAllSubscriptions = ({ accountId }: Tenant): Statement<OrganizationSubscription> => ({
-  sql: `${enabledOf("webhook")} UNION ALL ${enabledOf("workflow")}`,
-  params: [accountId, accountId],
-});
-
-/** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */
-const subscriptionsAsJson = (
-  tenant: Tenant,
-  roomId: string,
-  event: EventName,
-  only: SubscriberKey["kind"] | "any" = "any",
-): Statement => ({
-  sql: `SELECT json_insert(
-          json_group_array(json_object('kind', kind, 'id', id, 'version', version)),
-          '$[#]', json_object('kind', 'log', 'id', '', 'version', 0)
-        ) AS owed FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?) AND ? IN (kind, 'any')`,
-  params: [...subscriptionParams(tenant, roomId), JSON.stringify(event), only],
-});

@@ -1,4 +1,4 @@
-/** The SQL of the events that wait in the outbox for their relay. */
+/** The SQL of the events and room commands that wait in the outbox for their relay. */
 import { and, asc, eq, lt, sql } from "drizzle-orm";
 import {
   build,
@@ -14,6 +14,8 @@ import { type OutboxEventRow, outbox, outboxEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
 
+type OutboxTable = "outbox" | "outbox_events";
+
 /** Organizations whose rows one run relays; those of the others wait for the next one. */
 const MAX_ACCOUNTS = 1_000;
 
@@ -21,12 +23,12 @@ const MAX_ACCOUNTS = 1_000;
  * Organizations with rows from before `before` (epoch ms), in the order of their IDs: those from `firstId` on, then the
  * others.
  */
-function accountsWith(
-  table: "outbox" | "outbox_events",
-  writtenAt: "created_at" | "occurred_at",
+export function selectAccountsWith(
+  table: OutboxTable,
   before: number,
   firstId: string,
 ): Statement<{ accountId: string }> {
+  const writtenAt = table === "outbox" ? "created_at" : "occurred_at";
   // From one organization to the next by the index, however many rows each of them has.
   const walk = (name: string, from: string, isGoingOn: string) =>
     `${name} (id) AS (
@@ -48,10 +50,6 @@ function accountsWith(
   };
 }
 
-/** The same of events. */
-export const selectAccountsOfEvents = (before: number, firstId: string) =>
-  accountsWith("outbox_events", "occurred_at", before, firstId);
-
 /** One row if anything of the organization waits for its relay. */
 export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => ({
   sql: `SELECT 1 AS waits FROM outbox_events WHERE account_id = ?
@@ -59,8 +57,8 @@ export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => (
   params: [accountId, accountId],
 });
 
-export const deleteEvents = (ids: readonly string[]): Statement => ({
-  sql: "DELETE FROM outbox_events WHERE id IN (SELECT value FROM json_each(?))",
+export const deleteRelayed = (table: OutboxTable, ids: readonly string[]): Statement => ({
+  sql: `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
   params: [JSON.stringify(ids)],
 });
 
@@ -144,12 +142,10 @@ export const insertOutboxEntry = (
 /** Rooms that get a command in one statement. */
 export const ROOMS_AT_ONCE = 1_000;
 
-/** A command for all of an organization's rooms with users online. */
 interface CommandForAll {
   readonly accountId: string;
   /** A `RoomCommand` as JSON. */
   readonly command: string;
-  /** When it was given, epoch ms. */
   readonly at: number;
 }
 
@@ -197,15 +193,6 @@ export const continueCommand = (
   insertForOnlineRooms(all, from, limit),
   { sql: "UPDATE outbox SET change = json_remove(change, '$.behind') WHERE id = ?", params: [from.id] },
 ];
-
-export const deleteOutboxEntries = (ids: readonly string[]): Statement => ({
-  sql: "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))",
-  params: [JSON.stringify(ids)],
-});
-
-/** Organizations with entries written before `before` (epoch ms): their relay was cut off. */
-export const selectAccountsOfCommands = (before: number, firstId: string) =>
-  accountsWith("outbox", "created_at", before, firstId);
 
 /** A page of an organization's entries written before `before` (epoch ms), oldest first. */
 export const selectPendingCommands = (

@@ -5,10 +5,9 @@ import { sleep } from "../../platform/flow/concurrency.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
-import { deleteEvents, deleteOutboxEntries, type OutboxEntry } from "./outbox-store.ts";
+import { deleteRelayed, type OutboxEntry } from "./outbox-store.ts";
 import type { OutboxEventRow } from "./table.ts";
 
-/** The context of a relay, in a request or in the cron trigger. */
 type RelayContext = Pick<RequestContext, "db" | "log" | "defer"> & { readonly rooms: RoomGateway };
 
 /** The port through which a command's events reach their subscribers. */
@@ -81,18 +80,14 @@ const MAX_COLLECTED = 200;
 /** The platform has ended a request that still collects after this time: the next one takes its place. */
 const STUCK_MS = 5_000;
 
-/** The IDs of the rows, by their tables. */
 interface Collected {
   readonly commands: string[];
   readonly events: string[];
-  /** When the request began that deletes them (epoch ms). */
   since: number;
 }
 
 interface Ports {
-  /** Epoch milliseconds. */
   now(): number;
-  /** Resolves after `ms` milliseconds. */
   wait(ms: number): Promise<unknown>;
 }
 
@@ -142,13 +137,12 @@ export class RelayedRows {
 
 async function deleteRows(db: Database, { commands, events }: Collected): Promise<void> {
   const [first, ...others] = [
-    ...(commands.length === 0 ? [] : [deleteOutboxEntries(commands.splice(0))]),
-    ...(events.length === 0 ? [] : [deleteEvents(events.splice(0))]),
+    ...(commands.length === 0 ? [] : [deleteRelayed("outbox", commands.splice(0))]),
+    ...(events.length === 0 ? [] : [deleteRelayed("outbox_events", events.splice(0))]),
   ];
   if (first !== undefined) await db.run([first, ...others]);
 }
 
-/** The relayed rows of all requests of the isolate. */
 export const relayedRows = new RelayedRows({
   now: () => Date.now(),
   wait: sleep,

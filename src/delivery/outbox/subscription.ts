@@ -1,7 +1,6 @@
 /** Subscribers, the events that they listen to, and events on their way to them. */
 import type { AnyEventName, WebhookEventName } from "../../wire/events.ts";
 
-/** Names a subscriber. */
 export interface SubscriberKey {
   readonly kind: "webhook" | "workflow";
   readonly accountId: string;
@@ -19,7 +18,6 @@ export interface Subscription {
 
 /** The events that an enabled webhook or workflow listens to. */
 export interface RoomSubscription extends Subscription {
-  /** A JSON array of event names. */
   readonly events: string;
 }
 
@@ -27,21 +25,16 @@ export interface RoomSubscription extends Subscription {
 export const namesEvent = (events: string, event: WebhookEventName): boolean =>
   events.includes(JSON.stringify(event));
 
-/** An event in an outbox: it has not reached all of its subscribers yet. */
 export interface PendingEvent {
   readonly id: string;
   readonly event: WebhookEventName;
-  /** Epoch milliseconds. */
   readonly occurredAt: number;
-  /** The event object as JSON. */
   readonly body: string;
   /** The subscriptions that it has yet to reach, as JSON (`Subscription[]`); null until they are looked up. */
   readonly pendingSubscriptions: string | null;
-  /** The trace of the request that has caused it, as JSON; null or absent for none. */
   readonly trace?: string | null;
 }
 
-/** An event on its way to subscribers. */
 export type OutgoingEvent = {
   readonly eventId: string;
   readonly event: AnyEventName;
@@ -51,6 +44,5 @@ export type OutgoingEvent = {
   readonly body: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
-  /** The trace of the request that has caused it, as JSON; null or absent for none. */
   readonly trace?: string | null;
 };

@@ -1,7 +1,6 @@
 /** The outbox: what must still reach a room or a subscriber, written in the batch of the change it follows from. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Commands for live rooms. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -43,7 +42,6 @@ export const outboxEvents = sqliteTable(
     subject: text().notNull(),
     /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]`). */
     pendingSubscriptions: text("owed").notNull(),
-    /** The `Trace` of the request that has caused it, as JSON; null for none. */
     trace: text(),
   },
   (table) => [index("outbox_events_by_account").on(table.accountId, table.occurredAt)],

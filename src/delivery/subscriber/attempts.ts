@@ -1,10 +1,9 @@
 /** The attempts of a subscriber: starts those that are due, and records how they ended. */
 
 import type { DeliveryRecord } from "./delivery.ts";
-import { replayOfLane } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "./handler.ts";
-import { type Job, Scheduler } from "./scheduler.ts";
+import { type Job, replayOfLane, Scheduler } from "./scheduler.ts";
 import { StatsStore } from "./stats-store.ts";
 
 /** The pause after a failure of the service itself. */
@@ -20,14 +19,12 @@ const MAX_UNRECORDED = 64;
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
 
 interface AttemptPorts {
-  /** Epoch milliseconds. */
   now(): number;
   keepAlive(work: Promise<unknown>): void;
   /** The subscriber's handler; null while attempts may not start. */
   startingHandler(): DeliveryHandler | null;
   /** False once the subscriber was deleted: other rows may have the same numbers by now. */
   isCurrent(handler: DeliveryHandler): boolean;
-  /** The subscriber's row is gone. */
   onOrphaned(): Promise<void>;
   /** A request has disabled the subscriber: what was enqueued up to this number ends with the error, if there is one. */
   onDisabled(lastSeq: number, error: string | null): void;
@@ -42,45 +39,10 @@ interface Ended {
 
 const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
 
-/** The callers that wait for the first attempts of deliveries which they requested by hand. */
-export class FirstAttempts {
-  readonly #store: DeliveryStore;
-  /** By the delivery's seq. */
-  readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
-
-  constructor(store: DeliveryStore) {
-    this.#store = store;
-  }
-
-  isAwaited(seq: number): boolean {
-    return this.#waiting.has(seq);
-  }
-
-  /** The delivery as it is after its first attempt; null when no record was kept. */
-  async wait(delivery: DeliveryRecord): Promise<DeliveryRecord | null> {
-    if (delivery.status !== "pending") return delivery;
-    const waiting = this.#waiting.get(delivery.seq) ?? Promise.withResolvers<void>();
-    this.#waiting.set(delivery.seq, waiting);
-    await waiting.promise;
-    return this.#store.find(delivery.seq);
-  }
-
-  /** Its outcome is in storage. */
-  answer(seq: number): void {
-    this.#waiting.get(seq)?.resolve();
-    this.#waiting.delete(seq);
-  }
-
-  /** The subscriber is deleted: nothing is attempted any more. */
-  answerAll(): void {
-    for (const { resolve } of this.#waiting.values()) resolve();
-    this.#waiting.clear();
-  }
-}
-
 export class Attempts {
   readonly #store: DeliveryStore;
-  readonly #firstAttempts: FirstAttempts;
+  /** Callers that wait for the first attempt of a delivery which they requested, by its number. */
+  readonly #awaited = new Map<number, PromiseWithResolvers<void>>();
   readonly #ports: AttemptPorts;
   readonly #scheduler: Scheduler;
   readonly #stats: StatsStore;
@@ -88,9 +50,8 @@ export class Attempts {
   #unrecorded: Ended[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(store: DeliveryStore, firstAttempts: FirstAttempts, ports: AttemptPorts) {
+  constructor(store: DeliveryStore, ports: AttemptPorts) {
     this.#store = store;
-    this.#firstAttempts = firstAttempts;
     this.#ports = ports;
     this.#scheduler = new Scheduler(store);
     this.#stats = new StatsStore(store);
@@ -101,9 +62,18 @@ export class Attempts {
     return this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
   }
 
-  /** True while an attempt of the delivery with this number is being made. */
   isInFlight(seq: number): boolean {
     return this.#scheduler.isInFlight(seq);
+  }
+
+  /** The delivery after its first attempt; null when no record was kept. */
+  async firstOutcomeOf(delivery: DeliveryRecord): Promise<DeliveryRecord | null> {
+    const { seq, status } = delivery;
+    if (status !== "pending") return delivery;
+    const awaited = this.#awaited.get(seq) ?? Promise.withResolvers<void>();
+    this.#awaited.set(seq, awaited);
+    await awaited.promise;
+    return this.#store.find(seq);
   }
 
   /** When the next attempt may start (epoch ms); null when none waits, or none can before one in flight has ended. */
@@ -127,13 +97,11 @@ export class Attempts {
     this.run();
   }
 
-  /** The same, whatever pause there was. */
   resume(): void {
     this.#scheduler.resume();
     this.run();
   }
 
-  /** The requests to start now, each with its jobs. */
   #start({ batch, pace }: DeliveryHandler): Job[][] {
     const now = this.#ports.now();
     if (batch === null) return this.#scheduler.start(now, pace).map((job) => [job]);
@@ -170,14 +138,17 @@ export class Attempts {
       }
     }
     this.run();
-    const awaited = jobs.filter(({ seq }) => this.#firstAttempts.isAwaited(seq));
+    const awaited = jobs.filter(({ seq }) => this.#awaited.has(seq));
     if (awaited.length > 0) this.flush();
-    for (const { seq } of awaited) this.#firstAttempts.answer(seq);
+    for (const { seq } of awaited) {
+      this.#awaited.get(seq)?.resolve();
+      this.#awaited.delete(seq);
+    }
   }
 
   /** A delivery that a person requested and waits for is never repeated: the person sees its outcome. */
   async #isOnce(handler: DeliveryHandler, jobs: readonly Job[]): Promise<boolean> {
-    if (jobs.some(({ seq }) => this.#firstAttempts.isAwaited(seq))) return true;
+    if (jobs.some(({ seq }) => this.#awaited.has(seq))) return true;
     return !(await handler.mayRepeat?.());
   }
 
@@ -219,7 +190,7 @@ export class Attempts {
     isOnce: boolean,
     now: number,
   ): void {
-    const isAwaited = this.#firstAttempts.isAwaited(job.seq);
+    const isAwaited = this.#awaited.has(job.seq);
     switch (outcome.type) {
       case "disabled":
         this.#end(job, outcome.error);
@@ -288,9 +259,10 @@ export class Attempts {
     });
   }
 
-  /** Forgets them all: the subscriber is deleted. */
   clear(): void {
     this.#scheduler.clear();
     this.#unrecorded = [];
+    for (const { resolve } of this.#awaited.values()) resolve();
+    this.#awaited.clear();
   }
 }

@@ -4,11 +4,11 @@ import type { DeliveryStore } from "./delivery-store.ts";
 import type {
   Backlog,
   BacklogLimits,
+  BacklogSize,
   DeliveryHandler,
+  OrganizationBacklog,
   QuotaTotal,
   SubscriberPorts,
-  Waiting,
-  WaitingAltogether,
 } from "./handler.ts";
 
 /** The time for a subscriber that is enabled again to work off its backlog. */
@@ -19,7 +19,6 @@ const RETRY_MS = 5_000;
 const WARNING_SHARE = 0.1;
 const CALM_SHARE = 0.05;
 
-/** The level of the backlog that the organization knows. */
 type Level = "calm" | "high" | "full";
 
 /** The share of the limit that is reached: 1 or more above it. */
@@ -31,14 +30,14 @@ function backlogShare({ bytes, oldestAt }: Backlog, limits: BacklogLimits, now: 
 export class BacklogGuard {
   readonly #store: DeliveryStore;
   readonly #limits: BacklogLimits;
-  readonly #waiting: WaitingReport;
+  readonly #waiting: QuotaReporter;
   /** When to try again what runs or has failed (epoch ms); null when there is nothing of that kind. */
   #retryAt: number | null = null;
 
-  constructor(store: DeliveryStore, limits: BacklogLimits, ports: Pick<SubscriberPorts, "reportWaiting">) {
+  constructor(store: DeliveryStore, ports: Pick<SubscriberPorts, "limits" | "reportBacklogSize">) {
     this.#store = store;
-    this.#limits = limits;
-    this.#waiting = new WaitingReport(store, ports);
+    this.#limits = ports.limits;
+    this.#waiting = new QuotaReporter(store, ports);
   }
 
   #backlog(): Backlog {
@@ -113,37 +112,35 @@ export class BacklogGuard {
 }
 
 /** A change by so much is reported soon. */
-const STEP: Waiting = { events: 100, bytes: 1024 * 1024 };
-/** The shortest time between two reports, also after a failure. */
+const STEP: BacklogSize = { events: 100, bytes: 1024 * 1024 };
 const INTERVAL_MS = 5_000;
 /** A smaller change is reported after this time, and a backlog below a step counts from this age on. */
 const SETTLED_MS = 60_000;
 /** A backlog is reported again after this time: the limits and the other backlogs decide which one gives way. */
 const REFRESH_MS = 60 * 60_000;
-const NOTHING: Waiting = { events: 0, bytes: 0 };
+const NOTHING: BacklogSize = { events: 0, bytes: 0 };
 const FACT = "waiting";
 
 /** The latest report; times in epoch milliseconds. */
 interface Report {
   readonly at: number;
-  /** Null when the part of this subscriber in the quotas is not known. */
-  readonly waiting: Waiting | null;
+  readonly waiting: BacklogSize | null;
   /** The sums of all subscribers; null before the first report. */
-  readonly altogether: WaitingAltogether | null;
+  readonly altogether: OrganizationBacklog | null;
 }
 
 const NO_REPORT: Report = { at: 0, waiting: NOTHING, altogether: null };
 
-const isLess = ({ events, bytes }: Waiting): boolean => events < STEP.events && bytes < STEP.bytes;
+const isLess = ({ events, bytes }: BacklogSize): boolean => events < STEP.events && bytes < STEP.bytes;
 
 /** The backlog that counts for the quotas: deliveries that are only on their way do not. */
-function countedOf({ deliveries: events, bytes, oldestAt }: Backlog, now: number): Waiting {
+function countedOf({ deliveries: events, bytes, oldestAt }: Backlog, now: number): BacklogSize {
   const isYoung = oldestAt === null || now < oldestAt + SETTLED_MS;
   return isYoung && isLess({ events, bytes }) ? NOTHING : { events, bytes };
 }
 
 /** True for a difference to report soon; an empty backlog always is one. */
-const isStep = (counted: Waiting, reported: Waiting): boolean =>
+const isStep = (counted: BacklogSize, reported: BacklogSize): boolean =>
   counted.events === 0 ||
   !isLess({
     events: Math.abs(counted.events - reported.events),
@@ -164,19 +161,18 @@ export function reportDueAt(report: Report, backlog: Backlog, now: number): numb
   return backlog.oldestAt === null ? null : backlog.oldestAt + SETTLED_MS;
 }
 
-class WaitingReport {
+class QuotaReporter {
   readonly #store: DeliveryStore;
-  readonly #ports: Pick<SubscriberPorts, "reportWaiting">;
+  readonly #ports: Pick<SubscriberPorts, "reportBacklogSize">;
   #known: Report | null = null;
   /** No report begins before: one is on its way, or has failed (epoch ms). */
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(store: DeliveryStore, ports: Pick<SubscriberPorts, "reportWaiting">) {
+  constructor(store: DeliveryStore, ports: Pick<SubscriberPorts, "reportBacklogSize">) {
     this.#store = store;
     this.#ports = ports;
   }
 
-  /** The time of the next report, if nothing else happens (epoch ms); null for never. */
   dueAt(backlog: Backlog, now: number): number | null {
     const dueAt = reportDueAt(this.#report, backlog, now);
     return dueAt === null ? null : Math.max(now, dueAt, this.#notBefore);
@@ -189,7 +185,7 @@ class WaitingReport {
     if (key === null || dueAt === null || now < dueAt) return;
     this.#notBefore = now + INTERVAL_MS;
     const waiting = countedOf(backlog, now);
-    const altogether = await this.#ports.reportWaiting(key, waiting);
+    const altogether = await this.#ports.reportBacklogSize(key, waiting);
     if (this.#store.readKey() === null) return; // the subscriber was deleted meanwhile
     this.#known = { at: now, waiting, altogether };
     this.#store.writeFact(FACT, JSON.stringify(this.#known));
@@ -215,7 +211,7 @@ export const forgetReport = (store: DeliveryStore): void =>
  * The used share of the quotas, as far as a subscriber has its part in that. It is 1 or more when the organization is at
  * a limit, and this subscriber has at least an equal part of it. At a limit there is always such a subscriber. Pure.
  */
-export function quotaShare({ events, bytes }: Waiting, altogether: WaitingAltogether): number {
+export function quotaShare({ events, bytes }: BacklogSize, altogether: OrganizationBacklog): number {
   const share = (own: number, { used, limit }: QuotaTotal) =>
     Math.min(used, own * altogether.subscribers) / Math.max(1, limit);
   return Math.max(share(events, altogether.events), share(bytes, altogether.bytes));

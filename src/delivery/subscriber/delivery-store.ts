@@ -5,7 +5,6 @@ import type { DeliveryRecord, DeliveryStatus } from "./delivery.ts";
 import type { FinalOutcome, HandlerState } from "./handler.ts";
 import type { Job, WaitingJobs } from "./scheduler.ts";
 
-/** The number of deliveries, and their bytes on disk. */
 type Total = { readonly deliveries: number; readonly bytes: number };
 
 type Row = Record<string, SqlStorageValue>;
@@ -45,7 +44,6 @@ export class DeliveryStore implements WaitingJobs {
     if (this.#hasTables) this.#storage.sql.exec(query, ...params);
   }
 
-  /** Does all of `work` or nothing. */
   transaction<T>(work: () => T): T {
     const hadTables = this.#hasTables;
     try {
@@ -71,7 +69,6 @@ export class DeliveryStore implements WaitingJobs {
     await this.#storage.deleteAll();
   }
 
-  /** The subscriber's key; null before the first write. */
   readKey(): SubscriberKey | null {
     type KeyRow = { kind: SubscriberKey["kind"]; accountId: string; id: string };
     this.#key ??= this.read<KeyRow>("SELECT kind, account_id AS accountId, id FROM subscriber")[0] ?? null;
@@ -100,7 +97,6 @@ export class DeliveryStore implements WaitingJobs {
     return repeated.length === 0;
   }
 
-  /** Links an event that was enqueued by hand with its delivery. */
   linkEvent(eventId: string, seq: number): void {
     this.write("UPDATE known SET seq = ? WHERE event_id = ?", seq, eventId);
   }
@@ -130,7 +126,6 @@ export class DeliveryStore implements WaitingJobs {
     return row?.seq ?? 0;
   }
 
-  /** The number of the newest delivery; 0 without one. */
   lastSeq(): number {
     return this.read<{ seq: number | null }>("SELECT max(seq) AS seq FROM deliveries")[0]?.seq ?? 0;
   }
@@ -294,7 +289,6 @@ const TABLES = {
 
 export const SUBSCRIBER_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
-/** Selects `DeliveryRecord`s; a condition may follow. */
 export const SELECT_DELIVERIES = `SELECT seq, id, event_id AS eventId, event, room_id AS roomId,
   occurred_at AS occurredAt, body, created_at AS createdAt, status, attempts,
   last_attempt_at AS lastAttemptAt, due_at AS dueAt, error, log, trace FROM deliveries`;

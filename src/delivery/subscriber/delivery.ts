@@ -18,7 +18,6 @@ export type DeliveryRecord = OutgoingEvent & {
   /** Counts the subscriber's deliveries in the order in which they were enqueued. */
   readonly seq: number;
   readonly status: DeliveryStatus;
-  /** The number of attempts so far. */
   readonly attempts: number;
   readonly lastAttemptAt: number | null;
   /** When the next attempt is due; null once the delivery is over. */
@@ -30,10 +29,8 @@ export type DeliveryRecord = OutgoingEvent & {
   readonly log: string;
 };
 
-/** A delivery as it is now. */
 export interface FoundDelivery {
   readonly delivery: DeliveryRecord;
-  /** True while an attempt is being made. */
   readonly isInFlight: boolean;
 }
 
@@ -56,22 +53,17 @@ export interface DeliveryPage {
   readonly isCut?: boolean;
 }
 
-/** The times that figures are read for. */
 export type StatsRange = "1h" | "24h" | "7d" | "30d";
 
-/** Attempts by their results, with their durations. */
 export interface AttemptFigures {
   readonly succeeded: number;
   readonly failed: number;
-  /** Milliseconds; null without an attempt. */
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
 }
 
-/** A part of the range. */
 export interface StatsPoint extends AttemptFigures {
-  /** When it begins (epoch ms). */
   readonly at: number;
   /** The most deliveries that waited, as far as attempts ended in it. */
   readonly waiting: number;
@@ -80,46 +72,25 @@ export interface StatsPoint extends AttemptFigures {
 export interface SubscriberStats {
   readonly total: AttemptFigures;
   readonly points: StatsPoint[];
-  /** The backlog now. */
   readonly waiting: { readonly deliveries: number; readonly bytes: number; readonly oldestAt: number | null };
 }
 
 /** The events to send again. Times are epoch milliseconds. */
 export interface ReplayRequest {
-  /** Events that happened from this time on… */
   readonly from: number;
-  /** …up to this time. */
   readonly to: number;
   /** Only events of kept deliveries with this status; null for all events in the log. */
   readonly status: "success" | "failed" | null;
-  /** Only events of this room; null for every room's. */
   readonly roomId: string | null;
-  /** Only these events. */
   readonly names: readonly (EventName | WebhookEventName)[];
 }
 
 /** A replay and how far it is. Times are epoch milliseconds. */
 export interface ReplayRecord extends ReplayRequest {
   readonly id: string;
-  /** The number of enqueued deliveries. */
   readonly deliveries: number;
   readonly startedAt: number;
-  /** Null while it enqueues. */
   readonly endedAt: number | null;
   /** Why it ended early, for the customer; null when it did not. */
   readonly error: string | null;
-}
-
-const PREFIX = "replay";
-
-/**
- * The lane of a room's events in a replay. It is not the room's own: the replay keeps the room's order, and holds up
- * none of the events that happen meanwhile.
- */
-export const replayLane = (replayId: string, roomId: string): string => `${PREFIX} ${replayId} ${roomId}`;
-
-/** The replay that a delivery in this lane belongs to; null for any other delivery. */
-export function replayOfLane(lane: string): string | null {
-  const [prefix, replayId] = lane.split(" ");
-  return prefix === PREFIX && replayId !== undefined ? replayId : null;
 }

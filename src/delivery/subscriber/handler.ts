@@ -6,7 +6,6 @@ import type { LogQuery, LogSlice } from "../event-log/log-page.ts";
 import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";
 import type { LoggedAttempt } from "./delivery.ts";
 
-/** The outcome of an attempt, or the lack of one. */
 export type DeliveryOutcome = FinalOutcome | SkippedOutcome;
 
 /** An outcome that the delivery's record shows. */
@@ -33,7 +32,6 @@ export type FinalOutcome =
       readonly restMs?: number;
     };
 
-/** No attempt was made. */
 type SkippedOutcome =
   /** A request has disabled the subscriber: all that waits ends with `error`, or leaves no record when that is null. */
   | { readonly type: "disabled"; readonly error: string | null }
@@ -46,7 +44,6 @@ type SkippedOutcome =
 
 /** An event as a handler delivers it. */
 export type HandledEvent = OutgoingEvent & {
-  /** The replay that sends it again; null otherwise. */
   readonly replayId: string | null;
   /** True when the attempt is never repeated, however it ends: it was marked as started. */
   readonly isOnce: boolean;
@@ -60,11 +57,8 @@ export interface DeliveryHandler {
   readonly interruption: string | null;
   /** True if the attempt that starts now may be repeated; absent where none may. Never rejects. */
   mayRepeat?(): Promise<boolean>;
-  /** The schedule; absent where nothing is delivered by the clock. */
   readonly timetable?: Timetable;
-  /** The subscriber's pace now. */
   readonly pace: Pace;
-  /** The limits of one request; null for one event each. */
   readonly batch: BatchLimits | null;
   /**
    * Makes one attempt, of the event and the `others` of its batch, with one outcome for all of them; `attempts` were
@@ -73,7 +67,6 @@ export interface DeliveryHandler {
   deliver(event: HandledEvent, attempts: number, others?: readonly HandledEvent[]): Promise<DeliveryOutcome>;
   /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
-  /** Frees what it keeps for later deliveries: the subscriber is deleted. */
   release(): void;
   /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */
   suspend(): Promise<void>;
@@ -81,32 +74,23 @@ export interface DeliveryHandler {
   reportBacklog(report: BacklogReport | null): Promise<void>;
 }
 
-/** The backlog of a subscriber. */
 export interface Backlog {
   readonly deliveries: number;
   readonly bytes: number;
-  /** When the oldest was enqueued (epoch ms); null when nothing waits. */
   readonly oldestAt: number | null;
 }
 
-/** A high backlog. */
 export interface BacklogReport extends Backlog {
-  /** The ID of the event that reports it. */
   readonly eventId: string;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** The limits of a batch. */
 export interface BatchLimits {
   readonly maxEvents: number;
-  /** For how long the first event of a batch waits for more, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** The pace of deliveries to a subscriber. */
 export interface Pace {
-  /** The most attempts in flight at once. */
   readonly maxInFlight: number;
   /** No attempt starts before (epoch ms), except of what was asked for by hand. */
   readonly pausedUntil: number;
@@ -118,30 +102,21 @@ export interface HandlerState {
   write(json: string): void;
 }
 
-/** The schedule of a subscriber. */
-export interface Timetable {
-  /**
-   * When the next event is due after `now`, and the event of the time that was planned before and has come, unless
-   * that is no longer wanted; null when the subscriber's row is gone. All times are epoch milliseconds. Rejects when
-   * the database fails.
-   */
-  read(plannedAt: number | null, now: number): Promise<TimetableReading | null>;
-}
-
-export interface TimetableReading {
-  readonly event: OutgoingEvent | null;
-  /** Null when none follows. */
-  readonly nextAt: number | null;
-}
+/**
+ * When the next event is due after `now`, and the event of the time that was planned before and has come, unless that
+ * is no longer wanted; null when the subscriber's row is gone. Rejects when the database fails.
+ */
+export type Timetable = (
+  plannedAt: number | null,
+  now: number,
+) => Promise<{ readonly event: OutgoingEvent | null; readonly nextAt: number | null } | null>;
 
 /** The content of one request, without a signature yet. */
 export type WebhookMessage = {
   /** The `webhook-id`: the same for each attempt of the same events. */
   readonly id: string;
   readonly body: string;
-  /** The replay that sends the events again; null for none. */
   readonly replayId: string | null;
-  /** Of the request behind all of its events; null or absent for none. */
   readonly trace?: Trace | null;
 };
 
@@ -151,7 +126,6 @@ export interface Destination extends TargetPolicy {
   readonly secrets: readonly string[];
 }
 
-/** The stage at which an attempt failed. */
 export type ErrorClass =
   /** The URL is not, or no longer, allowed; nothing was sent. */
   | "target"
@@ -161,9 +135,7 @@ export type ErrorClass =
   | "timeout"
   /** The receiver answered with a redirect; redirects are not followed. */
   | "redirect"
-  /** It answered with a status other than 2xx. */
   | "status"
-  /** Its response broke off. */
   | "body";
 
 export type AttemptResult = {
@@ -171,7 +143,6 @@ export type AttemptResult = {
   readonly outcome: "delivered" | "gone" | "failed";
   readonly statusCode: number | null;
   readonly errorClass: ErrorClass | null;
-  /** For the customer; null after a success. */
   readonly error: string | null;
   /** The start of the response's body. */
   readonly answer: string | null;
@@ -184,43 +155,35 @@ export type AttemptResult = {
   readonly retryAfterMs: number | null;
 };
 
-/** The limits of a subscriber's backlog. */
 export interface BacklogLimits {
   readonly maxBytes: number;
-  /** The age of the oldest event, in milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** The use of a quota, and its limit. */
 export interface QuotaTotal {
   readonly used: number;
   readonly limit: number;
 }
 
 /** The backlog of a webhook or workflow, as quotas count it. */
-export interface Waiting {
+export interface BacklogSize {
   readonly events: number;
-  /** Bytes in storage. */
   readonly bytes: number;
 }
 
 /** The backlogs of all webhooks and workflows of an organization. */
-export interface WaitingAltogether {
+export interface OrganizationBacklog {
   readonly events: QuotaTotal;
   readonly bytes: QuotaTotal;
-  /** The subscribers with a backlog. */
   readonly subscribers: number;
 }
 
-/** The rest of the service, as a subscriber's object sees it. */
 export interface SubscriberPorts {
   /** Creates the handler for the subscriber's kind; `now` returns epoch milliseconds. */
   createHandler(key: SubscriberKey, now: () => number, state: HandlerState): DeliveryHandler;
-  /** Makes one request. Never rejects: every failure is a result. */
   send(destination: Destination, message: WebhookMessage, now: () => number): Promise<AttemptResult>;
   readonly limits: BacklogLimits;
-  /** Reads a shard of the organization's event log. */
   readLog(accountId: string, shard: number, query: LogQuery): Promise<LogSlice>;
   /** Writes the backlog of a subscriber to the organization's quotas, and returns the sums of all its subscribers. */
-  reportWaiting(key: SubscriberKey, waiting: Waiting): Promise<WaitingAltogether>;
+  reportBacklogSize(key: SubscriberKey, waiting: BacklogSize): Promise<OrganizationBacklog>;
 }

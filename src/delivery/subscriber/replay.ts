@@ -2,8 +2,9 @@
 import { type LogQuery, type LogSlice, PrunedError, readPage } from "../event-log/log-page.ts";
 import { SHARDS, shardOf } from "../event-log/shards.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
-import { type DeliveryRecord, type ReplayRecord, type ReplayRequest, replayLane } from "./delivery.ts";
+import type { DeliveryRecord, ReplayRecord, ReplayRequest } from "./delivery.ts";
 import { type DeliveryStore, SELECT_DELIVERIES } from "./delivery-store.ts";
+import { replayLane } from "./scheduler.ts";
 
 /** The most first attempts that wait when another chunk is enqueued. Retries may have days to wait. */
 const MAX_WAITING = 2_000;
@@ -30,7 +31,6 @@ interface Chunk {
   readonly isLast: boolean;
 }
 
-/** The organization's log. */
 interface LogPort {
   readLog(shard: number, query: LogQuery): Promise<LogSlice>;
 }
@@ -62,7 +62,6 @@ const isWanted = ({ from, to, roomId, names }: StoredReplay, event: OutgoingEven
   names.some((name) => name === event.event);
 
 interface ReplayPorts extends LogPort {
-  /** Epoch milliseconds. */
   now(): number;
   newId(): string;
 }
@@ -90,7 +89,6 @@ export class Replay {
     this.#store.writeFact(FACT, JSON.stringify(replay));
   }
 
-  /** The latest replay; null when there was none. */
   find(): ReplayRecord | null {
     const stored = this.#stored;
     if (stored === null) return null;
@@ -169,5 +167,4 @@ export class Replay {
   }
 }
 
-/** As {@link Replay} wrote it. */
 const parseReplay = (json: string): StoredReplay => JSON.parse(json) as StoredReplay;

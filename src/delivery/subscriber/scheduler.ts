@@ -1,7 +1,20 @@
 /** The scheduler of a queue: decides which deliveries start now. Only jobs in flight and the next turns are in memory. */
 
-import { replayOfLane } from "./delivery.ts";
 import type { BatchLimits, Pace } from "./handler.ts";
+
+const REPLAY = "replay";
+
+/**
+ * The lane of a room's events in a replay. It is not the room's own: the replay keeps the room's order, and holds up
+ * none of the events that happen meanwhile.
+ */
+export const replayLane = (replayId: string, roomId: string): string => `${REPLAY} ${replayId} ${roomId}`;
+
+/** The replay that a delivery in this lane belongs to; null for any other delivery. */
+export function replayOfLane(lane: string): string | null {
+  const [prefix, replayId] = lane.split(" ");
+  return prefix === REPLAY && replayId !== undefined ? replayId : null;
+}
 
 /** Lanes that go first, because a person asked for their deliveries. Further ones wait for their turns. */
 const MAX_PREFERRED = 1_000;
@@ -13,9 +26,7 @@ export class Scheduler {
   /** Jobs that are over but still pending in storage: by lane the number of its last first attempt, and retries. */
   readonly #overFirsts = new Map<string, number>();
   readonly #overRetries = new Set<number>();
-  /** Lanes that take the next turns. */
   #next: string[] = [];
-  /** Lanes that take turns after those. */
   readonly #turns: RoundRobin;
   #isRetryNext = false;
   #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
@@ -23,7 +34,6 @@ export class Scheduler {
   #restsUntil = Number.NEGATIVE_INFINITY;
   #batch: BatchLimits | null = null;
 
-  /** Tests remember fewer turns. */
   constructor(waiting: WaitingJobs, turns = new RoundRobin(waiting)) {
     this.#waiting = waiting;
     this.#turns = turns;
@@ -193,12 +203,10 @@ export class Scheduler {
     this.#turns.give(lane);
   }
 
-  /** The attempt was not made after all, and may start again at once. */
   release(job: Job): void {
     this.postpone(job, Number.NEGATIVE_INFINITY);
   }
 
-  /** No job starts before `until` (epoch ms). */
   pause(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
@@ -214,7 +222,6 @@ export class Scheduler {
     this.#restsUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** Forgets all jobs, in flight or not. */
   clear(): void {
     this.#inFlight.clear();
     this.#busyLanes.clear();
@@ -237,7 +244,6 @@ export class Scheduler {
     return times.length === 0 ? null : Math.max(Math.min(...times), this.#resumesAt);
   }
 
-  /** When a first attempt may start; null when none waits. */
   #firstDueAt(now: number): number | null {
     if (this.#batch === null) return this.#nextFirst() === null ? null : now;
     const jobs = this.#firstsFor(this.#batch);
@@ -256,7 +262,6 @@ export type Job = {
   readonly seq: number;
   /** The ordering key: first attempts of one lane run one at a time, in the order of `seq`. */
   readonly lane: string;
-  /** The number of attempts so far. */
   readonly attempts: number;
   /** When a retry may start (epoch ms); a first attempt is due at once, from when it was enqueued. */
   readonly dueAt: number;
@@ -280,7 +285,6 @@ const MAX_TURNS = 500;
 export class RoundRobin {
   readonly #waiting: WaitingJobs;
   readonly #max: number;
-  /** In the order of their turns. */
   readonly #lanes = new Set<string>();
   /**
    * When these turns are over, lanes behind this one are read from storage. Null when all were read: of each lane with
@@ -288,7 +292,6 @@ export class RoundRobin {
    */
   #unreadAfter: string | null = "";
 
-  /** Tests remember fewer. */
   constructor(waiting: WaitingJobs, max = MAX_TURNS) {
     this.#waiting = waiting;
     this.#max = max;
@@ -302,7 +305,6 @@ export class RoundRobin {
     if (this.#lanes.size > this.#max) this.#unreadAfter = "";
   }
 
-  /** The lane has had its turn, or has no use for it. */
   end(lane: string): void {
     this.#lanes.delete(lane);
   }

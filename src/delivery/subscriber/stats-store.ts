@@ -11,9 +11,7 @@ const ROWS = [
 ] as const;
 
 interface Layout {
-  /** Of the rows to read, in milliseconds. */
   readonly row: number;
-  /** Of a point. */
   readonly width: number;
   readonly points: number;
 }
@@ -63,7 +61,6 @@ export class StatsStore {
     }
   }
 
-  /** The figures of the range that ends at `now` (epoch ms). */
   read(range: StatsRange, now: number): SubscriberStats {
     const { row, width, points } = LAYOUTS[range];
     const last = now - (now % width);
@@ -94,7 +91,6 @@ function figuresOf(rows: readonly Row[]): AttemptFigures {
   };
 }
 
-/** As {@link StatsStore} wrote them. */
 const parseLatencies = (json: string): Latencies => JSON.parse(json) as Latencies;
 
 /** The growth of bands, each on the one before: percentiles are at most a quarter too high. */
@@ -108,7 +104,6 @@ type Latencies = Readonly<Record<string, number>>;
 const bandOf = (ms: number): number =>
   ms <= 1 ? 0 : Math.min(MAX_BAND, Math.ceil(Math.log(ms) / Math.log(GROWTH)));
 
-/** Adds durations, in milliseconds. */
 export function addDurations(latencies: Latencies, durations: readonly number[]): Latencies {
   const counts: Record<string, number> = { ...latencies };
   for (const ms of durations) counts[bandOf(ms)] = (counts[bandOf(ms)] ?? 0) + 1;

@@ -1,138 +1,7 @@
-/** Maintenance of a subscriber: retention, backlog, schedule and replays. */
-
+/** The schedule of a subscriber, and the retention of its deliveries. */
 import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
-import type { SubscriberKey } from "../outbox/subscription.ts";
-import { BacklogGuard } from "./backlog.ts";
-import type { ReplayRecord, ReplayRequest } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { DeliveryHandler, SubscriberPorts, Timetable } from "./handler.ts";
-import { Replay } from "./replay.ts";
-
-interface MaintenancePorts extends Pick<SubscriberPorts, "limits" | "readLog" | "reportWaiting"> {
-  /** Epoch milliseconds. */
-  now(): number;
-  /** Runs `work` beside the requests, then plans the alarm; reports `failure` when it rejects. */
-  inBackground(work: Promise<void>, failure: string): void;
-  /** Something new waits for its attempt. */
-  onEnqueued(): void;
-  /** The subscriber's row is gone. */
-  onOrphaned(): Promise<void>;
-}
-
-export class SubscriberMaintenance {
-  readonly #ports: MaintenancePorts;
-  readonly #store: DeliveryStore;
-  readonly #retention: DeliveryRetention;
-  readonly #backlog: BacklogGuard;
-  readonly #replay: Replay;
-  readonly #timed: TimedDeliveries;
-
-  constructor(store: DeliveryStore, ports: MaintenancePorts) {
-    this.#ports = ports;
-    this.#store = store;
-    this.#retention = new DeliveryRetention(store);
-    this.#backlog = new BacklogGuard(store, ports.limits, ports);
-    this.#timed = new TimedDeliveries(store);
-    this.#replay = new Replay(store, {
-      now: () => ports.now(),
-      newId: () => crypto.randomUUID(),
-      readLog: async (shard, query) => ports.readLog(store.readKey()?.accountId ?? "", shard, query),
-    });
-  }
-
-  /** True while something waits only to be ended: no attempt is to start meanwhile. */
-  get isEnding(): boolean {
-    return this.#retention.isEnding;
-  }
-
-  /** When the alarm is to continue a replay, or to enqueue by the clock (epoch ms); null for never. */
-  enqueuingDueAt(): (number | null)[] {
-    return [this.#replay.dueAt(), this.#timed.dueAt()];
-  }
-
-  /** When the alarm is to do the rest, which can wait until no attempt is in flight. */
-  dueAt(now: number): (number | null)[] {
-    return [this.#retention.dueAt(now), ...this.#backlog.dueAt(now)];
-  }
-
-  /** Deletes some of what is no longer kept. */
-  prune(): void {
-    this.#retention.prune(this.#ports.now());
-  }
-
-  /** Does a slice of what is to be ended or deleted. */
-  clean(): void {
-    this.#store.transaction(() => {
-      this.#retention.endSome();
-      this.prune();
-    });
-  }
-
-  /** Reports what waits for the subscriber, and warns or suspends it when that is too much. */
-  checkBacklog(handler: DeliveryHandler): void {
-    const check = this.#backlog.check(handler, this.#ports.now());
-    this.#ports.inBackground(check, "That much waits for a subscriber could not be acted on yet");
-  }
-
-  /** The subscriber may have been enabled again: it gets time to work off what waits. */
-  forgiveBacklog(): void {
-    this.#backlog.forgive(this.#ports.now());
-  }
-
-  /** A request has disabled the subscriber: what was enqueued up to this number ends, with the error if there is one. */
-  endWaiting(lastSeq: number, error: string | null): void {
-    this.#retention.endWaiting(lastSeq, error);
-    this.#replay.end(error ?? "It was disabled");
-  }
-
-  /** A change of what is delivered by the clock is about to be committed. */
-  expectChange(key: SubscriberKey): void {
-    this.#store.transaction(() => {
-      this.#store.open(key);
-      this.#timed.expectChange(this.#ports.now());
-    });
-  }
-
-  /** The subscriber's row was changed. */
-  changed(handler: DeliveryHandler): void {
-    this.#timed.changed(this.#ports.now());
-    this.continueTimed(handler);
-  }
-
-  /** Enqueues what is due by the clock. */
-  continueTimed({ timetable }: DeliveryHandler): void {
-    if (timetable === undefined || this.#timed.dueAt() === null) return;
-    const step = async (): Promise<void> => {
-      const result = await this.#timed.step(timetable, this.#ports.now());
-      if (result === "orphaned") await this.#ports.onOrphaned();
-      if (result === "enqueued") this.#ports.onEnqueued();
-    };
-    this.#ports.inBackground(step(), "The schedule of a subscriber could not be read yet");
-  }
-
-  /** Starts to send a span of events again; null while another replay is running. */
-  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
-    const replay = this.#store.transaction(() => {
-      this.#store.open(key);
-      return this.#replay.start(request);
-    });
-    this.continueReplay();
-    return replay;
-  }
-
-  /** The latest replay; null when there was none. */
-  findReplay(): ReplayRecord | null {
-    return this.#replay.find();
-  }
-
-  continueReplay(): void {
-    if (this.isEnding) return;
-    const step = async (): Promise<void> => {
-      if (await this.#replay.step()) this.#ports.onEnqueued();
-    };
-    this.#ports.inBackground(step(), "Events could not be read from the log to send them again yet");
-  }
-}
+import type { Timetable } from "./handler.ts";
 
 /** Deliveries that are over are kept for this long… */
 export const KEPT_MS = 7 * DAY_MS;
@@ -147,9 +16,7 @@ const SLICE = 500;
 
 /** The end of the backlog without an attempt, because the subscriber was disabled. */
 interface Ending {
-  /** Later deliveries go on. */
   readonly untilSeq: number;
-  /** For the customer; null when no record is kept. */
   readonly error: string | null;
 }
 
@@ -170,7 +37,6 @@ export class DeliveryRetention {
     this.#keptBytes = keptBytes;
   }
 
-  /** Deletes some of what is no longer kept. */
   prune(now: number): void {
     const store = this.#store;
     if (now >= this.#forgetsAt) {
@@ -197,7 +63,7 @@ export class DeliveryRetention {
     return times.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)));
   }
 
-  /** Ends everything that waits, up to this number, without an attempt: some of it now, the rest by {@link endSome}. */
+  /** Ends what waits, up to this number, without an attempt: some of it now, the rest by {@link endSome}. */
   endWaiting(untilSeq: number, error: string | null): void {
     if ((this.#ending?.untilSeq ?? 0) >= untilSeq) return;
     this.#store.transaction(() => {
@@ -215,7 +81,6 @@ export class DeliveryRetention {
     return this.#ending !== null;
   }
 
-  /** Ends some of what {@link endWaiting} ends. */
   endSome(): void {
     const ending = this.#ending;
     if (ending === null) return;
@@ -240,7 +105,6 @@ export class DeliveryRetention {
   }
 }
 
-/** As {@link DeliveryRetention.endWaiting} wrote it. */
 const parseEnding = (json: string | null): Ending | null =>
   json === null ? null : (JSON.parse(json) as Ending);
 
@@ -252,9 +116,7 @@ const RETRY_MS = 5_000;
 const LANE = "schedule";
 const FACT = "timetable";
 
-/** Times in epoch milliseconds; null for never. */
 interface Plan {
-  /** When the next delivery is due. */
   readonly nextAt: number | null;
   /** When to read the timetable again, whatever is due: the subscriber's row was changed, or is about to be. */
   readonly checkAt: number | null;
@@ -264,7 +126,7 @@ const NOTHING: Plan = { nextAt: null, checkAt: null };
 const earliest = ({ nextAt, checkAt }: Plan): number =>
   Math.min(nextAt ?? Number.POSITIVE_INFINITY, checkAt ?? Number.POSITIVE_INFINITY);
 
-class TimedDeliveries {
+export class TimedDeliveries {
   readonly #store: DeliveryStore;
   #retryAt = Number.NEGATIVE_INFINITY;
   /** Counts the changes: what was read before one is out of date. */
@@ -286,7 +148,6 @@ class TimedDeliveries {
     if (earliest(this.#plan) < Number.POSITIVE_INFINITY) this.#write({ ...this.#plan, checkAt: now });
   }
 
-  /** When {@link step} has something to do (epoch ms); null for never. */
   dueAt(): number | null {
     const at = earliest(this.#plan);
     return Number.isFinite(at) ? Math.max(at, this.#retryAt) : null;
@@ -299,7 +160,7 @@ class TimedDeliveries {
     const { nextAt } = this.#plan;
     const changes = this.#changes;
     this.#retryAt = now + RETRY_MS;
-    const reading = await timetable.read(nextAt !== null && nextAt <= now ? nextAt : null, now);
+    const reading = await timetable(nextAt !== null && nextAt <= now ? nextAt : null, now);
     if (changes !== this.#changes) return "idle"; // it is due again
     this.#retryAt = Number.NEGATIVE_INFINITY;
     if (reading === null) return "orphaned";

@@ -13,6 +13,7 @@ import type {
   StatusFilter,
   SubscriberStats,
 } from "./delivery.ts";
+import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryStore, SUBSCRIBER_SCHEMA } from "./delivery-store.ts";
 import type { AttemptResult, Destination, SubscriberPorts, WebhookMessage } from "./handler.ts";
 import { StatsStore } from "./stats-store.ts";
@@ -20,14 +21,12 @@ import { SubscriberRuntime } from "./subscriber-runtime.ts";
 
 /** Reading creates nothing in storage. */
 export class SubscriberObject extends ArchivedDurableObject<object> {
-  /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
   readonly archived: StorageArchive;
   readonly #ports: SubscriberPorts;
   #opened: SubscriberRuntime;
 
-  /** The composition root fills the ports. */
   constructor(ctx: DurableObjectState, env: object, ports: SubscriberPorts) {
     super(ctx, env);
     const open = () => new SubscriberRuntime(ctx, ports, () => this.clock());
@@ -66,33 +65,14 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
    * subscriber's row when they happened.
    */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
-    const { store } = this.#runtime;
-    this.#enqueue(key, events, version, (event, now) => store.insert(event, event.roomId, now));
+    const runtime = this.#runtime;
+    runtime.enqueue(key, events, version, (event, now) => runtime.store.insert(event, event.roomId, now));
   }
 
   /** Enqueues an event in a lane of its own, once by its ID, which becomes that of its delivery. */
   enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): void {
-    const { store } = this.#runtime;
-    this.#enqueue(key, [event], version, (_, now) => store.insert(event, null, now, event.eventId));
-  }
-
-  #enqueue(
-    key: SubscriberKey,
-    events: readonly OutgoingEvent[],
-    version: number,
-    insert: (event: OutgoingEvent, now: number) => void,
-  ): void {
-    const { store, maintenance, attempts } = this.#runtime;
-    const now = this.clock();
-    store.transaction(() => {
-      store.open(key);
-      for (const event of events) if (store.recordEventId(event.eventId, now)) insert(event, now);
-      maintenance.prune();
-    });
-    const handler = this.#runtime.handlerFor(key);
-    handler.requireVersion(version);
-    attempts.run();
-    maintenance.checkBacklog(handler);
+    const runtime = this.#runtime;
+    runtime.enqueue(key, [event], version, (_, now) => runtime.store.insert(event, null, now, event.eventId));
   }
 
   /**
@@ -100,19 +80,12 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
    * {@link notifyOfChange} never arrives.
    */
   expectChange(key: SubscriberKey): void {
-    this.#runtime.maintenance.expectChange(key);
-    this.#runtime.planAlarm();
+    this.#runtime.expectChange(key);
   }
 
   /** The subscriber's row was changed: the object uses no older one, and continues with its queue. */
   notifyOfChange(version: number): void {
-    const { maintenance, attempts } = this.#runtime;
-    const handler = this.#runtime.currentHandler();
-    if (handler === null) return;
-    handler.requireVersion(version);
-    maintenance.forgiveBacklog();
-    maintenance.changed(handler);
-    attempts.resume();
+    this.#runtime.changed(version);
   }
 
   /** Removes everything, because the subscriber was deleted. Attempts in flight are not stopped. */
@@ -130,13 +103,13 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
 
   /** A page of the kept deliveries, newest first; it ends early rather than exceed 4 MiB. */
   list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {
-    return this.#recorded.history.list(filter, query);
+    return new DeliveryHistory(this.#recorded.store).list(filter, query);
   }
 
   /** One delivery as it is now; null when it is not kept. */
   find(deliveryId: string): FoundDelivery | null {
-    const { history, attempts } = this.#recorded;
-    const delivery = history.findById(deliveryId);
+    const { store, attempts } = this.#recorded;
+    const delivery = new DeliveryHistory(store).findById(deliveryId);
     return delivery && { delivery, isInFlight: attempts.isInFlight(delivery.seq) };
   }
 
@@ -147,9 +120,9 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
 
   /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null {
-    const { history, manual } = this.#recorded;
-    const earlier = history.findById(deliveryId);
-    return earlier && manual.enqueue(key, earlier).delivery;
+    const runtime = this.#recorded;
+    const earlier = new DeliveryHistory(runtime.store).findById(deliveryId);
+    return earlier && runtime.enqueueFirst(key, earlier).delivery;
   }
 
   /** The same of several deliveries, in their order. Returns the IDs of those that are not kept. */
@@ -159,21 +132,20 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
 
   /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#runtime.manual.enqueue(key, event).attempted;
+    return this.#runtime.enqueueFirst(key, event).attempted;
   }
 
   /** The same, once per event ID: a repetition resolves with the outcome of the first call. */
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#runtime.manual.enqueueOnce(key, event).attempted;
+    return this.#runtime.enqueueFirstOnce(key, event);
   }
 
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
-    return this.#runtime.maintenance.startReplay(key, request);
+    return this.#runtime.startReplay(key, request);
   }
 
-  /** The latest replay; null when there was none. */
   findReplay(): ReplayRecord | null {
-    return this.#runtime.maintenance.findReplay();
+    return this.#runtime.replay.find();
   }
 }

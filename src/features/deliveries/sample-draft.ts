@@ -5,14 +5,12 @@ import type { DocumentEvent, EventDraft, EventName, RoomEvent } from "../../wire
 import { fileUrl, type StorageFile } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
-import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { createKey } from "../files/file-name.ts";
 
 interface Sample {
   readonly room: Room;
   /** An event about a user is about the first. */
   readonly users: User[];
-  /** Epoch milliseconds. */
   readonly now: number;
   /** The origin with which the URL of a file begins. */
   readonly origin: string;
@@ -86,20 +84,3 @@ const sampleComment = (id: string, author: User, now: number, resolved: boolean)
   created_at: presentTime(now),
   updated_at: presentTime(now),
 });
-
-/** The event as JSON. */
-export function presentWorkflowDisabled(
-  eventId: string,
-  now: number,
-  workflow: WorkflowDisabledEvent["workflow"],
-  reason: WorkflowDisabledEvent["data"]["reason"],
-): string {
-  const event: WorkflowDisabledEvent = {
-    id: eventId,
-    event: "workflow.disabled",
-    timestamp: presentTime(now),
-    data: { workflowId: workflow.id, reason },
-    workflow,
-  };
-  return JSON.stringify(event);
-}

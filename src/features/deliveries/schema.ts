@@ -4,7 +4,6 @@ import type { AttemptFigures, DeliveryRecord, SubscriberStats } from "../../deli
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 
-/** The query parameter. */
 export const StatsQuery = z.object({
   range: z
     .enum(["1h", "24h", "7d", "30d"])
@@ -69,7 +68,6 @@ export const presentStats = (
   })),
 });
 
-/** Fields of deliveries and executions on the wire. */
 export const TRACED = {
   request_id: z.string().optional().meta({
     description:

@@ -34,7 +34,6 @@ export async function listRoomEvents(
   return listFrom(ctx, { name: roomId, shards: [shardOf(roomId)], roomId }, query);
 }
 
-/** The most events that are looked at for a page of those that name a user. */
 const SEARCHED_AT_ONCE = 500;
 
 /** Some of a room's events that contain a user's ID, oldest first, and where to go on; null at the end. */
@@ -99,10 +98,8 @@ function refusePruned(error: unknown): never {
   );
 }
 
-/** As `presentEvent` wrote it: what concerns no room is in no room's log. */
 const parseRoomEvent = (body: string): Event => JSON.parse(body) as Event;
 
-/** As `presentEvent` and `presentBacklogged` wrote it. */
 const parseBody = (body: string): EventPage["events"][number] =>
   JSON.parse(body) as EventPage["events"][number];
 

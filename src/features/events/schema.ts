@@ -5,7 +5,6 @@ import { Event, WebhookEventName } from "../../wire/events.ts";
 import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
 
-/** A page of the log. */
 export const EventPage = z
   .object({
     events: z.array(z.union([Event, WebhookBackloggedEvent, WorkflowDisabledEvent])).meta({
@@ -25,7 +24,6 @@ export type EventPage = z.infer<typeof EventPage>;
 
 const Cursor = z.string().max(256);
 
-/** The query parameters of a read. */
 export const EventLogQuery = z.object({
   limit: paging.limit,
   after: Cursor.optional().meta({

@@ -15,8 +15,8 @@ import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { purgeRoom } from "../rooms/commands.ts";
 import { forgetRoom } from "../rooms/queries.ts";
 import { markDeleted, selectSomeRooms } from "../rooms/statements.ts";
-import { purgeWebhooks } from "../webhooks/purge.ts";
-import { purgeWorkflows } from "../workflows/purge.ts";
+import { purgeWebhooks } from "../webhooks/commands.ts";
+import { purgeWorkflows } from "../workflows/commands.ts";
 import { deleteMembershipsOf } from "./statements.ts";
 import { deleteEmpty, selectDeleted, selectDeletedBefore } from "./store.ts";
 

@@ -1,6 +1,6 @@
 /** The queries about quotas. */
 
-import type { Waiting, WaitingAltogether } from "../../delivery/subscriber/handler.ts";
+import type { BacklogSize, OrganizationBacklog } from "../../delivery/subscriber/handler.ts";
 import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import {
   isInDirectory,
@@ -39,12 +39,12 @@ export function usedOf(rows: readonly QuotaRow[], quota: QuotaName, defaults: Qu
 }
 
 /** Writes the backlog of a webhook or workflow unless it is deleted, and returns the sums. One round trip. */
-export async function reportWaiting(
+export async function reportBacklogSize(
   tenant: Tenant,
   subscriberId: string,
-  waiting: Waiting,
+  waiting: BacklogSize,
   defaults: QuotaDefaults,
-): Promise<WaitingAltogether> {
+): Promise<OrganizationBacklog> {
   const change =
     waiting.events === 0 ? deleteBacklog(tenant, subscriberId) : upsertBacklog(tenant, subscriberId, waiting);
   const [, rows] = await tenant.db.run([change, selectQuotas(tenant)]);

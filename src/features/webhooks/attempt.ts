@@ -18,7 +18,6 @@ import { commonTrace, readTrace, type Trace } from "../../platform/trace.ts";
 const SECRET = /auth|cookie|csrf|key|password|secret|session|signature|token/i;
 const MAX_HEADERS = 30;
 const MAX_VALUE_LENGTH = 256;
-/** Of names and values together. */
 const MAX_CHARACTERS = 2_048;
 
 /** The headers that may be shown, as far as they fit; their names in lower case. */
@@ -35,7 +34,6 @@ export function loggedHeaders(headers: Iterable<readonly [string, string]>): Rec
   return Object.fromEntries(end === -1 ? kept : kept.slice(0, end));
 }
 
-/** Why an attempt has failed, in words for the webhook's log. */
 type Verdict = Pick<AttemptResult, "outcome" | "errorClass" | "error">;
 const failed = (errorClass: ErrorClass, error: string): Verdict => ({
   outcome: "failed",
@@ -94,12 +92,9 @@ const traceHeaders = ({ requestId, traceparent }: Trace): Record<string, string>
   ...(traceparent === undefined ? {} : { traceparent }),
 });
 
-/** What an attempt needs from the platform. */
 export interface AttemptPorts {
   readonly fetch: typeof fetch;
-  /** Epoch milliseconds. */
   now(): number;
-  /** {@link ATTEMPT_TIMEOUT_MS} by default. */
   readonly timeoutMs?: number;
 }
 

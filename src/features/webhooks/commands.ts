@@ -1,8 +1,16 @@
 /** Writes to webhooks. */
 import { sealSecret } from "../../delivery/signing-secret-store.ts";
-import { announceChange } from "../../delivery/subscribers.ts";
+import {
+  announceChange,
+  type DeliveryObjects,
+  notifyOfChange,
+  purgeSubscribers,
+  removeSubscriber,
+} from "../../delivery/subscribers.ts";
 import { createSecret } from "../../platform/crypto/standard-webhooks.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { findTargetProblem } from "../../platform/network.ts";
 import { fold } from "../../platform/text.ts";
 import { DAY_MS } from "../../platform/time.ts";
@@ -103,32 +111,21 @@ export async function updateWebhook(
   const [[row]] = await ctx.commit([updateRow(ctx, webhookId, changes, ctx.now())]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
   await announceChange(ctx);
-  await ctx
-    .subscribers(subscriberKey(ctx, webhookId))
-    .notifyOfChange(row.updatedAt)
-    .catch((error: unknown) => {
-      // It reads the row again within a second of its next delivery, or after an hour.
-      ctx.log("The object of a changed webhook could not be notified", error);
-    });
+  await notifyOfChange(ctx, subscriberKey(ctx, webhookId), row.updatedAt);
   return { webhook: presentWebhook(row) };
 }
 
-/** Deletes a webhook with its deliveries. */
 export async function deleteWebhook(ctx: WebhookContext, webhookId: string): Promise<Record<string, never>> {
   const [deleted] = await ctx.commit([deleteRow(ctx, webhookId)]);
   if (deleted.length === 0) throw notFound("Webhooks", "Webhook");
   await announceChange(ctx);
-  await ctx
-    .subscribers(subscriberKey(ctx, webhookId))
-    .remove()
-    .catch((error: unknown) => {
-      // The object removes its data by itself when it next delivers and finds no webhook.
-      ctx.log("The deliveries of a deleted webhook could not be removed yet", error);
-    });
+  await removeSubscriber(ctx, subscriberKey(ctx, webhookId));
   return {};
 }
 
-/** Replaces the webhook's secret, and returns the new one; the old one keeps signing beside it for a day. */
+export const purgeWebhooks = (tenant: Tenant, objects: DeliveryObjects, budget: WorkBudget, now: number) =>
+  purgeSubscribers("webhook", tenant, objects, budget, now, (id) => [deleteRow(tenant, id)]);
+
 export async function rotateSecret(
   ctx: WebhookContext,
   webhookId: string,
@@ -140,7 +137,6 @@ export async function rotateSecret(
   return { webhook: { ...presentWebhook(row), secret } };
 }
 
-/** Delivers a sample event now, and returns the delivery after its first attempt. */
 export async function testWebhook(ctx: WebhookContext, webhookId: string): Promise<{ delivery: Delivery }> {
   const { webhook } = await getWebhook(ctx, webhookId);
   const key = subscriberKey(ctx, webhookId);
@@ -156,14 +152,12 @@ export async function redeliver(
   deliveryId: string,
 ): Promise<{ delivery: Delivery }> {
   await getWebhook(ctx, webhookId);
-  const delivery = await ctx
-    .subscribers(subscriberKey(ctx, webhookId))
-    .redeliver(subscriberKey(ctx, webhookId), deliveryId);
+  const key = subscriberKey(ctx, webhookId);
+  const delivery = await ctx.subscribers(key).redeliver(key, deliveryId);
   if (delivery === null) throw notFound("Webhooks", "Delivery");
   return { delivery: presentDelivery(webhookId, delivery) };
 }
 
-/** The same of several deliveries at once: those that are not kept are reported. */
 export async function redeliverSome(
   ctx: WebhookContext,
   webhookId: string,
@@ -171,9 +165,8 @@ export async function redeliverSome(
 ): Promise<RedeliveryResult> {
   await getWebhook(ctx, webhookId);
   const unique = [...new Set(ids)];
-  const missing = await ctx
-    .subscribers(subscriberKey(ctx, webhookId))
-    .redeliverSome(subscriberKey(ctx, webhookId), unique);
+  const key = subscriberKey(ctx, webhookId);
+  const missing = await ctx.subscribers(key).redeliverSome(key, unique);
   return { redelivered: unique.length - missing.length, missing };
 }
 
@@ -195,9 +188,8 @@ export async function startReplay(
       "The webhook is disabled: enable it before you send events again",
     );
   const request = { from, to, status: status ?? null, roomId: webhook.room_id, names: webhook.events };
-  const replay = await ctx
-    .subscribers(subscriberKey(ctx, webhookId))
-    .startReplay(subscriberKey(ctx, webhookId), request);
+  const key = subscriberKey(ctx, webhookId);
+  const replay = await ctx.subscribers(key).startReplay(key, request);
   if (replay === null)
     throw new AppError(
       "Webhooks",

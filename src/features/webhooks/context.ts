@@ -10,6 +10,5 @@ export interface WebhookContext extends RequestContext, QuotaContext, DeliveryOb
   readonly webhookDevTargets: readonly string[];
   /** Hosts that lead to this service, besides the one of the request. */
   readonly ownHosts: readonly string[];
-  /** Encrypts signing secrets. */
   readonly signingSealer: Sealer;
 }

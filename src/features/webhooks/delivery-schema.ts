@@ -16,7 +16,6 @@ const StatusCode = z
 /** By name, in lower case; at most 2 KiB of them. */
 const Headers = z.record(z.string(), z.string());
 
-/** One attempt of a delivery. */
 export const DeliveryAttempt = z.object({
   attempted_at: Timestamp,
   duration_ms: z.number().meta({ minimum: 0, example: 82 }),
@@ -49,7 +48,6 @@ export const DeliveryAttempt = z.object({
 });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
-/** The delivery of one event to one webhook. */
 export const Delivery = z
   .object({
     id: z.uuid(),
@@ -102,7 +100,6 @@ export const Delivery = z
   });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** Presents a delivery to the webhook. */
 export function presentDelivery(webhookId: string, delivery: DeliveryRecord): Delivery {
   const log = parseLog(delivery.log);
   return {
@@ -122,10 +119,8 @@ export function presentDelivery(webhookId: string, delivery: DeliveryRecord): De
   };
 }
 
-/** As the webhook's handler logged them. */
 const parseLog = (log: string): DeliveryAttempt[] => JSON.parse(log) as DeliveryAttempt[];
 
-/** Body of `POST /webhooks/:webhookId/redeliver`. */
 export const Redelivery = z
   .strictObject({
     ids: z.array(z.uuid()).min(1).max(100).meta({ description: "Of deliveries; duplicates count once." }),
@@ -139,7 +134,6 @@ export const RedeliveryResult = z.object({
 });
 export type RedeliveryResult = z.infer<typeof RedeliveryResult>;
 
-/** Body of `POST /webhooks/:webhookId/replay`. */
 export const ReplayCreation = z
   .strictObject({
     from: timeInput("from").meta({
@@ -162,7 +156,6 @@ export const ReplayCreation = z
 export type ReplayCreation = z.infer<typeof ReplayCreation>;
 export type ReplayInput = z.input<typeof ReplayCreation>;
 
-/** A span of events that a webhook is sent again. */
 export const Replay = z
   .object({
     id: z.uuid().meta({ description: "In the header `Atrium-Replay` of every request that it causes." }),

@@ -1,15 +1,15 @@
 /** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
-import { fanOut } from "../../delivery/fan-out.ts";
+import { fanOutAbout } from "../../delivery/fan-out.ts";
+import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import { announceChange, type DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { presentTime } from "../../platform/time.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { presentBacklogged } from "./sample-event.ts";
 import { DISABLED_MESSAGES, presentWebhook } from "./schema.ts";
-import { disableWebhook, markBacklogged } from "./store.ts";
+import { markBacklogged } from "./store.ts";
 import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
 /** The mails to owners about a webhook: that much waits for it, and that the service has disabled it. */
@@ -20,7 +20,6 @@ const disabledTopic = (id: string): string => `webhook ${id} disabled`;
 
 type Named = Pick<WebhookRow, "id" | "url">;
 
-/** That much waits for a webhook, which is not disabled yet. */
 function backlogNotice({ id, url }: Named, report: BacklogReport): Notice {
   const { deliveries, bytes, oldestAt, eventId, now } = report;
   const since = oldestAt === null ? "" : `, the oldest since ${presentTime(oldestAt)}`;
@@ -35,7 +34,6 @@ function backlogNotice({ id, url }: Named, report: BacklogReport): Notice {
   };
 }
 
-/** That the service has disabled a webhook. */
 const disabledNotice = ({ id, url, updatedAt }: WebhookRow, reason: DisabledReason, now: number): Notice => ({
   ...{ id: `${id} ${updatedAt}`, topic: disabledTopic(id), now, page: `/webhooks/${id}` },
   subject: "a webhook was disabled",
@@ -49,7 +47,6 @@ interface DisablingPorts {
   readonly env: Env;
   readonly tenant: Tenant;
   readonly objects: DeliveryObjects;
-  /** Epoch milliseconds. */
   now(): number;
   log(message: string, error: unknown): void;
 }
@@ -68,8 +65,9 @@ export class Disabling {
   /** Disables the webhook, unless its row has changed since it was read. */
   async disable(row: StoredWebhook, reason: DisabledReason): Promise<void> {
     const { tenant, objects, log } = this.#ports;
+    const key = { kind: "webhook", accountId: tenant.accountId, id: this.#id } as const;
     const now = this.#ports.now();
-    const [changed] = await tenant.db.run([disableWebhook(tenant, this.#id, row.updatedAt, reason, now)]);
+    const [changed] = await tenant.db.run([disableSubscriber(key, row.updatedAt, reason, now)]);
     await announceChange({ accountId: tenant.accountId, eventLogs: objects.eventLogs, log });
     const updatedAt = Math.max(now, row.updatedAt + 1);
     if (changed.length > 0) await this.notifyOfDisabled({ ...row, disabledReason: reason, updatedAt });
@@ -92,16 +90,12 @@ export class Disabling {
     if (report === null || row === undefined) return;
     if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
     else await this.notifyOfDisabled(row);
-    const event = {
+    await fanOutAbout(this.#id, tenant, objects, {
       id: report.eventId,
       event: "webhook.backlogged",
       occurredAt: report.now,
       body: presentBacklogged(presentWebhook(row), report),
-      pendingSubscriptions: null,
-    } as const;
-    // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
-    const unreached = await fanOut(tenant, objects, this.#id, [event], newCallBudget().calls, this.#id);
-    if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
+    });
   }
 
   #notifyOwners(notice: Notice): Promise<void> {

@@ -17,7 +17,6 @@ import {
 import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "./schema.ts";
 
-/** An event as the API description shows it. */
 interface DescribedEvent {
   readonly summary: string;
   readonly schema: z.ZodType;

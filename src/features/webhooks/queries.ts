@@ -18,13 +18,11 @@ import {
 import { presentWebhook, type Webhook } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
-/** Names the webhook as a subscriber. */
 export const subscriberKey = (
   { accountId }: Pick<WebhookContext, "accountId">,
   id: string,
 ): SubscriberKey => ({ kind: "webhook", accountId, id });
 
-/** A page of the organization's webhooks. */
 export async function listWebhooks(
   ctx: WebhookContext,
   page: Page,
@@ -65,7 +63,6 @@ export async function findReplay(ctx: WebhookContext, webhookId: string): Promis
   return { replay: replay && presentReplay(replay) };
 }
 
-/** How the webhook's attempts went lately, and what waits for it. NOT_FOUND without the webhook. */
 export async function getWebhookStats(
   ctx: WebhookContext,
   webhookId: string,

@@ -38,13 +38,10 @@ export const MAX_UNPROVEN_FAILURES = 50;
 
 /** Whether the receiver at a URL has shown that it wants our events: until then it gets few of them. */
 export interface Proof {
-  /** The URL that this is about; null before the first attempt. */
   readonly url: string | null;
   /** The version of the webhook's row in which `failures` were counted: any change of the row gives another chance. */
   readonly version: number;
-  /** True once it has answered 2xx. */
   readonly isProven: boolean;
-  /** Failures until then. */
   readonly failures: number;
 }
 
@@ -90,7 +87,6 @@ export interface Circuit {
 
 export const CLOSED: Circuit = { failures: 0, probeAt: 0 };
 
-/** An attempt that is over. Times are epoch milliseconds. */
 interface EndedAttempt {
   readonly hasFailed: boolean;
   readonly startedAt: number;
@@ -106,9 +102,7 @@ export function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: End
   return { failures, probeAt: now + backoffMs(failures - OPENING_FAILURES + 1, PROBES) };
 }
 
-/** All that is known of a webhook's receiver; kept in the webhook's object. */
 export interface ReceiverHealth extends Failing {
-  /** How its webhook last asked for batches. */
   readonly batch: BatchLimits | null;
   readonly proof: Proof;
   readonly circuit: Circuit;
@@ -116,10 +110,8 @@ export interface ReceiverHealth extends Failing {
   readonly disabledReason: DisabledReason | null;
 }
 
-/** What follows from an attempt at a receiver. */
 interface Judgement {
   readonly health: ReceiverHealth;
-  /** How long the receiver rests. */
   readonly restMs: number;
 }
 
@@ -162,12 +154,9 @@ export const JITTER = 0.2;
 export const MAX_RETRY_AFTER_MS = DAY_MS;
 
 interface AttemptSummary {
-  /** How many attempts were made, this one included. */
   readonly attempts: number;
   readonly result: Pick<AttemptResult, "outcome" | "retryAfterMs">;
-  /** The end of the attempt, in epoch milliseconds. */
   readonly now: number;
-  /** Returns numbers in [0, 1). */
   readonly random: () => number;
 }
 
@@ -195,9 +184,7 @@ const LATEST_SHARE = 0.2;
 
 /** What the latest attempts say of a receiver's capacity; it is in memory only. */
 export interface Capacity {
-  /** How many attempts may be in flight. */
   readonly inFlight: number;
-  /** The average duration; null before the first attempt. */
   readonly latencyMs: number | null;
 }
 
@@ -231,10 +218,8 @@ export const paceOf = ({ probeAt }: Circuit, isProven: boolean, { inFlight }: Ca
 
 /** Which object makes each request: 0 for the webhook's own one, otherwise the number of a sender. */
 export class Connections {
-  /** How many requests each has in flight. */
   readonly #used: number[] = [];
 
-  /** Takes a connection of the first object that has one left. */
   take(): number {
     const isFree = (used: number, sender: number) => used < (sender === 0 ? OWN_CONNECTIONS : CONNECTIONS);
     const free = this.#used.findIndex(isFree);

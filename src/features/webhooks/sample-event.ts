@@ -7,7 +7,8 @@ import { storeTrace } from "../../platform/trace.ts";
 import { presentEvent } from "../../wire/events.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
-import { presentWorkflowDisabled, sampleDraft } from "../deliveries/sample-draft.ts";
+import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
+import { sampleDraft } from "../deliveries/sample-draft.ts";
 import type { Webhook, WebhookBackloggedEvent } from "./schema.ts";
 
 /** The first of the webhook's events, about a room and a user that do not exist. */
@@ -17,14 +18,16 @@ export function sampleEvent(
 ): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
   const [eventId, now, trace] = [ctx.newId(), ctx.now(), storeTrace(ctx.trace)];
-  if (event === "webhook.backlogged") {
-    const report = { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now };
-    const body = presentBacklogged(webhook, report);
-    return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
-  }
-  if (event === "workflow.disabled") {
+  if (event === "webhook.backlogged" || event === "workflow.disabled") {
     const workflow = { id: ctx.newId(), name: "Test workflow" };
-    const body = presentWorkflowDisabled(eventId, now, workflow, "killed");
+    const body =
+      event === "webhook.backlogged"
+        ? presentBacklogged(webhook, { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now })
+        : presentEvent(eventId, now, {
+            event,
+            data: { workflowId: workflow.id, reason: "killed" },
+            workflow,
+          } satisfies Omit<WorkflowDisabledEvent, "id" | "timestamp">);
     return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
   }
   const room: Room = {
@@ -50,13 +53,10 @@ export function sampleEvent(
   return { eventId, event, roomId: room.id, body, occurredAt: now, trace };
 }
 
-/** The event as JSON. */
 export function presentBacklogged(webhook: Webhook, report: BacklogReport): string {
   const { eventId, now, deliveries, bytes, oldestAt } = report;
-  const event: WebhookBackloggedEvent = {
-    id: eventId,
+  return presentEvent(eventId, now, {
     event: "webhook.backlogged",
-    timestamp: presentTime(now),
     data: {
       webhookId: webhook.id,
       waiting: deliveries,
@@ -64,6 +64,5 @@ export function presentBacklogged(webhook: Webhook, report: BacklogReport): stri
       oldestWaitingSince: presentNullableTime(oldestAt),
     },
     webhook,
-  };
-  return JSON.stringify(event);
+  } as const satisfies Omit<WebhookBackloggedEvent, "id" | "timestamp">);
 }

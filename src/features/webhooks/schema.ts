@@ -18,7 +18,6 @@ const EXAMPLE = {
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
 
-/** A webhook without its secret (spec section 2). */
 export const Webhook = z
   .object({
     id: z.uuid(),
@@ -67,7 +66,6 @@ export const WebhookBackloggedEvent = z
   .meta({ id: "WebhookBackloggedEvent" });
 export type WebhookBackloggedEvent = z.infer<typeof WebhookBackloggedEvent>;
 
-/** A webhook in the response to its creation, or to a rotation of its secret. */
 export const WebhookWithSecret = Webhook.extend({
   secret: z.string().meta({
     description: "Signs deliveries as Standard Webhooks defines it. Shown here and never again.",
@@ -88,14 +86,12 @@ export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
     "Too many events were waiting, for this webhook or for all of the organization, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
 };
 
-/** As the commands wrote it. */
 export const parseBatch = (json: string | null): BatchLimits | null =>
   json === null ? null : (JSON.parse(json) as BatchLimits);
 
 const presentBatch = (batch: BatchLimits | null): Pick<Webhook, "batch"> =>
   batch === null ? {} : { batch: { max_events: batch.maxEvents, max_wait_ms: batch.maxWaitMs } };
 
-/** Presents a stored webhook. */
 export const presentWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
   organization_id: row.accountId,
@@ -118,7 +114,6 @@ const Url = text(1, 2048).meta({
 const Events = z.array(WebhookEventName).min(1).meta({ description: "At least one; duplicates count once." });
 const RoomId = text(1, 255);
 
-/** The most events that one request may have. */
 const MAX_BATCH_EVENTS = 100;
 const Batch = z
   .strictObject({
@@ -138,7 +133,6 @@ const Batch = z
       "Sends several events in one request, as a JSON array in the order of each room, one request at a time. Omit it, or use null, for a request for each event.",
   });
 
-/** Body of `POST /webhooks`. */
 export const WebhookCreation = z
   .strictObject({
     url: Url,
@@ -154,7 +148,6 @@ export const WebhookCreation = z
 export type WebhookCreation = z.infer<typeof WebhookCreation>;
 export type WebhookInput = z.input<typeof WebhookCreation>;
 
-/** Body of `PATCH /webhooks/:webhookId`: at least one field. */
 export const WebhookUpdate = z
   .strictObject({
     url: Url.optional(),

@@ -1,5 +1,5 @@
 /** The only SQL about webhooks. */
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { accountRows } from "../../platform/d1/account-rows.ts";
 import {
   build,
@@ -10,7 +10,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { ordering } from "../../platform/d1/ordering.ts";
-import { type DisabledReason, type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
+import { type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);
 /** All but the secrets: what a request reads cannot reveal them. */
@@ -34,21 +34,6 @@ export const selectWebhooks = selectPage<WebhookRow>(SHOWN);
 export const countWebhooks = count;
 
 export const deleteWebhook = deleteOne;
-
-/** Disables all webhooks of the organization. */
-export const disableAll = ({ accountId }: Tenant, now: number): Statement =>
-  statement(
-    build
-      .update(webhooks)
-      .set({ enabled: 0, updatedAt: nextVersion(webhooks.updatedAt, now) })
-      .where(and(eq(webhooks.accountId, accountId), eq(webhooks.enabled, 1))),
-  );
-
-/** Some of the organization's webhooks. */
-export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
-  statement(
-    build.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.accountId, accountId)).limit(limit),
-  );
 
 export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
@@ -98,19 +83,3 @@ export const rotateSecret = (
 /** Notes since when much waits for the webhook (epoch ms), or null that it keeps up. No change of it: its version stays. */
 export const markBacklogged = (tenant: Tenant, id: string, since: number | null): Statement<WebhookRow> =>
   statement(build.update(webhooks).set({ backloggedSince: since }).where(byId(tenant, id)).returning(SHOWN));
-
-/** Disables a webhook, unless it has changed since this version of it was read. */
-export const disableWebhook = (
-  tenant: Tenant,
-  id: string,
-  version: number,
-  disabledReason: DisabledReason,
-  now: number,
-): Statement<{ id: string }> =>
-  statement(
-    build
-      .update(webhooks)
-      .set({ enabled: 0, disabledReason, updatedAt: nextVersion(webhooks.updatedAt, now) })
-      .where(and(byId(tenant, id), eq(webhooks.updatedAt, version)))
-      .returning({ id: webhooks.id }),
-  );

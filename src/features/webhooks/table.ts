@@ -3,7 +3,6 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
 
-/** Why the service disables a webhook by itself. */
 const DISABLED_REASONS = ["gone", "failing", "unproven", "backlogged"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
@@ -19,13 +18,11 @@ export const webhooks = sqliteTable(
     urlFolded: text("url_folded").notNull(),
     /** `host:port` of this service when the URL was saved: deliveries never go there. */
     ownHost: text("own_host").notNull(),
-    /** A JSON array of event names. */
     events: text().notNull(),
     /** Null for all rooms. No foreign key: the events of a deleted room are still delivered. */
     roomId: text("room_id"),
     /** How many events one request may have: `BatchLimits` as JSON; null for one each. */
     batch: text(),
-    /** 0 or 1. */
     enabled: integer().notNull(),
     /** Why the service itself has disabled the webhook; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),

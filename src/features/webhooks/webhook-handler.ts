@@ -43,7 +43,6 @@ import { parseBatch } from "./schema.ts";
 import { selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";
 
-/** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
 /** How long deliveries pause when the secret cannot be opened: until it is rotated. */
@@ -68,7 +67,6 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #secrets: OpenSigningSecrets;
   readonly #disabling: Disabling;
   #capacity = UNTRIED;
-  /** The receiver's health as it is stored; null until it is first read. */
   #known: ReceiverHealth | null = null;
 
   constructor(env: Env, key: SubscriberKey, now: () => number, state: HandlerState) {
@@ -104,7 +102,6 @@ export class WebhookHandler implements DeliveryHandler {
       this.#writeHealth({ ...health, circuit: CLOSED });
   }
 
-  /** Nothing to free. */
   release(): void {}
 
   /** As the row had it when it was last read: the first request after a change still has the old limits. */
@@ -255,7 +252,6 @@ export class WebhookHandler implements DeliveryHandler {
   }
 }
 
-/** The secrets that sign now as they are stored, the newest first. */
 const secretsInForce = (
   { secret, previousSecret, previousSecretUntil }: StoredWebhook,
   now: number,

@@ -1,15 +1,22 @@
 /** Writes to workflows, and runs by hand. */
-import { announceChange } from "../../delivery/subscribers.ts";
+import {
+  announceChange,
+  type DeliveryObjects,
+  notifyOfChange,
+  purgeSubscribers,
+  removeSubscriber,
+} from "../../delivery/subscribers.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
-import type { Database } from "../../platform/d1/d1.ts";
+import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
 import type { Runner } from "../../sandbox/runners/runner.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WorkflowContext } from "./context.ts";
 import { presentExecution, type WorkflowExecution, type WorkflowRun } from "./execution-schema.ts";
-import { getVersion, getWorkflow, subscriberKey } from "./queries.ts";
+import { getSummary, getVersion, getWorkflow, subscriberKey } from "./queries.ts";
 import { scheduleColumn } from "./schedule.ts";
 import {
   NOTHING_STARTS_IT,
@@ -18,7 +25,7 @@ import {
   type WorkflowCreation,
   type WorkflowUpdate,
 } from "./schema.ts";
-import { trialEvent } from "./start-events.ts";
+import { trialEvent } from "./start-commands.ts";
 import {
   deleteRetired,
   deleteWorkflow as deleteRow,
@@ -27,7 +34,6 @@ import {
   retireReplacedScript,
   retireScript,
   selectRetired,
-  selectWorkflowSummary,
   updateCode,
   updateWorkflow as updateRow,
 } from "./store.ts";
@@ -69,8 +75,8 @@ export async function createWorkflow(
   };
   const data = { workflow: presentWorkflow(row, now) };
   await deploy(ctx, row.id, prepared);
-  if (schedule !== null)
-    await ctx.subscribers(subscriberKey(ctx, row.id)).expectChange(subscriberKey(ctx, row.id));
+  const key = subscriberKey(ctx, row.id);
+  if (schedule !== null) await ctx.subscribers(key).expectChange(key);
   const quota = guardSubscribers(ctx, "workflows");
   await ctx
     .commit(
@@ -80,7 +86,7 @@ export async function createWorkflow(
     .catch(undeployOnFailure(ctx, row.id, prepared))
     .catch(quota.refuse);
   await announceChange(ctx);
-  if (schedule !== null) await notifyObject(ctx, row.id, row.updatedAt);
+  if (schedule !== null) await notifyOfChange(ctx, key, row.updatedAt);
   return data;
 }
 
@@ -104,8 +110,8 @@ export async function updateWorkflow(
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
   // Without a schedule, an object that is expected to change finds nothing to do.
-  if (schedule || enabled)
-    await ctx.subscribers(subscriberKey(ctx, workflowId)).expectChange(subscriberKey(ctx, workflowId));
+  const key = subscriberKey(ctx, workflowId);
+  if (schedule || enabled) await ctx.subscribers(key).expectChange(key);
   const now = ctx.now();
   const [, [row]] = await ctx
     .commit([
@@ -118,18 +124,9 @@ export async function updateWorkflow(
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
   await announceChange(ctx);
-  await notifyObject(ctx, workflowId, row.updatedAt);
+  await notifyOfChange(ctx, key, row.updatedAt);
   return { workflow: presentWorkflow(row, now) };
 }
-
-const notifyObject = (ctx: WorkflowContext, workflowId: string, version: number): Promise<void> =>
-  ctx
-    .subscribers(subscriberKey(ctx, workflowId))
-    .notifyOfChange(version)
-    .catch((error: unknown) => {
-      // It reads the row again within a second of its next delivery, and a schedule within half a minute.
-      ctx.log("The object of a changed workflow could not be notified", error);
-    });
 
 /** VALIDATION_ERROR when the update would leave nothing that starts the workflow, NOT_FOUND without it. */
 async function requireStart(
@@ -138,8 +135,7 @@ async function requireStart(
   { events, schedule, httpTrigger }: WorkflowUpdate,
 ): Promise<void> {
   if (events?.length !== 0 && schedule !== null && httpTrigger !== false) return;
-  const [[before]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
-  if (before === undefined) throw notFound("Workflows", "Workflow");
+  const before = await getSummary(ctx, workflowId);
   const left = {
     events: events?.length ?? Number(before.events !== "[]"),
     schedule: schedule === undefined ? before.schedule : schedule,
@@ -165,8 +161,7 @@ async function replaceCode(
   workflowId: string,
   code: string,
 ): Promise<PreparedCode & Pick<StoredWorkflow, "origin">> {
-  const [[before]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
-  if (before === undefined) throw notFound("Workflows", "Workflow");
+  const before = await getSummary(ctx, workflowId);
   const prepared = await prepareCode(ctx, code);
   if (prepared.hash !== before.hash) await deploy(ctx, workflowId, prepared);
   return { ...prepared, origin: ctx.origin };
@@ -176,7 +171,6 @@ const rethrow = (failure: unknown): never => {
   throw failure;
 };
 
-/** Deletes a workflow with its executions and pending events. Runs in progress finish. */
 export async function deleteWorkflow(
   ctx: WorkflowContext,
   workflowId: string,
@@ -187,15 +181,15 @@ export async function deleteWorkflow(
   ]);
   if (deleted.length === 0) throw notFound("Workflows", "Workflow");
   await announceChange(ctx);
-  await ctx
-    .subscribers(subscriberKey(ctx, workflowId))
-    .remove()
-    .catch((error: unknown) => {
-      // The object removes its data by itself when it next delivers and finds no workflow.
-      ctx.log("The executions of a deleted workflow could not be removed yet", error);
-    });
+  await removeSubscriber(ctx, subscriberKey(ctx, workflowId));
   return {};
 }
+
+export const purgeWorkflows = (tenant: Tenant, objects: DeliveryObjects, budget: WorkBudget, now: number) =>
+  purgeSubscribers("workflow", tenant, objects, budget, now, (id) => [
+    retireScript(tenant, id, now),
+    deleteRow(tenant, id),
+  ]);
 
 const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is disabled; enable it to run it");
 
@@ -207,9 +201,8 @@ export async function runWorkflow(
 ): Promise<{ execution: WorkflowExecution }> {
   const event = await trialEvent(ctx, workflowId, run);
   if (event === null) throw disabled();
-  const delivery = await ctx
-    .subscribers(subscriberKey(ctx, workflowId))
-    .deliverNowOnce(subscriberKey(ctx, workflowId), event);
+  const key = subscriberKey(ctx, workflowId);
+  const delivery = await ctx.subscribers(key).deliverNowOnce(key, event);
   if (delivery !== null) return { execution: presentExecution(workflowId, delivery) };
   await getWorkflow(ctx, workflowId); // it was deleted or disabled meanwhile
   throw disabled();
@@ -219,7 +212,6 @@ export async function runWorkflow(
 const REMOVED_AFTER_MS = 60_000;
 const SWEEP_SIZE = 100;
 
-/** Code as a workflow's row holds it. */
 type PreparedCode = Pick<StoredWorkflow, "code" | "module" | "problemAtRun" | "hash">;
 
 /** Compiles a workflow's source; VALIDATION_ERROR with line and column when it does not compile. */

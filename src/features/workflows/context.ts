@@ -10,12 +10,9 @@ import type { QuotaContext } from "../quotas/guard.ts";
 
 export interface WorkflowContext extends RequestContext, QuotaContext, DeliveryObjects {
   readonly rooms: RoomGateway;
-  /** Where the code of workflows runs. */
   readonly runner: Pick<Runner, "deploy">;
   readonly compile: Compiler;
-  /** Encrypts the secrets of workflows. */
   readonly secretSealer: Sealer;
-  /** Encrypts the secrets of their HTTP triggers. */
   readonly signingSealer: Sealer;
   /** Counts a request that starts a workflow and has no credential. RATE_LIMITED above the organization's limit. */
   limitTrigger(ctx: Pick<RequestContext, "accountId" | "defer">, workflowId: string): Promise<void>;

@@ -10,7 +10,6 @@ import { EXAMPLE, RoomId } from "./schema.ts";
 /** True for events about one user. */
 const isAboutUser = (event: EventName): boolean => !/^(session|store|document|version|room)\./.test(event);
 
-/** Body of `POST /workflows/:workflowId/run`. */
 export const WorkflowRun = z
   .strictObject({
     event: EventName.meta({ description: "Any event, not only those the workflow runs on." }),
@@ -35,7 +34,6 @@ export const WorkflowRun = z
 export type WorkflowRun = z.infer<typeof WorkflowRun>;
 export type WorkflowRunInput = z.input<typeof WorkflowRun>;
 
-/** A line that a run wrote to its console. */
 export const LogLine = z.object({
   level: z.enum(["debug", "log", "info", "warn", "error"]),
   message: z.string().meta({ example: "Ada is in Weekly planning" }),
@@ -43,7 +41,6 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** A finished run (spec section 2). */
 export const WorkflowExecution = z
   .object({
     id: z.uuid(),
@@ -92,7 +89,6 @@ export const WorkflowExecution = z
   });
 export type WorkflowExecution = z.infer<typeof WorkflowExecution>;
 
-/** An execution as it is now, finished or not. */
 export const CurrentExecution = WorkflowExecution.extend({
   status: z.enum(["pending", "running", "success", "failed"]).meta({
     description:
@@ -118,16 +114,12 @@ export const CurrentExecution = WorkflowExecution.extend({
 });
 export type CurrentExecution = z.infer<typeof CurrentExecution>;
 
-/** A run, as the log of its delivery keeps it. */
 export interface LoggedRun extends LoggedAttempt {
-  /** JSON; null when it failed. */
   readonly result: string | null;
-  /** Of the workflow. */
   readonly version: number;
   readonly logs: readonly LogLine[];
 }
 
-/** Presents a delivery to the workflow that is over. */
 export function presentExecution(workflowId: string, delivery: DeliveryRecord): WorkflowExecution {
   const run = parseLog(delivery.log).at(-1);
   return {
@@ -155,5 +147,4 @@ export function presentCurrentExecution(
   return { ...execution, status: isInFlight ? "running" : "pending", result: delivery.error };
 }
 
-/** As the workflow's handler logged them. */
 const parseLog = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];

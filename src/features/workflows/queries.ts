@@ -30,13 +30,11 @@ import {
   type VersionSummary,
 } from "./version-store.ts";
 
-/** Names the workflow as a subscriber. */
 export const subscriberKey = (
   { accountId }: Pick<WorkflowContext, "accountId">,
   id: string,
 ): SubscriberKey => ({ kind: "workflow", accountId, id });
 
-/** A page of the organization's workflows. */
 export async function listWorkflows(
   ctx: WorkflowContext,
   page: Page,
@@ -50,6 +48,13 @@ export async function getWorkflow(ctx: WorkflowContext, workflowId: string): Pro
   const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: presentWorkflow(row, ctx.now()) };
+}
+
+/** The workflow's row without its code. NOT_FOUND when the organization has no such workflow. */
+export async function getSummary(ctx: WorkflowContext, workflowId: string) {
+  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (row === undefined) throw notFound("Workflows", "Workflow");
+  return row;
 }
 
 /** One further trip to the directory, unless API keys have saved them all. */
@@ -99,8 +104,7 @@ export async function listExecutions(
   page: Page,
 ): Promise<{ executions: WorkflowExecution[] } & PresentedScroll> {
   const query = toDeliveryQuery("Workflows", page);
-  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
-  if (row === undefined) throw notFound("Workflows", "Workflow");
+  await getSummary(ctx, workflowId);
   const key = subscriberKey(ctx, workflowId);
   const found = await ctx.subscribers(key).list("over", query);
   const executions = found.deliveries.map((each) => presentExecution(workflowId, each));
@@ -113,20 +117,17 @@ export async function getExecution(
   workflowId: string,
   executionId: string,
 ): Promise<{ execution: CurrentExecution }> {
-  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
-  if (row === undefined) throw notFound("Workflows", "Workflow");
+  await getSummary(ctx, workflowId);
   const found = await ctx.subscribers(subscriberKey(ctx, workflowId)).find(executionId);
   if (found === null) throw notFound("Workflows", "Execution");
   return { execution: presentCurrentExecution(workflowId, found) };
 }
 
-/** How the workflow's runs went lately, and what waits for it. NOT_FOUND without the workflow. */
 export async function getWorkflowStats(
   ctx: WorkflowContext,
   workflowId: string,
   range: DeliveryStats["range"],
 ): Promise<{ stats: DeliveryStats }> {
-  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
-  if (row === undefined) throw notFound("Workflows", "Workflow");
+  await getSummary(ctx, workflowId);
   return { stats: presentStats(range, await ctx.subscribers(subscriberKey(ctx, workflowId)).stats(range)) };
 }

@@ -3,11 +3,10 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
 import type { WorkflowContext } from "./context.ts";
-import { StartedExecution, TriggerPayload, Workflow, WorkflowWithSecret } from "./schema.ts";
+import { SecretValue, StartedExecution, TriggerPayload, Workflow, WorkflowSecret, WorkflowWithSecret } from "./schema.ts";
 import { deleteSecret, listSecrets, setSecret } from "./secret-commands.ts";
-import { SecretValue, WorkflowSecret } from "./secret-schema.ts";
 import { MAX_SECRETS } from "./secret-store.ts";
-import { removeTriggerSecret, rotateTriggerSecret, triggerWorkflow } from "./trigger-commands.ts";
+import { removeTriggerSecret, rotateTriggerSecret, triggerWorkflow } from "./start-commands.ts";
 
 const { endpoint } = endpointsFor<WorkflowContext>({ module: "Workflows" });
 

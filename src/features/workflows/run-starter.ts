@@ -12,14 +12,14 @@ import { readSetting } from "../../platform/settings.ts";
 import { RUNS } from "../../platform/telemetry/data-sets.ts";
 import { metrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
-import { readTrace, storeTrace } from "../../platform/trace.ts";
+import { readTrace } from "../../platform/trace.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
-import type { RunLimits, Runner, RunReport, Secret } from "../../sandbox/runners/runner.ts";
+import type { RunLimits, RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import { selectRunner } from "../../sandbox/runners/select-runner.ts";
 import { depthOf } from "../../wire/events.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import type { LoggedRun } from "./execution-schema.ts";
-import { type RunPorts as BindingPorts, RunBindings, type RunScope } from "./run-bindings.ts";
+import { RunBindings, type RunPorts } from "./run-bindings.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
 /** Not longer than any secret: what was within a limit stays so. */
@@ -56,84 +56,68 @@ const maskJson = (json: string, mask: (text: string) => string): string =>
     return masked === text ? token : JSON.stringify(masked);
   });
 
-interface RunPorts {
+interface StarterPorts {
   readonly env: Env;
   readonly tenant: Tenant;
-  /** Epoch ms. */
   now(): number;
   log(message: string, error?: unknown, event?: Pick<OutgoingEvent, "trace">): void;
 }
 
-/** What a run did, and for how long the workflow rests after it. */
-interface Run {
-  readonly report: RunReport;
-  readonly restMs: number;
-}
-
-/** What all runs of the workflow share, and is not read from the settings anew for each. */
-interface Shared {
-  readonly limits: RunLimits;
-  readonly runner: Runner;
-  readonly ports: Omit<BindingPorts, "log">;
+/** The settings, the runner and the ports that all runs of the workflow share. Throws where no runner is set up. */
+function share({ env, tenant, now }: StarterPorts) {
+  const [rooms, objects] = [roomGateway(env), openDelivery(env)];
+  const devTargets = readSetting(env, "WORKFLOW_DEV_TARGETS");
+  const ports: Omit<RunPorts, "log"> = {
+    db: tenant.db,
+    rooms,
+    relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...objects }, rows),
+    blobs: openBlobs(env.FILES),
+    quotaDefaults: quotaDefaults(env),
+    fetch: targetFetch(env.PUBLIC_NETWORK, devTargets),
+    devTargets,
+    ownHosts: ownHosts(env),
+    now,
+  };
+  return { limits: runLimits(env), runner: selectRunner(env), ports };
 }
 
 export class RunStarter {
-  readonly #ports: RunPorts;
-  #shared: Shared | null = null;
+  readonly #ports: StarterPorts;
+  #shared: ReturnType<typeof share> | null = null;
 
-  constructor(ports: RunPorts) {
+  constructor(ports: StarterPorts) {
     this.#ports = ports;
   }
 
-  /** Drops what is kept for the next run. */
   release(): void {
     this.#shared?.runner[Symbol.dispose]();
   }
 
-  /** Rejects when the run could not be started. */
+  /** Rejects when the run could not be started. The workflow rests for `restMs` after it. */
   async run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
     { eventId, roomId, body, trace }: OutgoingEvent,
     attempt: number,
     secrets: readonly Secret[],
-  ): Promise<Run> {
-    this.#shared ??= this.#share();
-    const { limits, runner } = this.#shared;
-    const bindings = this.#openBindings(this.#shared, {
-      ...{ accountId, workflowId, roomId, eventId, origin },
-      depth: depthOf(body),
-      trace: readTrace(trace),
-      calls: limits.calls,
-    });
+  ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
+    this.#shared ??= share(this.#ports);
+    const { limits, runner, ports } = this.#shared;
+    const bindings = new RunBindings(
+      {
+        accountId,
+        workflowId,
+        roomId,
+        eventId,
+        origin,
+        depth: depthOf(body),
+        trace: readTrace(trace),
+        calls: limits.calls,
+      },
+      { ...ports, log: (message, error) => this.#ports.log(message, error, { trace: trace ?? null }) },
+    );
     const input = { event: body, attempt, secrets };
     const report = await runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
     return { report: redact(report, secrets), restMs: restAfter(report, limits) };
-  }
-
-  #share(): Shared {
-    const { env, tenant, now } = this.#ports;
-    const [rooms, objects] = [roomGateway(env), openDelivery(env)];
-    const devTargets = readSetting(env, "WORKFLOW_DEV_TARGETS");
-    const ports: Shared["ports"] = {
-      db: tenant.db,
-      rooms,
-      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...objects }, rows),
-      blobs: openBlobs(env.FILES),
-      quotaDefaults: quotaDefaults(env),
-      fetch: targetFetch(env.PUBLIC_NETWORK, devTargets),
-      devTargets,
-      ownHosts: ownHosts(env),
-      now,
-    };
-    return { limits: runLimits(env), runner: selectRunner(env), ports };
-  }
-
-  #openBindings({ ports }: Shared, scope: RunScope): RunBindings {
-    const { log } = this.#ports;
-    return new RunBindings(scope, {
-      ...ports,
-      log: (message, error) => log(message, error, { trace: storeTrace(scope.trace) }),
-    });
   }
 }
 

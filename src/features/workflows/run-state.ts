@@ -1,12 +1,20 @@
-/** When a failed run is made again. Pure. */
+/** The state that a workflow's object keeps between runs, and the suspension that may follow from it. */
+
+import { fanOutAbout } from "../../delivery/fan-out.ts";
+import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { HandlerState } from "../../delivery/subscriber/handler.ts";
-import type { DisabledReason } from "./table.ts";
+import { announceChange, openDelivery } from "../../delivery/subscribers.ts";
+import type { Env } from "../../env.ts";
+import type { CachedRow } from "../../platform/cache.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { presentEvent } from "../../wire/events.ts";
+import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
+import { nameInMail } from "../mail/mail.ts";
+import { type Notice, notifyOwners } from "../mail/notices.ts";
+import { DISABLED_MESSAGES } from "./schema.ts";
+import type { DisabledReason, RunnableWorkflow } from "./table.ts";
 
-/** The pause before each retry, in milliseconds. */
 const RETRY_DELAYS_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
-
-/** The most retries that a workflow may have. */
-export const MAX_RETRIES = RETRY_DELAYS_MS.length;
 
 /** When the run after this many that failed is made (epoch ms); null when no further one is. */
 export function planRetry(failedRuns: number, retries: number, now: number): number | null {
@@ -17,17 +25,13 @@ export function planRetry(failedRuns: number, retries: number, now: number): num
 /** How many runs in a row may be killed before the workflow is disabled. */
 const MAX_KILLS = 2;
 
-/** What the workflow's object keeps of its latest runs. */
 export interface KillStreak {
-  /** Runs in a row that were killed. */
   readonly kills: number;
-  /** The version of the workflow that they ran. */
   readonly version: number;
   /** When the latest of them was killed (epoch ms). */
   readonly at: number;
 }
 
-/** A finished run. */
 export interface EndedRun {
   readonly isKilled: boolean;
   readonly version: number;
@@ -43,27 +47,23 @@ export function continueStreak(streak: KillStreak | null, run: EndedRun): KillSt
   return isKilled ? { kills: (current?.kills ?? 0) + 1, version, at: endedAt } : null;
 }
 
-/** Whether this version of the workflow must not run again. */
 export const isExhausted = (streak: KillStreak | null, version: number): boolean =>
   streak !== null && streak.version === version && streak.kills >= MAX_KILLS;
 
 interface State {
   /** Since when no run could be started (epoch ms); null while runs start. */
   readonly stuckSince: number | null;
-  /** Null while the latest run was not killed. */
   readonly streak: KillStreak | null;
   /** That the service has disabled the workflow; null once its webhooks know. */
-  readonly notice: Notice | null;
+  readonly notice: UnsentNotice | null;
 }
 
-interface Notice {
+interface UnsentNotice {
   readonly eventId: string;
   readonly reason: DisabledReason;
-  /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** The state as the object stores it. */
 export class StoredState {
   readonly #stored: HandlerState;
 
@@ -71,7 +71,6 @@ export class StoredState {
     this.#stored = stored;
   }
 
-  /** Not stuck before the first write. */
   read(): State {
     return { stuckSince: null, streak: null, notice: null, ...parse(this.#stored.read()) };
   }
@@ -84,5 +83,87 @@ export class StoredState {
   }
 }
 
-/** As {@link StoredState} wrote it. */
 const parse = (json: string): Partial<State> => JSON.parse(json) as Partial<State>;
+
+/** The mail to owners about a workflow: that the service has disabled it. */
+const disabledNotice = (
+  { id, name }: Pick<RunnableWorkflow, "id" | "name">,
+  eventId: string,
+  reason: DisabledReason,
+  now: number,
+): Notice => ({
+  ...{ id: eventId, topic: `workflow ${id} disabled`, now, page: `/workflows/${id}` },
+  subject: "a workflow was disabled",
+  paragraphs: [`The service has disabled the workflow ${nameInMail(name)}.`, DISABLED_MESSAGES[reason]],
+});
+
+interface SuspensionPorts {
+  readonly env: Env;
+  readonly tenant: Tenant;
+  readonly row: CachedRow<RunnableWorkflow>;
+  readonly state: StoredState;
+  now(): number;
+  log(message: string, error?: unknown): void;
+}
+
+export class WorkflowSuspension {
+  readonly #ports: SuspensionPorts;
+
+  constructor(ports: SuspensionPorts) {
+    this.#ports = ports;
+  }
+
+  /** True when it is done: the row says so from now on, and the organization was notified. */
+  async disable(row: RunnableWorkflow, reason: DisabledReason): Promise<boolean> {
+    try {
+      await this.suspend(row, reason);
+      return true;
+    } catch (error) {
+      this.#ports.log("A workflow could not be disabled", error);
+      return false;
+    }
+  }
+
+  /** Rejects when that must be tried again. */
+  async suspend(row: RunnableWorkflow, reason: DisabledReason): Promise<void> {
+    const { env, tenant, log } = this.#ports;
+    this.#ports.row.invalidate();
+    const at = this.#ports.now();
+    const key = { kind: "workflow", accountId: tenant.accountId, id: row.id } as const;
+    const [changed] = await tenant.db.run([disableSubscriber(key, row.updatedAt, reason, at)]);
+    if (changed.length === 0) return;
+    await announceChange({ accountId: tenant.accountId, eventLogs: openDelivery(env).eventLogs, log });
+    this.#ports.state.change({ notice: { eventId: crypto.randomUUID(), reason, at } });
+    await this.#notify(row);
+  }
+
+  /** Whether no one is left to be notified of what has disabled this workflow; tries again if someone is. */
+  async isNotified(row: RunnableWorkflow): Promise<boolean> {
+    try {
+      await this.#notify(row);
+      return true;
+    } catch (error) {
+      this.#ports.log("Webhooks could not be notified of a disabled workflow", error);
+      return false;
+    }
+  }
+
+  async #notify({ id, name }: RunnableWorkflow): Promise<void> {
+    const { env, tenant, state, log } = this.#ports;
+    const { notice } = state.read();
+    if (notice === null) return;
+    const { eventId, reason, at } = notice;
+    await notifyOwners(env, tenant.accountId, disabledNotice({ id, name }, eventId, reason, at), log);
+    await fanOutAbout(id, tenant, openDelivery(env), {
+      id: eventId,
+      event: "workflow.disabled",
+      occurredAt: at,
+      body: presentEvent(eventId, at, {
+        event: "workflow.disabled",
+        data: { workflowId: id, reason },
+        workflow: { id, name },
+      } as const satisfies Omit<WorkflowDisabledEvent, "id" | "timestamp">),
+    });
+    state.change({ notice: null });
+  }
+}

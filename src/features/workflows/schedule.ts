@@ -7,9 +7,7 @@ import { MINUTE_MS } from "../../platform/time.ts";
 
 /** A schedule that {@link findCronProblem} and {@link isTimeZone} accept. */
 export interface Schedule {
-  /** Minute, hour, day of the month, month and day of the week. */
   readonly cron: string;
-  /** An IANA name, such as `Europe/Berlin`. */
   readonly timezone: string;
 }
 
@@ -33,7 +31,6 @@ export function findCronProblem(cron: string): string | null {
   }
 }
 
-/** Whether this is the name of a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
@@ -46,7 +43,6 @@ export function isTimeZone(name: string): boolean {
 export const nextSlot = (schedule: Schedule, after: number): number | null =>
   open(schedule).nextRun(new Date(after))?.getTime() ?? null;
 
-/** Whether a slot of the schedule begins at `at` (epoch ms). */
 export const isSlot = (schedule: Schedule, at: number): boolean => nextSlot(schedule, at - 1) === at;
 
 /** The last slot from `first`, which is one, up to `now` (all epoch ms). Looks at few of those between. */
@@ -66,7 +62,6 @@ export function latestSlot(schedule: Schedule, first: number, now: number): numb
 
 const EXAMPLE = { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" } as const;
 
-/** When a workflow runs by the clock, as a response shows it. */
 export const ShownSchedule = z
   .object({
     cron: z.string().meta({
@@ -86,7 +81,6 @@ const Timezone = text(1, 64).refine(
   "must be the IANA name of a time zone, such as Europe/Berlin or UTC",
 );
 
-/** A schedule as a request has it. */
 export const ScheduleInput = z
   .object({
     cron: CronExpression.meta({
@@ -102,7 +96,6 @@ export const ScheduleInput = z
   .meta({ id: "ScheduleInput", example: EXAMPLE });
 export type ScheduleInput = z.infer<typeof ScheduleInput>;
 
-/** The column of a schedule; null for none. */
 export const scheduleColumn = (schedule: ScheduleInput | null): string | null =>
   schedule &&
   JSON.stringify({
@@ -110,6 +103,5 @@ export const scheduleColumn = (schedule: ScheduleInput | null): string | null =>
     timezone: schedule.timezone ?? "UTC",
   } satisfies Schedule);
 
-/** What {@link scheduleColumn} wrote. */
 export const parseSchedule = (column: string | null): Schedule | null =>
   column === null ? null : ShownSchedule.parse(JSON.parse(column));

@@ -1,13 +1,15 @@
 /** Workflows on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import { isPlainText, Name, text } from "../../platform/text.ts";
+import { byteLength, isPlainText, Name, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { EventName } from "../../wire/events.ts";
-import { MAX_RETRIES } from "./run-state.ts";
 import { nextSlot, parseSchedule, ScheduleInput, ShownSchedule } from "./schedule.ts";
+import type { SecretSummary } from "./secret-store.ts";
 import type { DisabledReason, WorkflowRow } from "./table.ts";
 
-/** The maximum size of a workflow's source code, in bytes of UTF-8. */
+/** One for each of the growing pauses. */
+export const MAX_RETRIES = 5;
+
 export const MAX_CODE_BYTES = 256 * 1024;
 
 export const EXAMPLE = {
@@ -35,7 +37,6 @@ export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
     "Two runs in a row passed a limit and had to be killed. Their executions say which one. Change the code, then enable the workflow again: it runs on what waits.",
 };
 
-/** A customer's code that runs on events (spec section 2). */
 export const Workflow = z
   .object({
     id: z.uuid(),
@@ -115,7 +116,6 @@ const Retries = z
     description: `How often a failed run is made again, with growing pauses: 0 to ${MAX_RETRIES}. With 0, the default, the workflow runs at most once per event. With more, also a run that a restart of the service interrupts is made again.`,
   });
 
-/** Body of `POST /workflows`. */
 export const WorkflowCreation = z
   .strictObject({
     name: Name,
@@ -142,7 +142,6 @@ export const WorkflowCreation = z
 export type WorkflowCreation = z.infer<typeof WorkflowCreation>;
 export type WorkflowInput = z.input<typeof WorkflowCreation>;
 
-/** Body of `PATCH /workflows/:workflowId`: at least one field. */
 export const WorkflowUpdate = z
   .strictObject({
     name: Name.optional(),
@@ -162,7 +161,6 @@ export const WorkflowUpdate = z
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
 export type WorkflowUpdateInput = z.input<typeof WorkflowUpdate>;
 
-/** Presents a stored workflow at `now` (epoch ms). */
 export const presentWorkflow = (row: WorkflowRow, now: number): Workflow => ({
   id: row.id,
   organization_id: row.accountId,
@@ -187,16 +185,13 @@ function presentSchedule(row: WorkflowRow, now: number): Pick<Workflow, "schedul
   return { schedule, next_run_at: presentNullableTime(isRunning ? nextSlot(schedule, now) : null) };
 }
 
-/** The most bytes of a request to the HTTP trigger. */
 export const MAX_TRIGGER_BYTES = 256 * 1024;
 
-/** Body of `POST /workflows/:workflowId/trigger`. */
 export const TriggerPayload = z.unknown().meta({
   description: `Any JSON of at most ${MAX_TRIGGER_BYTES} bytes. The workflow receives it as \`event.data.payload\`.`,
   example: { order: 8731 },
 });
 
-/** The run that a request has started. */
 export const StartedExecution = z
   .object({
     id: z.uuid().meta({
@@ -207,7 +202,6 @@ export const StartedExecution = z
   .meta({ id: "StartedExecution", example: { id: "0d7f2b1c-4a3e-8f59-8c6d-1e2b3a4c5d6f" } });
 export type StartedExecution = z.infer<typeof StartedExecution>;
 
-/** A workflow in the response to a rotation of its trigger's secret. */
 export const WorkflowWithSecret = Workflow.extend({
   trigger_secret: z.string().meta({
     description: "Signs the requests that start the workflow, as Standard Webhooks defines it. Shown once.",
@@ -222,3 +216,55 @@ export const WorkflowWithSecret = Workflow.extend({
   },
 });
 export type WorkflowWithSecret = z.infer<typeof WorkflowWithSecret>;
+
+const MAX_NAME_LENGTH = 64;
+/** Shorter values could be guessed, and would be found by chance in what runs log. */
+const MIN_VALUE_BYTES = 8;
+const MAX_VALUE_BYTES = 4096;
+
+export const SecretName = z
+  .string()
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]*$/,
+    "must have letters, digits and underscores only, and not begin with a digit",
+  )
+  .max(MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`);
+
+export const SecretValue = z
+  .strictObject({
+    value: z
+      .string()
+      .refine((value) => isPlainText(value), "must be well-formed Unicode without NUL")
+      .refine(
+        (value) => byteLength(value) >= MIN_VALUE_BYTES && byteLength(value) <= MAX_VALUE_BYTES,
+        `must have ${MIN_VALUE_BYTES} to ${MAX_VALUE_BYTES} bytes`,
+      )
+      .meta({
+        description: `${MIN_VALUE_BYTES} to ${MAX_VALUE_BYTES} bytes. No response ever contains it.`,
+        minLength: 1,
+        maxLength: MAX_VALUE_BYTES,
+      }),
+  })
+  .meta({ id: "WorkflowSecretValue", example: { value: "a token of another service" } });
+
+export const WorkflowSecret = z
+  .object({
+    name: SecretName.meta({ description: "A program reads the value as `env.NAME`." }),
+    created_at: Timestamp,
+    updated_at: Timestamp.meta({ description: "When the value was last set." }),
+  })
+  .meta({
+    id: "WorkflowSecret",
+    example: {
+      name: "CHAT_TOKEN",
+      created_at: "2026-01-31T09:30:00.000Z",
+      updated_at: "2026-01-31T09:30:00.000Z",
+    },
+  });
+export type WorkflowSecret = z.infer<typeof WorkflowSecret>;
+
+export const presentSecret = ({ name, createdAt, updatedAt }: SecretSummary): WorkflowSecret => ({
+  name,
+  created_at: presentTime(createdAt),
+  updated_at: presentTime(updatedAt),
+});

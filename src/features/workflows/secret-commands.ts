@@ -1,4 +1,5 @@
 /** Writes to the secrets of workflows, and the list of their names. */
+import { notifyOfChange } from "../../delivery/subscribers.ts";
 import { explain } from "../../http/request-input.ts";
 import { resealInChunks, type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database, Statement } from "../../platform/d1/d1.ts";
@@ -6,7 +7,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import type { Secret } from "../../sandbox/runners/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { subscriberKey } from "./queries.ts";
-import { presentSecret, SecretName, type WorkflowSecret } from "./secret-schema.ts";
+import { presentSecret, SecretName, type WorkflowSecret } from "./schema.ts";
 import {
   deleteSecret as deleteRow,
   MAX_SECRETS,
@@ -54,11 +55,10 @@ export async function setSecret(
     const why = `A workflow can have at most ${MAX_SECRETS} secrets; delete one that it does not need`;
     throw new AppError("Workflows", "CONFLICT", why);
   }
-  await notifyRuns(ctx, workflowId, touched.updatedAt);
+  await notifyOfChange(ctx, subscriberKey(ctx, workflowId), touched.updatedAt);
   return { secret: presentSecret(row) };
 }
 
-/** Deletes a secret: runs that start after the response do not have it. */
 export async function deleteSecret(
   ctx: WorkflowContext,
   workflowId: string,
@@ -71,18 +71,8 @@ export async function deleteSecret(
   ]);
   if (workflow === undefined) throw notFound("Workflows", "Workflow");
   if (touched === undefined) throw notFound("Workflows", "Secret");
-  await notifyRuns(ctx, workflowId, touched.updatedAt);
+  await notifyOfChange(ctx, subscriberKey(ctx, workflowId), touched.updatedAt);
   return {};
-}
-
-async function notifyRuns(ctx: WorkflowContext, workflowId: string, version: number): Promise<void> {
-  await ctx
-    .subscribers(subscriberKey(ctx, workflowId))
-    .notifyOfChange(version)
-    .catch((error: unknown) => {
-      // It reads the row again within a second anyway.
-      ctx.log("The object of a workflow whose secrets were changed could not be notified", error);
-    });
 }
 
 const PURPOSE = "atrium workflow secrets";
@@ -130,7 +120,6 @@ export class OpenSecrets {
   }
 }
 
-/** As `selectRunnable` returns them. */
 const parseSealed = (json: string) => JSON.parse(json) as [name: string, keyId: string, sealed: string][];
 
 /** Seals with the current key what replaced ones have sealed, so that these can be forgotten. What none can open is marked. */

@@ -11,7 +11,6 @@ import {
 } from "../../platform/d1/d1.ts";
 import { workflowSecrets } from "./table.ts";
 
-/** How many secrets a workflow may have. */
 export const MAX_SECRETS = 50;
 
 export type StoredSecret = typeof workflowSecrets.$inferSelect;
@@ -23,7 +22,6 @@ const { name, createdAt, updatedAt } = columnsOf(workflowSecrets);
 const ofWorkflow = ({ accountId }: Pick<Tenant, "accountId">, workflowId: string) =>
   and(eq(workflowSecrets.accountId, accountId), eq(workflowSecrets.workflowId, workflowId));
 
-/** All of them, by name. */
 export const selectSecrets = (tenant: Tenant, workflowId: string): Statement<SecretSummary> =>
   statement(
     build
@@ -49,7 +47,6 @@ export const putSecret = (
   params: [accountId, workflowId, secret, now, keyId, sealed],
 });
 
-/** Deletes the secret if there is one. */
 export const deleteSecret = (tenant: Tenant, workflowId: string, secret: string): Statement =>
   statement(
     build

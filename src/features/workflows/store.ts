@@ -13,7 +13,6 @@ import {
 } from "../../platform/d1/d1.ts";
 import { ordering } from "../../platform/d1/ordering.ts";
 import {
-  type DisabledReason,
   type RetiredScript,
   type RunnableWorkflow,
   retiredScripts,
@@ -40,7 +39,6 @@ const { byId, selectOne, selectPage, count, deleteOne } = accountRows(workflows,
 
 export const selectWorkflow = selectOne<WorkflowRow>(SHOWN);
 
-/** Without its code. */
 export const selectWorkflowSummary = selectOne<Omit<WorkflowRow, "code"> & { hash: string }>({
   ...SUMMARY,
   hash,
@@ -103,21 +101,6 @@ export const countWorkflows = count;
 
 export const deleteWorkflow = deleteOne;
 
-/** Disables all workflows of the organization. */
-export const disableAll = ({ accountId }: Tenant, now: number): Statement =>
-  statement(
-    build
-      .update(workflows)
-      .set({ enabled: 0, updatedAt: nextVersion(workflows.updatedAt, now) })
-      .where(and(eq(workflows.accountId, accountId), eq(workflows.enabled, 1))),
-  );
-
-/** Some of the organization's workflows. */
-export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
-  statement(
-    build.select({ id: workflows.id }).from(workflows).where(eq(workflows.accountId, accountId)).limit(limit),
-  );
-
 export const insertWorkflow = (_: Tenant, row: StoredWorkflow): Statement =>
   statement(build.insert(workflows).values(row));
 
@@ -173,7 +156,6 @@ export const rotateTriggerSecret = (
       .returning(SHOWN),
   );
 
-/** Removes the secrets of the HTTP trigger: from now on it accepts no signature. */
 export const deleteTriggerSecret = (tenant: Tenant, id: string): Statement<WorkflowRow> =>
   statement(
     build
@@ -188,23 +170,7 @@ export const deleteTriggerSecret = (tenant: Tenant, id: string): Statement<Workf
       .returning(SHOWN),
   );
 
-/** Disables a workflow for this reason. Returns no row when it has changed since this version of it was read. */
-export const suspendWorkflow = (
-  tenant: Tenant,
-  id: string,
-  version: number,
-  disabledReason: DisabledReason,
-  now: number,
-): Statement<{ id: string }> =>
-  statement(
-    build
-      .update(workflows)
-      .set({ enabled: 0, disabledReason, updatedAt: nextVersion(workflows.updatedAt, now) })
-      .where(and(byId(tenant, id), eq(workflows.updatedAt, version)))
-      .returning({ id: workflows.id }),
-  );
-
-/** The same for saved code, which counts as a new version unless it is the code that the workflow has. */
+/** Changes the workflow with its code, which counts as a new version unless it is the present one. */
 export const updateCode = (
   tenant: Tenant,
   id: string,
@@ -237,7 +203,6 @@ export const retireReplacedScript = (
   params: [now, accountId, id, hash],
 });
 
-/** Retires a script that was deployed but whose workflow was never written. */
 export const insertRetired = (row: RetiredScript): Statement =>
   statement(build.insert(retiredScripts).values(row).onConflictDoNothing());
 

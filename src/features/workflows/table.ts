@@ -14,11 +14,9 @@ export const workflows = sqliteTable(
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
     id: text().notNull(),
-    /** A JSON array of event names. */
     events: text().notNull(),
     /** Null for all rooms. No foreign key: a workflow still runs on the events of a deleted room. */
     roomId: text("room_id"),
-    /** 0 or 1. */
     enabled: integer().notNull(),
     createdAt: integer("created_at").notNull(),
     /** Grows with each change: it is also the row's version. */
@@ -28,7 +26,6 @@ export const workflows = sqliteTable(
     /** The origin of this service when the workflow was saved, such as `https://atrium.example`. */
     origin: text().notNull(),
     name: text().notNull(),
-    /** `fold(name)`: SQLite folds ASCII only. */
     nameFolded: text("name_folded").notNull(),
     /** Why every run fails before it starts (a problem with `message` and position, as JSON); null when runs can start. */
     problemAtRun: text("problem_at_run"),
@@ -40,7 +37,6 @@ export const workflows = sqliteTable(
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     /** When it runs by the clock, as JSON (`Schedule`); null when it does not. */
     schedule: text(),
-    /** 1 while it may be started over HTTP, else 0. */
     httpTrigger: integer("http_trigger").notNull().default(0),
     /** When the secret of its HTTP trigger was created (epoch ms); null without one. */
     triggerSecretAt: integer("trigger_secret_at"),
@@ -50,9 +46,7 @@ export const workflows = sqliteTable(
     previousTriggerSecret: text("previous_trigger_secret"),
     previousTriggerSecretUntil: integer("previous_trigger_secret_until"),
     // Large columns come last, so that reading subscriptions does not read them.
-    /** The source code. */
     code: text().notNull(),
-    /** The compiled module. */
     module: text().notNull(),
   },
   (table) => [
@@ -67,7 +61,6 @@ export const workflows = sqliteTable(
 
 export type StoredWorkflow = typeof workflows.$inferSelect;
 type TriggerSecrets = "triggerSecret" | "previousTriggerSecret" | "previousTriggerSecretUntil";
-/** What a run needs. */
 export interface RunnableWorkflow extends Omit<StoredWorkflow, "code" | TriggerSecrets> {
   /** The sealed secrets: a JSON array of `[name, keyId, sealed]`. */
   readonly secrets: string;

@@ -5,7 +5,6 @@ import { presentTime, Timestamp } from "../../platform/time.ts";
 import { EXAMPLE } from "./schema.ts";
 import type { Author, StoredVersion, VersionSummary } from "./version-store.ts";
 
-/** Who saved a version. */
 const VersionAuthor = z.object({
   type: z.enum(["person", "key"]).meta({
     description: "`person` for a member in the dashboard, `key` for an API key.",
@@ -21,7 +20,6 @@ const SUMMARY_EXAMPLE = {
   bytes: new TextEncoder().encode(EXAMPLE.code).byteLength,
 } as const;
 
-/** A saved code of a workflow, without the code. */
 export const WorkflowVersionSummary = z
   .object({
     version: z.int().meta({ description: "Counts the codes that were saved, from 1.", minimum: 1 }),
@@ -34,7 +32,6 @@ export const WorkflowVersionSummary = z
   .meta({ id: "WorkflowVersionSummary", example: SUMMARY_EXAMPLE });
 export type WorkflowVersionSummary = z.infer<typeof WorkflowVersionSummary>;
 
-/** A saved code of a workflow. */
 export const WorkflowVersion = WorkflowVersionSummary.extend({ code: z.string() }).meta({
   id: "WorkflowVersion",
   example: { ...SUMMARY_EXAMPLE, code: EXAMPLE.code },
@@ -47,7 +44,6 @@ export function authorOf(actor: Actor): Author | null {
   return actor.type === "key" ? { type: "key", id: actor.keyId } : null;
 }
 
-/** The names of people by their IDs. */
 export type AuthorNames = ReadonlyMap<string, string>;
 
 export const presentVersionSummary = (row: VersionSummary, names: AuthorNames): WorkflowVersionSummary => ({

@@ -3,17 +3,14 @@ import { and, count, eq } from "drizzle-orm";
 import { build, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { type AuthorType, workflowVersions } from "./table.ts";
 
-/** How many codes of a workflow are kept. */
 const KEPT_VERSIONS = 50;
 
-/** A version without its code. Times are epoch milliseconds. */
 export interface VersionSummary {
   readonly version: number;
   readonly savedAt: number;
   /** Null for code that was saved before versions were kept. */
   readonly authorType: AuthorType | null;
   readonly authorId: string | null;
-  /** Of its code, in UTF-8. */
   readonly bytes: number;
 }
 
@@ -31,7 +28,6 @@ export const selectAuthorNames = (ids: readonly string[]): Statement<{ id: strin
   params: [JSON.stringify(ids)],
 });
 
-/** A page of them, newest first. */
 export const selectVersions = (
   { accountId }: Tenant,
   workflowId: string,
@@ -58,7 +54,6 @@ export const selectVersion = (
   params: [accountId, workflowId, version],
 });
 
-/** Who saves code. */
 export interface Author {
   readonly type: AuthorType;
   readonly id: string;

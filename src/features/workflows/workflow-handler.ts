@@ -9,6 +9,7 @@ import type {
   HandledEvent,
   HandlerState,
   Pace,
+  Timetable,
 } from "../../delivery/subscriber/handler.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
@@ -19,12 +20,11 @@ import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.
 import { readTrace } from "../../platform/trace.ts";
 import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/events.ts";
 import { measureRun, outcomeOf, RunStarter } from "./run-starter.ts";
-import { continueStreak, isExhausted, planRetry, StoredState } from "./run-state.ts";
+import { continueStreak, isExhausted, planRetry, StoredState, WorkflowSuspension } from "./run-state.ts";
 import { OpenSecrets, secretSealer } from "./secret-commands.ts";
-import { WorkflowTimetable } from "./start-events.ts";
+import { timetableOf } from "./start-commands.ts";
 import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
-import { WorkflowSuspension } from "./workflow-suspension.ts";
 
 /** Counts a workflow's runs for the metrics: one call at a time, each with all runs that ended meanwhile. */
 interface RunCounterPorts {
@@ -67,7 +67,6 @@ class RunCounter {
 const PAUSE_MS = 5_000;
 /** When no run could be started for this long, runs without retries that cannot be started fail instead of waiting. */
 export const MAX_STUCK_MS = 5 * 60_000;
-/** How many runs may be in flight at once. */
 const MAX_IN_FLIGHT = 6;
 const NOT_STARTED = "The workflow could not be started";
 const DISABLED = "The workflow was disabled";
@@ -84,7 +83,7 @@ export class WorkflowHandler implements DeliveryHandler {
   readonly #row: CachedRow<RunnableWorkflow>;
   readonly #runCounter: RunCounter;
   readonly #secrets: OpenSecrets;
-  readonly timetable: WorkflowTimetable;
+  readonly timetable: Timetable;
   readonly #suspension: WorkflowSuspension;
   readonly #runs: RunStarter;
 
@@ -98,7 +97,7 @@ export class WorkflowHandler implements DeliveryHandler {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
-    this.timetable = new WorkflowTimetable(this.#tenant, key.id);
+    this.timetable = timetableOf(this.#tenant, key.id);
     this.#runCounter = new RunCounter({
       countRuns: (runs) => openEventLogs(env)(key.accountId, shardOf(key.id)).countRuns(runs),
       log: (message, error) => this.#log(message, error),
@@ -111,7 +110,6 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runs = new RunStarter(ports);
   }
 
-  /** A run has one event. */
   readonly batch = null;
 
   readonly interruption = INTERRUPTED;
@@ -214,7 +212,6 @@ export class WorkflowHandler implements DeliveryHandler {
     return { type: "postponed", until: this.#now() + PAUSE_MS, why: NOT_STARTED };
   }
 
-  /** With the request behind the event that a run is for. */
   #log(message: string, error?: unknown, { trace }: Pick<OutgoingEvent, "trace"> = {}): void {
     const request = readTrace(trace)?.requestId;
     reportFailure(
@@ -229,5 +226,4 @@ export class WorkflowHandler implements DeliveryHandler {
 const loopAt = (depth: number): string =>
   `Not started: its event has depth ${depth}, so actions of workflows follow each other in what looks like a loop. At most ${MAX_CAUSE_DEPTH} do`;
 
-/** As the command that saved the code wrote it. */
 const parseProblem = (json: string): { message: string } => JSON.parse(json) as { message: string };

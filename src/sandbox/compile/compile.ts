@@ -76,7 +76,6 @@ function findDifference(typed: Outline, plain: Outline): number | null {
 const compare = (a: Outline[number], b: Outline[number]): number =>
   a.start - b.start || Number(a.type > b.type) - Number(a.type < b.type);
 
-/** What is wrong with a program, and where: lines and columns from 1, columns in UTF-16 units. */
 export interface Problem extends Position {
   readonly message: string;
 }
@@ -125,7 +124,6 @@ export function compile(source: string): Compilation {
   }
 }
 
-/** For a module that is never to run. */
 const standIn = (message: string): string =>
   `export default () => { throw new TypeError(${JSON.stringify(message)}); };\n`;
 

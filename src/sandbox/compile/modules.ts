@@ -4,7 +4,6 @@ import { CodeError, endOf, type Node, type Program, startOf, walk } from "./synt
 
 export const NOTHING_TO_IMPORT = "a workflow is one module and can import nothing";
 
-/** Replacement text for the part of a program between two offsets. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -47,7 +46,6 @@ function applyEdits(code: string, edits: readonly Edit[]): string {
   return result + code.slice(done);
 }
 
-/** What a module imports first. */
 interface ImportedModule {
   readonly name: string;
   readonly offset: number;

@@ -60,7 +60,6 @@ class ListReader {
     }
   }
 
-  /** Skips space and comments. */
   #skip(): void {
     while (
       this.#take(SPACE) ||

@@ -36,7 +36,6 @@ const boundReads = (text: string): string => new BoundedText(text) as unknown as
 export type Node = babel.Node;
 export type Program = babel.Program;
 
-/** Which language a text is read as. */
 type Language = "javascript" | "typescript";
 
 const OPTIONS: ParserOptions = {
@@ -91,7 +90,6 @@ export function walk(root: Node, visit: (node: Node) => boolean | undefined): vo
   }
 }
 
-/** The nodes right inside a node, in no order. */
 export function* partsOf(node: Node): Generator<Node> {
   for (const part of Object.values(node)) {
     for (const inner of Array.isArray(part) ? part : [part]) if (isNode(inner)) yield inner;
@@ -113,7 +111,6 @@ export const outlineOf = (nodes: readonly Node[], place = (start: number): numbe
       start: node.type === "TemplateElement" ? startOf(node) : place(startOf(node)),
     }));
 
-/** All nodes of JavaScript. */
 export function nodesOf(program: Program): readonly Node[] {
   const nodes: Node[] = [];
   walk(program, (node) => {
@@ -124,7 +121,6 @@ export function nodesOf(program: Program): readonly Node[] {
 }
 
 export class CodeError extends Error {
-  /** Where in the program, as an offset. */
   readonly offset: number;
 
   constructor(message: string, offset: number) {

@@ -82,9 +82,7 @@ export class TypeEraser {
   readonly #program: Program;
   readonly #blanks: Blanks;
   readonly #kept: Node[] = [];
-  /** Parts of lists that are erased with a comma. */
   readonly #erased = new Set<Node>();
-  /** Where a statement or a field ends without a semicolon. */
   readonly #openEnds = new Set<number>();
 
   constructor(text: string, program: Program) {
@@ -168,7 +166,6 @@ export class TypeEraser {
     );
   }
 
-  /** Erases nodes of a list, each with the comma behind it. */
   #eraseListed<Listed extends Node>(list: readonly Listed[], isPart: (node: Listed) => boolean): void {
     for (const [index, node] of list.entries()) {
       if (!isPart(node)) continue;
@@ -244,7 +241,6 @@ function findUnusedImports(program: Program): readonly Node[] {
   );
 }
 
-/** Every name that may stand for a value of the module. */
 function namesOfValues(program: Program): ReadonlySet<string> {
   const names = new Set<string>();
   const keys = new Set<Node>();

@@ -4,7 +4,7 @@ import type { Comment } from "../../wire/comment.ts";
 import type { StorageFile, UploadResult } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
-import type { BindingAnswer, FetchedResponse, HostBindings, RunInput } from "../runners/runner.ts";
+import type { FetchedResponse, HostBindings, RunInput } from "../runners/runner.ts";
 import {
   apply,
   create,
@@ -31,43 +31,33 @@ import type {
   RoomDocument,
 } from "./types.ts";
 
-/** The service's side of the bindings, with the types of the resources that it returns. */
-export interface TypedHostBindings extends HostBindings {
-  roomGet(): Promise<BindingAnswer<Room | null>>;
-  roomGetUsers(): Promise<BindingAnswer<User[]>>;
-  documentsList(): Promise<BindingAnswer<RoomDocument[]>>;
-  filesList(filter: unknown): Promise<BindingAnswer<StorageFile[]>>;
-  filesGet(key: unknown): Promise<BindingAnswer<(StorageFile & { readonly data: ArrayBuffer }) | null>>;
-  filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<UploadResult>>;
-}
-
-/** The port does not know the resources, so that the sandbox's runners depend on no feature. */
-const withTypes = (host: HostBindings): TypedHostBindings => host as TypedHostBindings;
-
-/** Stops a run that makes too many calls. The service counts them too: this gives the reason. */
+/** Calls of the service. Stops a run that makes too many: the service counts them too, this gives the reason. */
 class Calls {
   readonly #run: Run;
+  readonly #host: HostBindings;
   #count = 0;
 
-  constructor(run: Run) {
+  constructor(run: Run, host: HostBindings) {
     this.#run = run;
+    this.#host = host;
   }
 
-  async make<T>(call: () => PromiseLike<BindingAnswer<T>>): Promise<T> {
+  /** The service answers each method with the type that the program sees. */
+  async make<T>(method: string, args: unknown = {}): Promise<T> {
     const { limits, stop } = this.#run;
     if (stop !== null) throw new NativeError(stop);
     this.#count += 1;
     if (this.#count > limits.calls) {
       throw stopRun(this.#run, `The workflow made more than ${limits.calls} calls of its bindings`);
     }
-    const answer = await call();
+    const answer = await this.#host.call(method, args);
     if ("problem" in answer) throw new NativeError(answer.problem);
-    return answer.value;
+    return answer.value as T;
   }
 }
 
 /** `fetch` through the service, with the platform's own requests and responses. */
-function fetchBy(calls: Calls, host: HostBindings): typeof fetch {
+function fetchBy(calls: Calls): typeof fetch {
   return async (input: RequestInfo | URL, init: RequestInit = {}) => {
     const redirect = init.redirect ?? (input instanceof NativeRequest ? input.redirect : "follow");
     const { signal = input instanceof NativeRequest ? input.signal : null, ...rest } = init;
@@ -76,7 +66,7 @@ function fetchBy(calls: Calls, host: HostBindings): typeof fetch {
       redirect: "manual",
     });
     signal?.throwIfAborted();
-    const answered = calls.make(() => host.fetch(request, redirect));
+    const answered = calls.make<FetchedResponse>("fetch", { request, redirect });
     return present(await (signal ? NativePromise.race([answered, abortOf(signal)]) : answered));
   };
 }
@@ -92,49 +82,49 @@ function present({ response, url, redirected }: FetchedResponse): Response {
 }
 
 export interface ProgramSide {
-  /** The second argument of the program's function. */
   readonly bindings: Bindings;
   readonly fetch: typeof fetch;
 }
 
 export function openBindings(
   run: Run,
-  untyped: HostBindings,
+  host: HostBindings,
   { event, attempt, secrets }: RunInput,
 ): ProgramSide {
-  const host = withTypes(untyped);
-  const calls = new Calls(run);
+  const calls = new Calls(run, host);
   const bindings: Bindings = {
     event: parse(event),
     attempt,
     env: freeze(ownFields(secrets)),
     store: freeze({
-      get: (store: string, key: string) => calls.make(() => host.storeGet(store, key)),
-      getAll: async (store: string) => ownFields(await calls.make(() => host.storeGetAll(store))),
+      get: (store: string, key: string) => calls.make("store.get", { store, key }),
+      getAll: async (store: string) => ownFields<unknown>(await calls.make("store.getAll", { store })),
     }),
     room: freeze({
-      get: () => calls.make(() => host.roomGet()),
-      getUsers: () => calls.make(() => host.roomGetUsers()),
+      get: () => calls.make<Room | null>("room.get"),
+      getUsers: () => calls.make<User[]>("room.getUsers"),
     }),
     documents: freeze({
-      list: () => calls.make(() => host.documentsList()),
-      get: (name: string, options = {}) => calls.make(() => host.documentsGet(name, options)),
+      list: () => calls.make<RoomDocument[]>("documents.list"),
+      get: (name: string, content = {}) => calls.make("documents.get", { name, content }),
     }),
     files: freeze({
-      list: (filter = {}) => calls.make(() => host.filesList(filter)),
+      list: (filter = {}) => calls.make<StorageFile[]>("files.list", { filter }),
       get: async (key: string) => {
-        const file = await calls.make(() => host.filesGet(key));
+        const file = await calls.make<(StorageFile & { readonly data: ArrayBuffer }) | null>("files.get", {
+          key,
+        });
         return file === null ? null : { ...file, ...readersOf(file.data) };
       },
       put: async (name: string, data: FileContent, type?: string) => {
         const { bytes, mimeType } = await contentOf(data);
-        return calls.make(() => host.filesPut(name, bytes, type ?? mimeType));
+        return calls.make<UploadResult>("files.put", { name, bytes, type: type ?? mimeType });
       },
-      delete: (key: string) => calls.make(() => host.filesDelete(key)),
+      delete: (key: string) => calls.make<boolean>("files.delete", { key }),
     }),
-    actions: openActions(calls, host),
+    actions: openActions(calls),
   };
-  return { bindings, fetch: fetchBy(calls, host) };
+  return { bindings, fetch: fetchBy(calls) };
 }
 
 /** An object without a prototype, in which any key is safe, even `__proto__`. */
@@ -165,12 +155,9 @@ async function contentOf(data: FileContent): Promise<{ bytes: Uint8Array | undef
 }
 
 /** The actions as a program sees them: each goes to the service with its arguments as JSON. */
-function openActions(calls: Calls, host: HostBindings): ActionsBinding {
-  // The service answers each action with what its type says.
-  const act = async <Answer>(action: string, args: object): Promise<Answer> => {
-    const json = stringify(args);
-    return (await calls.make(() => host.act(action, json))) as Answer;
-  };
+function openActions(calls: Calls): ActionsBinding {
+  const act = async <Answer>(action: string, args: object): Promise<Answer> =>
+    calls.make<Answer>(`actions.${action}`, stringify(args));
   return freeze({
     stores: freeze({
       set: (store: string, key: string, value: unknown) =>

@@ -9,7 +9,6 @@ type Level = LogLine["level"];
 
 /** Lines beyond this stop the run: those that are not kept cost time, too. */
 const MAX_LINES = 100_000;
-/** Characters of one line. */
 const MAX_LINE_LENGTH = 16 * 1024;
 /** The bytes of a line besides its text, for level and time: empty lines are not free. */
 const LINE_BYTES = 32;
@@ -65,7 +64,6 @@ const LEVELS: Readonly<Record<string, Level>> = {
 };
 const SILENT = ["assert", "clear", "count", "countReset", "groupEnd", "time", "timeEnd", "timeLog"];
 
-/** A console that writes to the current log. */
 export function makeConsole(currentLog: () => Log | undefined): object {
   const methods: Record<string, (...values: unknown[]) => void> = {};
   for (const [name, level] of Object.entries(LEVELS)) {

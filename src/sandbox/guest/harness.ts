@@ -10,7 +10,6 @@ import { ResultProblem, writeResult } from "./result.ts";
 import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "./run.ts";
 import { describeFailure } from "./text.ts";
 
-/** What belongs to a run besides its limits. */
 interface RunState {
   readonly log: Log;
   readonly side: ProgramSide;

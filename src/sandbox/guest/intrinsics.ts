@@ -49,7 +49,6 @@ const encoder = new TextEncoder();
 const { get: typedLength } =
   getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype) ?? {}, "byteLength") ?? {};
 
-/** The bytes of a text in UTF-8. */
 export const utf8 = (text: string): Uint8Array => encode(encoder, text);
 
 /** The size of a view in bytes, read from the view itself: its own `byteLength` may lie. */

@@ -34,7 +34,6 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
   };
 }
 
-/** Replaces the platform's. `report` receives the errors of callbacks. */
 function installTimers(report: (error: unknown) => void): void {
   const { setTimeout, setInterval } = globalThis;
   install("setTimeout", timer(setTimeout, report));
@@ -48,7 +47,6 @@ function remove(name: string): void {
   }
 }
 
-/** Replaces a global of the platform, wherever it is defined. */
 export function install(name: string, value: unknown): void {
   remove(name);
   defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });

@@ -14,7 +14,6 @@ import {
 
 const MAX_DEPTH = 100;
 
-/** Says what is wrong with a result, for the program's author. */
 export class ResultProblem {
   readonly message: string;
   constructor(message: string) {

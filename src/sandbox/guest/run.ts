@@ -3,10 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { RunLimits } from "../runners/runner.ts";
 import { NativeError } from "./intrinsics.ts";
 
-/** One run. */
 export interface Run {
   readonly limits: RunLimits;
-  /** Why the run was stopped; null while it may continue. */
   stop: string | null;
   /** Called when the run is stopped, because the program's own promise might never settle. */
   onStop: () => void;

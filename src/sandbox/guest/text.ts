@@ -17,7 +17,6 @@ const MAX_ITEMS = 100;
 /** The length of one value in characters; longer text is cut. */
 const MAX_LENGTH = 8 * 1024;
 
-/** The beginning of a text, with a mark if there is more. */
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${slice(text, 0, length)}…` : text;
 

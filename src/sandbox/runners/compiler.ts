@@ -3,10 +3,8 @@ import { type Compilation, compile } from "../compile/compile.ts";
 import { isDisconnected, type PoolClient } from "./pool-client.ts";
 import { PROCESS_SERVICE } from "./pool-protocol.ts";
 
-/** Compiles the source of an organization's workflow. */
 export type Compiler = (accountId: string, source: string) => Promise<Compilation>;
 
-/** The entrypoint of a process for programs, as seen over RPC. */
 interface CompilerProcess {
   compile(token: string, source: string): Promise<Compilation>;
 }
@@ -31,7 +29,6 @@ export const compileInPool =
       request,
       PROCESS_SERVICE.compile,
       async (entrypoint, token) => {
-        // The class in the process, which types cannot know.
         const compiler = entrypoint as CompilerProcess;
         const compilation = await compiler.compile(token, source).catch((error: unknown) => {
           if (isDisconnected(error)) return null;

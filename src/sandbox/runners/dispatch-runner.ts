@@ -18,7 +18,6 @@ type ScriptKey = Omit<Script, "module">;
 /** With `wf-`, a UUID and a dash it makes the longest name that a script may have. */
 const HASH_LENGTH = 22;
 
-/** The part of the binding that is used here. */
 export type DispatchBinding = Pick<DispatchNamespace, "get">;
 
 export class DispatchRunner implements Runner {
@@ -78,7 +77,6 @@ export class DispatchRunner implements Runner {
 
   #open(name: string, limits: RunLimits): Guest {
     const script = this.#dispatcher.get(name, {}, { limits: platformLimits(limits) });
-    // The script's methods are the harness's, which types cannot know.
     return script as unknown as Guest;
   }
 }

@@ -1,8 +1,8 @@
 /** Invokes a guest for one run, whichever runner started it: validates its answer, and bounds the wait for it. */
 import * as z from "zod";
+import { TIMED_OUT, withTimeLimit } from "../../platform/flow/concurrency.ts";
 import type { HostBindings, RunInput, RunLimits, RunReport } from "./runner.ts";
 
-/** The guest's entrypoint, as seen over RPC. */
 export interface Guest {
   /** Returns a {@link GuestAnswer} as JSON, unless the program has tampered with the harness. */
   run(input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<unknown>;
@@ -14,7 +14,6 @@ const GuestLogLine = z.object({
   timestamp: z.iso.datetime({ precision: 3 }),
 });
 
-/** What a guest returns, as JSON. */
 export const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
@@ -24,23 +23,20 @@ export const GuestAnswer = z.object({
 });
 export type GuestAnswer = z.infer<typeof GuestAnswer>;
 
-interface Invocation {
-  readonly report: RunReport;
-  readonly isSpent: boolean;
-  /** Whether the guest gave no answer. */
-  readonly isLost: boolean;
+interface GuestCall {
+  readonly input: RunInput;
+  readonly bindings: HostBindings;
+  readonly limits: RunLimits;
 }
 
 /** An answer, or what stands for one. */
 interface Answer extends GuestAnswer {
   readonly isLost: boolean;
-  /** Whether the platform ended the run by force. */
   readonly isKilled: boolean;
 }
 
 /** How much longer than its wall time the guest, which ends the run itself, may take to answer. */
 const GRACE_MS = 500;
-/** Characters of a failure's description. */
 const MAX_FAILURE_LENGTH = 16 * 1024;
 /** An answer may be this many times as long as its contents: for field names, times and JSON escapes. */
 const ANSWER_OVERHEAD = 8;
@@ -53,26 +49,18 @@ const TAMPERED = "The workflow tampered with what runs it";
  */
 export async function invoke(
   guest: Guest,
-  {
-    input,
-    bindings,
-    limits,
-  }: { readonly input: RunInput; readonly bindings: HostBindings; readonly limits: RunLimits },
+  call: GuestCall,
   isUnstarted: (error: unknown) => boolean,
-): Promise<Invocation> {
+): Promise<{ readonly report: RunReport; readonly isSpent: boolean; readonly isLost: boolean }> {
+  const { bindings, limits } = call;
   const startedAt = Date.now();
-  const answer = await ask(guest, input, bindings, limits, isUnstarted);
+  const { isSpent, isLost, ...answer } = await ask(guest, call, isUnstarted);
   bindings.revoke();
-  const durationMs = Date.now() - startedAt;
-  const { isSpent, isLost }: Answer = answer;
-  if (answer.status === "success" && bindings.isOverdrawn()) {
-    const result = `The workflow made more than ${limits.calls} calls of its bindings`;
-    return { report: { ...shown(answer), status: "failed", result, durationMs }, isSpent, isLost };
-  }
-  return { report: { ...shown(answer), durationMs }, isSpent, isLost };
+  const report = { ...answer, ranMs: 0, durationMs: Date.now() - startedAt };
+  if (answer.status === "failed" || !bindings.isOverdrawn()) return { report, isSpent, isLost };
+  const result = `The workflow made more than ${limits.calls} calls of its bindings`;
+  return { report: { ...report, status: "failed", result }, isSpent, isLost };
 }
-
-const shown = ({ status, result, logs, isKilled }: Answer) => ({ status, result, logs, ranMs: 0, isKilled });
 
 const broken = (
   result: string,
@@ -88,16 +76,9 @@ const broken = (
 
 async function ask(
   guest: Guest,
-  input: RunInput,
-  bindings: HostBindings,
-  limits: RunLimits,
+  { input, bindings, limits }: GuestCall,
   isUnstarted: (error: unknown) => boolean,
 ): Promise<Answer> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<Answer>((resolve) => {
-    const isLate = () => resolve(broken(limitMessage("wall", limits), { isLost: true }));
-    timer = setTimeout(isLate, limits.wallMs + GRACE_MS);
-  });
   const answered = guest.run(input, bindings, limits).then(
     (answer) => parseAnswer(answer, limits),
     (error: unknown) => {
@@ -105,18 +86,12 @@ async function ask(
       return answerTo(error, limits);
     },
   );
-  answered.catch(() => {}); // handled by the race below, or ignored after it
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const answer = await withTimeLimit(answered, limits.wallMs + GRACE_MS);
+  return answer === TIMED_OUT ? broken(limitMessage("wall", limits), { isLost: true }) : answer;
 }
 
-/** What ended a run by force. */
 type RunEnd = "wall" | "cpu" | "memory" | "crash";
 
-/** The result of a run that was ended by force. */
 export function limitMessage(end: RunEnd, { wallMs, cpuMs, processCpuMs, memoryMb }: LimitsShown): string {
   switch (end) {
     case "wall":

@@ -21,7 +21,6 @@ export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader 
       modules: guestModules(module),
       globalOutbound: null,
     }));
-    // The entrypoint's methods are the harness's, which types cannot know.
     return new Isolate(worker.getEntrypoint(undefined, { limits }) as unknown as Guest);
   }
 
@@ -31,10 +30,8 @@ export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader 
   }
 }
 
-/** A guest, as callers outside its context reach it. */
 export class Isolate extends RpcTarget implements Guest, Disposable {
   readonly #guest: Guest;
-  /** The bindings of the runs in progress. */
   readonly #held = new Set<Partial<Disposable>>();
 
   constructor(guest: Guest) {

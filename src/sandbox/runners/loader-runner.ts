@@ -24,7 +24,6 @@ interface WarmIsolate {
   readonly guest: Promise<HeldGuest>;
   runs: number;
   isRetired: boolean;
-  /** When its latest run ended (epoch ms). */
   idleSince: number;
   /** Frees it when no run follows. Runs leave it as it is: to set it anew for each would cost them time. */
   idleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +52,6 @@ export class LoaderRunner implements Runner {
     this.#idleMs = idleMs;
   }
 
-  /** Nothing to do: an isolate gets its script when it is opened. */
   async deploy(): Promise<void> {}
 
   async remove(script: ScriptKey): Promise<void> {

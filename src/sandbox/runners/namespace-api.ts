@@ -2,10 +2,8 @@
 import type { NamespaceSettings } from "../../platform/config.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 
-/** A script as it is uploaded. */
 interface ScriptUpload {
   readonly mainModule: string;
-  /** The text of each ES module by its name. */
   readonly modules: Readonly<Record<string, string>>;
   readonly compatibilityDate: string;
   readonly compatibilityFlags: readonly string[];
@@ -37,9 +35,7 @@ function formOf(upload: ScriptUpload): FormData {
 /** What the calls need from the runtime. */
 export interface ApiPorts {
   readonly fetch: typeof fetch;
-  /** Epoch milliseconds. */
   now(): number;
-  /** Of [0, 1). */
   random(): number;
   pause(ms: number): Promise<void>;
 }
@@ -157,7 +153,6 @@ interface Failure {
   readonly retryAfterMs: number | null;
 }
 
-/** The envelope of each response. */
 interface Answer {
   readonly success: boolean;
   readonly errors: readonly { readonly code: number; readonly message: string }[];

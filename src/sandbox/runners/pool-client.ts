@@ -15,12 +15,9 @@ export interface PoolBindings {
   readonly PROGRAM_PORT?: DebugPort;
 }
 
-/** How a call of a process ended. */
 export interface CallEnd<T> {
   readonly value: T;
-  /** Whether the process is to end. */
   readonly isSpent: boolean;
-  /** Whether it gave no answer. */
   readonly isLost: boolean;
 }
 
@@ -72,11 +69,9 @@ export class PoolClient {
   }
 }
 
-/** What a process offers: one of its entrypoints, whose methods are called over RPC. */
 type ProcessEntrypoint = typeof PROCESS_SERVICE.run | typeof PROCESS_SERVICE.compile;
 
 export interface PoolConnections {
-  /** The entrypoint of the process at the address. */
   open(address: string, entrypoint: ProcessEntrypoint): Promise<object>;
   /** The process at the address ends, or cannot be relied on. */
   forget(address: string): void;

@@ -5,7 +5,6 @@ import type { PoolClient } from "./pool-client.ts";
 import { PROCESS_SERVICE } from "./pool-protocol.ts";
 import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
-/** The entrypoint of a process for programs, as seen over RPC. */
 interface Programs {
   run(
     token: string,
@@ -26,13 +25,10 @@ export class PoolRunner implements Runner {
     this.#client = client;
   }
 
-  /** Nothing to do: a process gets its program with the first run. */
   async deploy(): Promise<void> {}
 
-  /** Nothing to do: the pool ends idle processes. */
   async remove(): Promise<void> {}
 
-  /** Nothing to do: the processes are the pool's. */
   [Symbol.dispose](): void {}
 
   async run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
@@ -47,7 +43,6 @@ export class PoolRunner implements Runner {
       lease,
       PROCESS_SERVICE.run,
       async (entrypoint, token) => {
-        // The class in the process, which types cannot know.
         const programs = entrypoint as Programs;
         const guest: Guest = {
           run: (input, bindings, limits) => programs.run(token, module, input, bindings, limits),

@@ -18,7 +18,6 @@ function authorize(env: Env, token: string): void {
   if (token !== env.TOKEN) throw new Error("This process belongs to another service");
 }
 
-/** Runs the program of this process. */
 export class Programs extends WorkerEntrypoint<Env> {
   /** The first call's `module` is the program; later calls pass the same. */
   run(
@@ -36,7 +35,6 @@ export class Programs extends WorkerEntrypoint<Env> {
       modules: guestModules(module),
       globalOutbound: null,
     }));
-    // The entrypoint's methods are the harness's, which types cannot know.
     const guest = worker.getEntrypoint() as unknown as Guest;
     return guest.run(input, bindings, limits);
   }

@@ -1,6 +1,5 @@
 /** The port to the sandbox: everything that the rest of the service knows of it, whichever runner implements it. */
 
-/** Compiled code, and the workflow that it belongs to. */
 export interface Script {
   readonly accountId: string;
   readonly workflowId: string;
@@ -10,9 +9,7 @@ export interface Script {
   readonly hash: string;
 }
 
-/** What one run is given besides its bindings. */
 export interface RunInput {
-  /** The event as JSON. */
   readonly event: string;
   /** Counts the runs for the event, from 1. */
   readonly attempt: number;
@@ -23,9 +20,7 @@ export interface RunInput {
 /** Pairs of name and value: as keys of an object, some (such as `__proto__`) would have a meaning of their own. */
 export type Secret = readonly [name: string, value: string];
 
-/** The limits of one run. */
 export interface RunLimits {
-  /** Wall time of the whole run, in milliseconds. */
   readonly wallMs: number;
   /** Processor time where Cloudflare measures it, in milliseconds. */
   readonly cpuMs: number;
@@ -39,11 +34,9 @@ export interface RunLimits {
   readonly memoryMb: number;
 }
 
-/** A line that a run wrote to its console. */
 export interface LogLine {
   readonly level: "debug" | "log" | "info" | "warn" | "error";
   readonly message: string;
-  /** ISO 8601, in milliseconds. */
   readonly timestamp: string;
 }
 
@@ -61,31 +54,15 @@ export interface FetchedResponse {
 }
 
 /**
- * The service's side of a program's bindings, called over RPC with whatever the program passed. Its methods never
- * reject. The two functions are own properties, which RPC does not expose to the program.
+ * The service's side of a program's bindings, called over RPC with whatever the program passed. `call` never rejects.
+ * The two functions are own properties, which RPC does not expose to the program.
  */
 export interface HostBindings {
-  /** Ends what the run has started, and refuses every further call. */
   readonly revoke: () => void;
-  /** Whether the run made more calls than it may. */
   readonly isOverdrawn: () => boolean;
-  storeGet(store: unknown, key: unknown): Promise<BindingAnswer<unknown>>;
-  /** Pairs of key and value: as own keys of an object, some would have another meaning. */
-  storeGetAll(store: unknown): Promise<BindingAnswer<[key: string, value: unknown][]>>;
-  roomGet(): Promise<BindingAnswer<object | null>>;
-  roomGetUsers(): Promise<BindingAnswer<object[]>>;
-  documentsList(): Promise<BindingAnswer<object[]>>;
-  documentsGet(name: unknown, options: unknown): Promise<BindingAnswer<unknown>>;
-  filesList(filter: unknown): Promise<BindingAnswer<object[]>>;
-  filesGet(key: unknown): Promise<BindingAnswer<{ readonly data: ArrayBuffer } | null>>;
-  filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<object>>;
-  filesDelete(key: unknown): Promise<BindingAnswer<boolean>>;
-  /** Changes something in the room, as the organization: the name of an action, and its arguments as JSON. */
-  act(action: unknown, args: unknown): Promise<BindingAnswer<object>>;
-  fetch(request: unknown, redirect: unknown): Promise<BindingAnswer<FetchedResponse>>;
+  call(method: unknown, args: unknown): Promise<BindingAnswer<unknown>>;
 }
 
-/** The outcome of a run. */
 export interface RunReport {
   readonly status: "success" | "failed";
   /** The returned value as JSON; for a failure, the reason in words for the customer. */
@@ -111,9 +88,7 @@ export interface Runner extends Disposable {
   run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport>;
 }
 
-/** As the platform names them. */
 export interface PlatformLimits {
-  /** Processor time, in milliseconds. */
   readonly cpuMs: number;
   readonly subRequests: number;
 }

@@ -3,7 +3,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
 import { shardOf } from "../../../src/delivery/event-log/shards.ts";
-import { deleteEvents } from "../../../src/delivery/outbox/outbox-store.ts";
+import { deleteRelayed } from "../../../src/delivery/outbox/outbox-store.ts";
 import type { OutgoingEvent } from "../../../src/delivery/outbox/subscription.ts";
 import type { OutboxEventRow } from "../../../src/delivery/outbox/table.ts";
 import { type Batch, recordRoom, recordUser, renew } from "./recorded-creations.ts";
@@ -114,7 +114,7 @@ async function create(
   recorded.set(key, known);
   const batch = [...renew(await known)];
   const eventAt = batch.findIndex(({ sql }) => sql.startsWith("INSERT INTO outbox_events"));
-  if (logged.length >= CLEARED_AT_ONCE) batch.push(deleteEvents(logged.splice(0)));
+  if (logged.length >= CLEARED_AT_ONCE) batch.push(deleteRelayed("outbox_events", logged.splice(0)));
   const results = await env.DB.batch<OutboxEventRow>(
     batch.map(({ sql, params }) => env.DB.prepare(sql).bind(...params)),
   );

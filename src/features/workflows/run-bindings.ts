@@ -191,7 +191,7 @@ interface Hop {
 }
 
 /** Sends the request with `mode` as its `redirect`. Rejects with a BAD_REQUEST for the program's author. */
-export async function fetchPublic(
+async function fetchPublic(
   request: Request,
   mode: RedirectMode,
   ports: WebPorts,

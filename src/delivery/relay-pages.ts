@@ -1,4 +1,4 @@
-/** Goes through the rows that wait in an outbox, page by page, within limits of time, failures and calls. */
+/** Relays the rows of an outbox page by page, within limits of time, failures and calls. */
 import type { Database, Page, Statement } from "../platform/d1/d1.ts";
 import { forEachConcurrently, roundRobin, TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import type { CallBudget } from "../platform/flow/work-budget.ts";

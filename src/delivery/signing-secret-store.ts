@@ -1,5 +1,4 @@
-/** The only SQL about stored signing secrets as such: those that are not encrypted with the current key. */
-
+/** Signing secrets of webhooks and HTTP triggers: encrypted at rest, opened for use, and sealed again with a new key. */
 import { resealInChunks, type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
 import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";

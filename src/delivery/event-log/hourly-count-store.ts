@@ -1,7 +1,4 @@
-/**
- * The activity as one shard of an event log counts it, in the transaction that appends the events: by five minutes for
- * the last hours, and by the hour for a month.
- */
+/** Activity by time for charts: one shard of an event log counts by five minutes, later by the hour. */
 import { HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 
 const COLUMNS = "events INTEGER NOT NULL, runs INTEGER NOT NULL, failed_runs INTEGER NOT NULL";

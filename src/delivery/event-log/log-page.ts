@@ -1,5 +1,4 @@
-/** Reads of one shard of an event log. */
-
+/** Pages of an event log: reads of its shards, merged in order, and the cursors behind them. Pure. */
 import { fnv1a } from "../../platform/crypto/encoding.ts";
 import type { WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";

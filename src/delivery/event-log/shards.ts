@@ -1,4 +1,4 @@
-/** The shards of an organization's event log, and the questions that concern all of them. */
+/** The shards of an organization's event log, and operations on all of them. */
 import type { Env } from "../../env.ts";
 import { fnv1a } from "../../platform/crypto/encoding.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";

@@ -1,4 +1,4 @@
-/** The statement that writes an event of D1, with the subscriptions it matches, in the batch of the change itself. */
+/** The statement that writes an event of D1 with its subscriptions, in the batch of the change. */
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";

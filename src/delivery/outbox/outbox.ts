@@ -1,4 +1,4 @@
-/** The outbox of a command: an entry in its batch, and a relay to the live room once that is committed. */
+/** The outbox of a command: an entry in its batch, its relay to the room after the commit, and its deletion. */
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";

@@ -1,4 +1,4 @@
-/** The SQL that the tables of webhooks and workflows share: subscriptions to events, and the end of them. */
+/** The SQL that webhooks and workflows share: their subscriptions, and how they are disabled. */
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import type { EventName } from "../../wire/events.ts";
 import type { RoomSubscription, SubscriberKey } from "./subscription.ts";

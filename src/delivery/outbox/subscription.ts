@@ -1,4 +1,4 @@
-/** Subscribers, the events that they listen to, and events on their way to them. */
+/** Subscribers, their subscriptions, and events on their way to them. */
 import type { AnyEventName, WebhookEventName } from "../../wire/events.ts";
 
 export interface SubscriberKey {

@@ -1,4 +1,4 @@
-/** The outbox: what must still reach a room or a subscriber, written in the batch of the change it follows from. */
+/** The outbox: events and room commands that are committed, but not yet delivered. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const outbox = sqliteTable(

@@ -1,4 +1,4 @@
-/** The deliveries of a subscriber as lists show them. */
+/** The delivery history of a subscriber, as lists show it. */
 import type {
   DeliveryPage,
   DeliveryQuery,

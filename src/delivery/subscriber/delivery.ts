@@ -1,4 +1,4 @@
-/** An event on its way to a subscriber, and what is kept of its delivery. */
+/** The records of a subscriber: deliveries, their figures over time, and replays. */
 import type { Page } from "../../platform/d1/d1.ts";
 import type { EventName, WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";

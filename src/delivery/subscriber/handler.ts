@@ -1,5 +1,4 @@
-/** The port between a queue and the handler of its kind of subscriber: attempts, and their outcomes. */
-
+/** The ports of a subscriber's object: the handler of its kind with its outcomes, quotas, and the event log. */
 import type { TargetPolicy } from "../../platform/network.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { LogQuery, LogSlice } from "../event-log/log-page.ts";

@@ -1,4 +1,4 @@
-/** Sends a span of events again: takes them from the log, or from earlier deliveries, a chunk at a time. */
+/** Replays a span of events from the log, or from earlier deliveries, a chunk at a time. */
 import { type LogQuery, type LogSlice, PrunedError, readPage } from "../event-log/log-page.ts";
 import { SHARDS, shardOf } from "../event-log/shards.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";

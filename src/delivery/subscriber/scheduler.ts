@@ -1,5 +1,4 @@
-/** The scheduler of a queue: decides which deliveries start now. Only jobs in flight and the next turns are in memory. */
-
+/** The scheduler: chooses the next delivery, round robin over the lanes. Only jobs in flight and the next turns are in memory. */
 import type { BatchLimits, Pace } from "./handler.ts";
 
 const REPLAY = "replay";

@@ -1,4 +1,4 @@
-/** The schedule of a subscriber, and the retention of its deliveries. */
+/** Maintenance of a subscriber: retention of its deliveries, and events of its schedule. */
 import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { Timetable } from "./handler.ts";

@@ -1,4 +1,4 @@
-/** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
+/** Sample events about a given room and users, to test a webhook or run a workflow by hand. */
 import { presentTime } from "../../platform/time.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { DocumentEvent, EventDraft, EventName, RoomEvent } from "../../wire/events.ts";

@@ -1,4 +1,4 @@
-/** The figures of webhooks and workflows on the wire. The SDK infers its types from it. */
+/** The stats and traces of webhooks and workflows on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import type { AttemptFigures, DeliveryRecord, SubscriberStats } from "../../delivery/subscriber/delivery.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";

@@ -42,7 +42,7 @@ const failed = (errorClass: ErrorClass, error: string): Verdict => ({
 });
 
 /** The statuses by which Cloudflare's proxy reports that it could not reach the receiver. */
-const PROXY_ERRORS: Readonly<Record<number, ErrorClass>> = {
+const PROXY_ERRORS: Readonly<Record<number, keyof typeof MESSAGES>> = {
   520: "connect",
   521: "connect",
   522: "timeout",
@@ -59,9 +59,6 @@ const MESSAGES = {
   tls: "A secure connection to the receiver could not be established",
   timeout: "The receiver did not respond in time",
 } as const;
-
-const isNetworkError = (errorClass: ErrorClass): errorClass is keyof typeof MESSAGES =>
-  errorClass in MESSAGES;
 
 /** Why a request failed, by the error messages of Workers, local workerd and Node. */
 function judgeError(error: unknown, hasTimedOut: boolean): Verdict {
@@ -103,7 +100,7 @@ const DELIVERED: Verdict = { outcome: "delivered", errorClass: null, error: null
 function judgeStatus(status: number): Verdict {
   if (status >= 200 && status < 300) return DELIVERED;
   const proxyError = PROXY_ERRORS[status];
-  if (proxyError !== undefined && isNetworkError(proxyError)) return failed(proxyError, MESSAGES[proxyError]);
+  if (proxyError !== undefined) return failed(proxyError, MESSAGES[proxyError]);
   if (status >= 300 && status < 400)
     return failed("redirect", `The receiver answered with a redirect (${status}), which is not followed`);
   const verdict = failed("status", `The receiver answered ${status}`);

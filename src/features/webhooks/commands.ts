@@ -1,4 +1,4 @@
-/** Writes to webhooks. */
+/** Writes to webhooks, and deliveries on request: a sample, a redelivery, or a replay. */
 import { sealSecret } from "../../delivery/signing-secret-store.ts";
 import {
   announceChange,

@@ -1,4 +1,4 @@
-/** Deliveries of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
+/** Deliveries and replays of a webhook on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import type { DeliveryRecord, ReplayRecord } from "../../delivery/subscriber/delivery.ts";
 import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";

@@ -1,4 +1,4 @@
-/** Disables a webhook that cannot go on, and notifies of it, and of a backlog, who has to know. */
+/** Disables a webhook that cannot go on, and notifies of that and of a high backlog. */
 import { fanOutAbout } from "../../delivery/fan-out.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";

@@ -1,4 +1,4 @@
-/** What the attempts at a webhook's receiver mean: when to retry, when to probe, and when to disable it. Pure. */
+/** The health of a webhook's receiver: retries, probes, its pace, and when to disable the webhook. Pure. */
 import type { AttemptResult, BatchLimits, Pace } from "../../delivery/subscriber/handler.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/time.ts";

@@ -1,5 +1,4 @@
-/** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
-
+/** Delivers events to a webhook: reads its row, makes the attempt, and acts on the result. */
 import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
 import { OpenSigningSecrets, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {

@@ -1,5 +1,4 @@
-/** What workflows' commands and queries need beyond a request. */
-
+/** The needs of workflows' commands and queries beyond a request. */
 import type { DeliveryObjects } from "../../delivery/subscribers.ts";
 import type { Sealer } from "../../platform/crypto/sealer.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";

@@ -1,4 +1,4 @@
-/** Runs of workflows on the wire: what asks for one, and how its execution is presented. The SDK infers its types from it. */
+/** Runs of workflows on the wire: the request for one, and its execution. The SDK infers its types from it. */
 import * as z from "zod";
 import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../../delivery/subscriber/delivery.ts";
 import { text } from "../../platform/text.ts";

@@ -1,4 +1,4 @@
-/** The REST endpoints of the HTTP trigger of workflows. */
+/** The REST endpoints of the HTTP trigger and of the secrets of workflows. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";

@@ -191,11 +191,7 @@ interface Hop {
 }
 
 /** Sends the request with `mode` as its `redirect`. Rejects with a BAD_REQUEST for the program's author. */
-async function fetchPublic(
-  request: Request,
-  mode: RedirectMode,
-  ports: WebPorts,
-): Promise<FetchedResponse> {
+async function fetchPublic(request: Request, mode: RedirectMode, ports: WebPorts): Promise<FetchedResponse> {
   let hop: Hop = {
     url: withoutFragment(request.url),
     method: request.method,

@@ -1,4 +1,4 @@
-/** The methods of a run's bindings by name: their arguments, which programs send as anything, and their work. */
+/** The methods of a run's bindings by name, with the arguments that each accepts. */
 import * as z from "zod";
 import { explain } from "../../http/request-input.ts";
 import type { Page } from "../../platform/d1/d1.ts";

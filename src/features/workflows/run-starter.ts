@@ -1,5 +1,4 @@
-/** Starts the runs of a workflow, each with what it may use in the room of its event. */
-
+/** Starts the runs of a workflow with bindings to the room of the event, and redacts their reports. */
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import { relayEvents } from "../../delivery/outbox-relay.ts";
 import type { DeliveryOutcome, HandledEvent } from "../../delivery/subscriber/handler.ts";

@@ -1,5 +1,4 @@
-/** When a workflow runs by the clock: five fields of cron, read in a time zone. Pure. */
-
+/** Schedules of workflows: five fields of cron in a time zone, on the wire and as slots. */
 import { Cron } from "croner";
 import * as z from "zod";
 import { text } from "../../platform/text.ts";

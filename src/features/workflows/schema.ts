@@ -1,4 +1,4 @@
-/** Workflows on the wire, and how they are presented. The SDK infers its types from it. */
+/** Workflows, their HTTP triggers and their secrets on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import { byteLength, isPlainText, Name, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";

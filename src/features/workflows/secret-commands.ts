@@ -1,4 +1,4 @@
-/** Writes to the secrets of workflows, and the list of their names. */
+/** The secrets of workflows: writes, the list of their names, and their encryption. */
 import { notifyOfChange } from "../../delivery/subscribers.ts";
 import { explain } from "../../http/request-input.ts";
 import { resealInChunks, type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";

@@ -27,37 +27,29 @@ import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
 /** Counts a workflow's runs for the metrics: one call at a time, each with all runs that ended meanwhile. */
-interface RunCounterPorts {
-  countRuns(runs: RunCounts): Promise<void>;
-  log(message: string, error: unknown): void;
-}
-
 class RunCounter {
-  readonly #ports: RunCounterPorts;
-  #runs = 0;
-  #failedRuns = 0;
+  readonly #send: (runs: RunCounts) => Promise<void>;
+  #counted = { runs: 0, failedRuns: 0 };
   #isCounting = false;
 
-  constructor(ports: RunCounterPorts) {
-    this.#ports = ports;
+  /** `send` never rejects. */
+  constructor(send: (runs: RunCounts) => Promise<void>) {
+    this.#send = send;
   }
 
   /** Counts a finished run in the background. A crash may lose the latest counts. */
   count(status: "success" | "failed"): void {
-    this.#runs += 1;
-    if (status === "failed") this.#failedRuns += 1;
+    this.#counted.runs += 1;
+    if (status === "failed") this.#counted.failedRuns += 1;
     if (!this.#isCounting) void this.#countAll();
   }
 
   async #countAll(): Promise<void> {
     this.#isCounting = true;
-    while (this.#runs > 0) {
-      const runs = { runs: this.#runs, failedRuns: this.#failedRuns };
-      this.#runs = 0;
-      this.#failedRuns = 0;
-      await this.#ports.countRuns(runs).catch((error: unknown) => {
-        this.#ports.log("Runs could not be counted", error);
-      });
+    while (this.#counted.runs > 0) {
+      const runs = this.#counted;
+      this.#counted = { runs: 0, failedRuns: 0 };
+      await this.#send(runs);
     }
     this.#isCounting = false;
   }
@@ -98,9 +90,9 @@ export class WorkflowHandler implements DeliveryHandler {
       return row ?? null;
     }, now);
     this.timetable = timetableOf(this.#tenant, key.id);
-    this.#runCounter = new RunCounter({
-      countRuns: (runs) => openEventLogs(env)(key.accountId, shardOf(key.id)).countRuns(runs),
-      log: (message, error) => this.#log(message, error),
+    this.#runCounter = new RunCounter(async (runs) => {
+      const log = openEventLogs(env)(key.accountId, shardOf(key.id));
+      await log.countRuns(runs).catch((error: unknown) => this.#log("Runs could not be counted", error));
     });
     this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));
     const log = (message: string, error?: unknown, event?: Pick<OutgoingEvent, "trace">) =>

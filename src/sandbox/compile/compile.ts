@@ -1,5 +1,4 @@
-/** Makes what a workflow runs of what its author wrote: JavaScript that is checked, and imports nothing. */
-
+/** Compiles a workflow's source to JavaScript that is checked and imports nothing. */
 import { checkDefaultExport, findImport, NOTHING_TO_IMPORT, refuseImports } from "./modules.ts";
 import { checkExportLists, checkNamesInBlocks } from "./parse-limits.ts";
 import {

@@ -1,4 +1,4 @@
-/** The imports of a program: it is one module, and has none that work. */
+/** The imports of a program, none of which work, and its default export. */
 import type { ExportNamedDeclaration, ImportExpression } from "@babel/types";
 import { CodeError, endOf, type Node, type Program, startOf, walk } from "./syntax.ts";
 

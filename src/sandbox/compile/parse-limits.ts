@@ -1,4 +1,4 @@
-/** Lists of exported names: the parser compares each with every scope that was opened before it. */
+/** Refuses programs whose export lists or nested blocks would keep the parser busy. */
 import { CodeError, type Node, parseDraft, partsOf, startOf } from "./syntax.ts";
 
 /** At some ten nanoseconds each. 256 KiB of code may end with a list of 380 names; shorter code with more. */

@@ -1,4 +1,4 @@
-/** Which nodes of a program say something about types alone, and which are refused. */
+/** Nodes of a program that concern types alone, and nodes that are refused. */
 import type { Node } from "./syntax.ts";
 
 /** An expression with something about its type: without that, it is the expression. */

@@ -1,4 +1,4 @@
-/** Prepares the globals before a program is evaluated: removes what could reach out of the isolate. */
+/** Prepares the globals before a program is evaluated: removes every way out of the isolate. */
 import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "./intrinsics.ts";
 
 /** Globals that block, compile code, open connections, outlive a run, or are shared between runs. */

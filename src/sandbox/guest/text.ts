@@ -1,4 +1,4 @@
-/** Formats values for logs and failures: short, on one line, and safe with objects that a program has tampered with. */
+/** Formats values and failures: short, and safe with objects that a program has tampered with. */
 import {
   exec,
   getPrototypeOf,

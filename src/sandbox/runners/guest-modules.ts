@@ -23,6 +23,15 @@ export const guestModules = (program: string): Record<string, string> => ({
   "workflow.js": program,
 });
 
+/** The isolate of a program for the Worker Loader, without a network. */
+export const guestWorker = (program: string) => ({
+  compatibilityDate: GUEST_COMPATIBILITY.date,
+  compatibilityFlags: [...GUEST_COMPATIBILITY.flags],
+  mainModule: MAIN_MODULE,
+  modules: guestModules(program),
+  globalOutbound: null,
+});
+
 let version: Promise<string> | undefined;
 
 /** Identifies the harness and the settings: with others, the same program is another script. */

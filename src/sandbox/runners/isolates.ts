@@ -1,6 +1,6 @@
 /** Isolates that can be freed: each belongs to a context of its own, whose end frees it at once. */
 import { exports, RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
-import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
+import { guestWorker } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
 import type { HeldGuest } from "./loader-runner.ts";
 import type { HostBindings, PlatformLimits, RunInput, RunLimits } from "./runner.ts";
@@ -14,13 +14,7 @@ export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader 
   open(module: string, limits: PlatformLimits): Isolate {
     const { LOADER } = this.env;
     if (LOADER === undefined) throw new Error("The binding LOADER is missing");
-    const worker = LOADER.get(null, () => ({
-      compatibilityDate: GUEST_COMPATIBILITY.date,
-      compatibilityFlags: [...GUEST_COMPATIBILITY.flags],
-      mainModule: MAIN_MODULE,
-      modules: guestModules(module),
-      globalOutbound: null,
-    }));
+    const worker = LOADER.get(null, () => guestWorker(module));
     return new Isolate(worker.getEntrypoint(undefined, { limits }) as unknown as Guest);
   }
 

@@ -1,4 +1,4 @@
-/** The service's side of the pool: leases a process, calls it, and returns it, however the call ends. */
+/** The service's side of the pool: leases a process, connects to it, calls it, and returns it. */
 import type { DebugPort } from "../../env.ts";
 import {
   type Lease,

@@ -1,5 +1,4 @@
-/** What the service and its pool of processes for programs say to each other: leases of processes, as JSON. */
-
+/** The protocol between the service and its pool of processes: leases, as JSON. */
 interface ProcessLimits {
   readonly wallMs: number;
   readonly cpuMs: number;

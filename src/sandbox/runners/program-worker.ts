@@ -1,7 +1,7 @@
 /** The Worker in a process for programs: runs one program in an isolate beside it, or compiles one. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type Compilation, compile } from "../compile/compile.ts";
-import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
+import { guestWorker } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
 import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
 
@@ -28,13 +28,7 @@ export class Programs extends WorkerEntrypoint<Env> {
     limits: RunLimits,
   ): Promise<unknown> {
     authorize(this.env, token);
-    const worker = this.env.LOADER.get(ISOLATE, () => ({
-      compatibilityDate: GUEST_COMPATIBILITY.date,
-      compatibilityFlags: [...GUEST_COMPATIBILITY.flags],
-      mainModule: MAIN_MODULE,
-      modules: guestModules(module),
-      globalOutbound: null,
-    }));
+    const worker = this.env.LOADER.get(ISOLATE, () => guestWorker(module));
     const guest = worker.getEntrypoint() as unknown as Guest;
     return guest.run(input, bindings, limits);
   }

@@ -1,5 +1,4 @@
-/** The port to the sandbox: everything that the rest of the service knows of it, whichever runner implements it. */
-
+/** The port to the sandbox, which every runner implements. */
 export interface Script {
   readonly accountId: string;
   readonly workflowId: string;

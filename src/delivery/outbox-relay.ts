@@ -32,7 +32,6 @@ const ABANDONED_AFTER_MS = 15_000;
 
 const LIMITS: RelayLimits = { rowMs: 5_000, pages: 200, concurrency: 4, timeouts: 8 };
 
-/** The ports of a relay, in a request and in the cron trigger alike. */
 export interface RelayPorts extends DeliveryObjects {
   readonly db: Database;
   readonly rooms: RoomGateway;
@@ -42,7 +41,6 @@ export interface RelayPorts extends DeliveryObjects {
 /** Relayed events that may not be deleted yet: a slow database shows them as left behind. */
 const relayed = new TtlCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
 
-/** Events that a request has left behind, and that go ahead of another one. */
 const MAX_EARLIER = 20;
 
 /**
@@ -74,7 +72,6 @@ async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: WorkBud
   for (const each of left) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each, calls))]);
 }
 
-/** The statement that records how far the event was relayed: `remaining` is what {@link relayEvent} has returned. */
 const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement =>
   remaining === null ? deleteRelayed("outbox_events", [id]) : updatePendingSubscriptions(id, remaining);
 

@@ -10,7 +10,6 @@ export interface RelayLimits {
   readonly rowMs: number;
   /** Pages that may begin, of each kind of row. The next run follows within a minute. */
   readonly pages: number;
-  /** Organizations at once, and rooms of each of them. */
   readonly concurrency: number;
   /** Hanging rooms of one organization that end the run for it, and for no other one. */
   readonly timeouts: number;
@@ -20,16 +19,13 @@ interface Relay<Row extends { readonly id: string }> {
   accounts(): Statement<{ accountId: string }>;
   select(accountId: string, page: Pick<Page, "limit" | "offset">): Statement<Row>;
   roomOf(row: Row): string;
-  /** Returns true when nothing of the row is left to do. */
   relay(row: Row): Promise<boolean>;
-  /** Deletes the rows of a page of which nothing is left to do. */
   delete(ids: readonly string[]): Statement;
   failed(error: unknown): void;
 }
 
 interface Turn {
   readonly accountId: string;
-  /** The rows that are left behind. */
   readonly offset: number;
   readonly timeouts: number;
 }

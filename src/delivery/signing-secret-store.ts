@@ -56,7 +56,6 @@ function replaceStoredSecrets(
 
 const PURPOSE = "atrium signing secrets";
 const MARK = "sealed:";
-/** In place of the key of one that no key opens. */
 const UNREADABLE = "unreadable";
 const KINDS = ["webhook", "workflow"] as const;
 
@@ -72,7 +71,6 @@ export async function sealSecret(sealer: Sealer, secret: string, owner: Subscrib
   return `${MARK}${keyId}:${sealed}`;
 }
 
-/** Rejects when no key opens it. */
 export async function openSecret(sealer: Sealer, stored: string, owner: SubscriberKey): Promise<string> {
   const [keyId = "", sealed = ""] = stored.slice(MARK.length).split(":");
   return sealer.open({ keyId, sealed }, placeOf(owner));

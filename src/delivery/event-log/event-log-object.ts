@@ -51,9 +51,7 @@ const PRUNE_EVERY_MS = HOUR_MS;
 export const SUBSCRIPTIONS_KEPT_MS = 60_000;
 
 export class EventLogObject extends ArchivedDurableObject<Env> {
-  /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
-  /** The limits of the log; tests replace them by smaller ones. */
   limits: ReturnType<typeof eventLogLimits>;
 
   readonly archived: StorageArchive;
@@ -100,7 +98,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     this.#store.countRuns(runs, this.clock());
   }
 
-  /** See `readHours`. */
   hours(from: number, width: number): HourlyCounts[] {
     return this.#store.readHours(from, width);
   }
@@ -130,7 +127,6 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     return this.#store.replaceBodies(roomId, userId, after, (body) => redactEvent(body, userId));
   }
 
-  /** Deletes everything, the alarm included. */
   async remove(): Promise<void> {
     this.#alarm.markFired();
     if (await this.archived.discard()) return;

@@ -17,7 +17,6 @@ import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
 /** Bytes of an event on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;
-/** Rows that are deleted at a time: a slice takes some milliseconds. */
 const PRUNED_AT_ONCE = 500;
 /** Rows that one read looks at, and the characters of bodies after which it ends. */
 const MAX_SCANNED = 5_000;

@@ -65,7 +65,6 @@ const HOURS_KEPT = 31 * 24;
 /** The start of the span of `width` that contains `at`; all in milliseconds. */
 export const spanOf = (at: number, width: number): number => at - (at % width);
 
-/** The start of the hour that contains `at`; both in epoch milliseconds. */
 export const hourOf = (at: number): number => spanOf(at, HOUR_MS);
 
 export type RunCounts = {
@@ -79,7 +78,6 @@ export type HourlyCounts = RunCounts & {
   readonly events: number;
 };
 
-/** The sums over all shards, the earliest span first. */
 export function addHours(shards: readonly (readonly HourlyCounts[])[]): HourlyCounts[] {
   const sums = new Map<number, HourlyCounts>();
   for (const { hour, events, runs, failedRuns } of shards.flat()) {

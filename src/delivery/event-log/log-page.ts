@@ -35,7 +35,6 @@ export type LogSlice =
   /** Events that follow `after` are no longer kept; the oldest that are were logged at `oldestAt`. */
   | { readonly type: "pruned"; readonly oldestAt: number | null };
 
-/** A page ends before it exceeds this. */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 /** Reads of one shard per page: a filter that matches little ends the page early, and the next one continues. */
 const MAX_READS = 8;
@@ -50,7 +49,6 @@ export interface LogPage {
   readonly hasMore: boolean;
 }
 
-/** Events behind the cursor are no longer kept. */
 export class PrunedError extends Error {
   readonly oldestAt: number | null;
 
@@ -68,7 +66,6 @@ class ShardStream {
   #slice: LoggedEvent[] = [];
   #taken = 0;
   #reads = 0;
-  /** Where the next slice begins. */
   #readUpTo: number | null;
   /** Behind the latest event that was taken, or behind the slice when all of it was. */
   #position: number | null;
@@ -138,7 +135,6 @@ export async function readPage(query: PageQuery, read: ReadShard): Promise<LogPa
   };
 }
 
-/** The shard whose next event was logged first; undefined when no shard has one. */
 const earliest = (streams: readonly ShardStream[]): ShardStream | undefined =>
   streams.reduce<ShardStream | undefined>((first, stream) => {
     if (stream.head === undefined) return first;
@@ -150,7 +146,6 @@ const VERSION = "1";
 const FORM = /^1\.([0-9a-z]{1,7})((?:\.[0-9a-z]{1,10})+)$/;
 const BASE = 36;
 
-/** The scope of a cursor, such as an organization or a room, in a few characters. */
 const tagOf = (scope: string): string => fnv1a(scope).toString(BASE);
 
 /** The cursor behind these positions, one for each shard that is read. */

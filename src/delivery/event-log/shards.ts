@@ -11,7 +11,6 @@ import { addHours, type HourlyCounts } from "./hourly-count-store.ts";
  */
 export const SHARDS = 8;
 
-/** All of a room's events are in this shard, and so in one order. */
 export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
 
 export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;

@@ -27,12 +27,9 @@ export type Fragment = Pick<Statement, "sql" | "params">;
 interface EventSource {
   /** The tables, of which one is `rooms`, with their joins. */
   readonly from: string;
-  /** Which row the event is about; the event is written if there is one. */
   readonly where: Fragment;
   readonly room: Fragment;
-  /** The row that the event is about as JSON, if that is not the room. */
   readonly subject?: Fragment;
-  /** Whom the event is for; all by default. */
   readonly subscribers?: SubscriberKey["kind"];
 }
 
@@ -77,7 +74,6 @@ export function rowAsJson(table: SQLiteTable, name: string, changes: object = {}
   return { sql: `json_object(${fields.join()})`, params };
 }
 
-/** A condition that holds if the `changes` would change the row. */
 export function differsBy(table: SQLiteTable, name: string, changes: object): Fragment {
   const changed = new Map(Object.entries(changes));
   const columns = Object.entries(getTableColumns(table)).filter(([field]) => changed.has(field));
@@ -89,7 +85,6 @@ export function differsBy(table: SQLiteTable, name: string, changes: object): Fr
 
 /** A younger row is usually on its way: its request relays it. */
 const LEFT_BEHIND_MS = 500;
-/** The rows of an organization that are read, the oldest first: an outage may leave very many. */
 const MAX_SEARCHED = 500;
 
 type Placed = Pick<OutboxEventRow, "accountId" | "roomId" | "occurredAt">;
@@ -101,7 +96,6 @@ const earlierEvents = ({ accountId, roomId, occurredAt }: Placed): Pick<Statemen
   params: [accountId, occurredAt - LEFT_BEHIND_MS, roomId],
 });
 
-/** The same rows, the oldest first, at most `limit`. */
 export function selectEarlierEvents(event: Placed, limit: number): Statement<OutboxEventRow> {
   const { sql, params } = earlierEvents(event);
   const columns = Object.entries(getTableColumns(outboxEvents)).map(

@@ -50,7 +50,6 @@ export function selectAccountsWith(
   };
 }
 
-/** One row if anything of the organization waits for its relay. */
 export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => ({
   sql: `SELECT 1 AS waits FROM outbox_events WHERE account_id = ?
           UNION ALL SELECT 1 FROM outbox WHERE account_id = ? LIMIT 1`,
@@ -62,7 +61,6 @@ export const deleteRelayed = (table: OutboxTable, ids: readonly string[]): State
   params: [JSON.stringify(ids)],
 });
 
-/** Records which subscriptions the event has yet to reach, as JSON. */
 export const updatePendingSubscriptions = (id: string, pendingSubscriptions: string): Statement =>
   statement(build.update(outboxEvents).set({ pendingSubscriptions }).where(eq(outboxEvents.id, id)));
 
@@ -109,7 +107,6 @@ export const redactPendingEvents = (
   ];
 };
 
-/** A command on its way to its room. */
 export interface OutboxEntry {
   readonly id: string;
   readonly accountId: string;
@@ -139,12 +136,10 @@ export const insertOutboxEntry = (
   ],
 });
 
-/** Rooms that get a command in one statement. */
 export const ROOMS_AT_ONCE = 1_000;
 
 interface CommandForAll {
   readonly accountId: string;
-  /** A `RoomCommand` as JSON. */
   readonly command: string;
   readonly at: number;
 }
@@ -184,7 +179,6 @@ export const insertForOnlineRooms = (
   ],
 });
 
-/** Writes the command for some more rooms; the entry that said that they are left says it no more. */
 export const continueCommand = (
   all: CommandForAll,
   from: Unfinished,

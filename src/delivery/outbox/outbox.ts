@@ -10,7 +10,6 @@ import type { OutboxEventRow } from "./table.ts";
 
 type RelayContext = Pick<RequestContext, "db" | "log" | "defer"> & { readonly rooms: RoomGateway };
 
-/** The port through which a command's events reach their subscribers. */
 export interface EventRelay {
   /** Relays a request's committed events to their subscribers. Never rejects: the cron trigger retries. */
   relayEvents(
@@ -19,7 +18,6 @@ export interface EventRelay {
   ): Promise<void>;
 }
 
-/** The outbox entry for a command that follows from the change the request is about to commit. */
 export const newOutboxEntry = (
   ctx: Pick<RequestContext, "newId" | "accountId"> & Pick<OperationContext, "trace">,
   roomId: string,
@@ -75,7 +73,6 @@ export async function relayChange(
 
 /** The delay after the first row: much shorter than the age of rows that count as left behind. */
 const COLLECT_MS = 50;
-/** The rows that are deleted without a delay. */
 const MAX_COLLECTED = 200;
 /** The platform has ended a request that still collects after this time: the next one takes its place. */
 const STUCK_MS = 5_000;

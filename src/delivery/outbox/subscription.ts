@@ -16,7 +16,6 @@ export interface Subscription {
   readonly version: number;
 }
 
-/** The events that an enabled webhook or workflow listens to. */
 export interface RoomSubscription extends Subscription {
   readonly events: string;
 }
@@ -42,7 +41,6 @@ export type OutgoingEvent = {
   readonly roomId: string;
   /** The event object as JSON: the same text for every subscriber and every attempt. */
   readonly body: string;
-  /** Epoch milliseconds. */
   readonly occurredAt: number;
   readonly trace?: string | null;
 };

@@ -7,14 +7,12 @@ export const outbox = sqliteTable(
     id: text().primaryKey(),
     accountId: text("account_id").notNull(),
     roomId: text("room_id").notNull(),
-    /** A `RoomCommand` as JSON. */
     command: text("change").notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [index("outbox_by_account").on(table.accountId, table.createdAt)],
 );
 
-/** The names of the events of D1. */
 const EVENTS = [
   "user.created",
   "user.updated",

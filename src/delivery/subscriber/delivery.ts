@@ -34,12 +34,9 @@ export interface FoundDelivery {
   readonly isInFlight: boolean;
 }
 
-/** Which deliveries a list shows; `over` means all but the pending ones. */
 export type StatusFilter = DeliveryStatus | "over" | "any";
 
-/** Which page of deliveries to list, and of which events only; then of the latest deliveries only. */
 export interface DeliveryQuery extends Pick<Page, "limit" | "offset"> {
-  /** Only deliveries that were enqueued before the one with this number. */
   readonly beforeSeq?: number | undefined;
   readonly event?: WebhookEventName | undefined;
   readonly roomId?: string | undefined;
@@ -47,9 +44,7 @@ export interface DeliveryQuery extends Pick<Page, "limit" | "offset"> {
 
 export interface DeliveryPage {
   readonly deliveries: DeliveryRecord[];
-  /** The deliveries that match the filter, on all pages. */
   readonly total: number;
-  /** True when the page ended early, because its deliveries are large. */
   readonly isCut?: boolean;
 }
 
@@ -75,7 +70,6 @@ export interface SubscriberStats {
   readonly waiting: { readonly deliveries: number; readonly bytes: number; readonly oldestAt: number | null };
 }
 
-/** The events to send again. Times are epoch milliseconds. */
 export interface ReplayRequest {
   readonly from: number;
   readonly to: number;
@@ -85,7 +79,6 @@ export interface ReplayRequest {
   readonly names: readonly (EventName | WebhookEventName)[];
 }
 
-/** A replay and how far it is. Times are epoch milliseconds. */
 export interface ReplayRecord extends ReplayRequest {
   readonly id: string;
   readonly deliveries: number;

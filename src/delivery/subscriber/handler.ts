@@ -12,7 +12,6 @@ export type FinalOutcome =
   | {
       readonly type: "delivered";
       readonly attempt: LoggedAttempt;
-      /** The time for which nothing is delivered to the subscriber afterwards. */
       readonly restMs?: number;
     }
   /** Another attempt follows at `at` (epoch ms). */
@@ -23,7 +22,6 @@ export type FinalOutcome =
       readonly error: string | null;
       readonly restMs?: number;
     }
-  /** No other attempt follows; `attempt` is null when none was made at all. */
   | {
       readonly type: "failed";
       readonly attempt: LoggedAttempt | null;
@@ -41,7 +39,6 @@ type SkippedOutcome =
   /** The subscriber's row is gone, and everything that its object keeps with it. */
   | { readonly type: "orphaned" };
 
-/** An event as a handler delivers it. */
 export type HandledEvent = OutgoingEvent & {
   readonly replayId: string | null;
   /** True when the attempt is never repeated, however it ends: it was marked as started. */
@@ -110,7 +107,6 @@ export type Timetable = (
   now: number,
 ) => Promise<{ readonly event: OutgoingEvent | null; readonly nextAt: number | null } | null>;
 
-/** The content of one request, without a signature yet. */
 export type WebhookMessage = {
   /** The `webhook-id`: the same for each attempt of the same events. */
   readonly id: string;
@@ -143,7 +139,6 @@ export type AttemptResult = {
   readonly statusCode: number | null;
   readonly errorClass: ErrorClass | null;
   readonly error: string | null;
-  /** The start of the response's body. */
   readonly answer: string | null;
   readonly durationMs: number;
   /** Of the request, without its signature; null when none was sent. */
@@ -164,13 +159,11 @@ export interface QuotaTotal {
   readonly limit: number;
 }
 
-/** The backlog of a webhook or workflow, as quotas count it. */
 export interface BacklogSize {
   readonly events: number;
   readonly bytes: number;
 }
 
-/** The backlogs of all webhooks and workflows of an organization. */
 export interface OrganizationBacklog {
   readonly events: QuotaTotal;
   readonly bytes: QuotaTotal;
@@ -178,7 +171,6 @@ export interface OrganizationBacklog {
 }
 
 export interface SubscriberPorts {
-  /** Creates the handler for the subscriber's kind; `now` returns epoch milliseconds. */
   createHandler(key: SubscriberKey, now: () => number, state: HandlerState): DeliveryHandler;
   send(destination: Destination, message: WebhookMessage, now: () => number): Promise<AttemptResult>;
   readonly limits: BacklogLimits;

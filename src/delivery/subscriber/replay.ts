@@ -8,16 +8,13 @@ import { replayLane } from "./scheduler.ts";
 
 /** The most first attempts that wait when another chunk is enqueued. Retries may have days to wait. */
 const MAX_WAITING = 2_000;
-/** The pause before the queue is looked at again. */
 const PAUSE_MS = 1_000;
-/** The pause after a failure to read the log. */
 const RETRY_MS = 5_000;
 /** Events per chunk: enqueuing one takes some milliseconds. */
 const CHUNK = 200;
 /** The most that an event is logged after it happened: its outbox is retried while the log cannot be reached. */
 const MAX_LATENESS_MS = 60 * 60 * 1000;
 
-/** The latest replay as the store keeps it, also when it has ended. */
 interface StoredReplay extends ReplayRecord {
   /** Where the next chunk begins: the position in each shard that is read, or the number of the latest delivery. */
   readonly positions: readonly (number | null)[];
@@ -54,7 +51,6 @@ function nextOfDeliveries({ positions, status, untilSeq }: StoredReplay, store: 
   return { events, positions: [events.at(-1)?.seq ?? untilSeq], isLast: events.length < CHUNK };
 }
 
-/** True if the replay has this event. */
 const isWanted = ({ from, to, roomId, names }: StoredReplay, event: OutgoingEvent): boolean =>
   event.occurredAt >= from &&
   event.occurredAt <= to &&
@@ -72,7 +68,6 @@ export class Replay {
   readonly #store: DeliveryStore;
   readonly #ports: ReplayPorts;
   #isStepping = false;
-  /** The earliest time of the next chunk (epoch ms). */
   #notBefore = 0;
 
   constructor(store: DeliveryStore, ports: ReplayPorts) {

@@ -9,7 +9,6 @@ const REPLAY = "replay";
  */
 export const replayLane = (replayId: string, roomId: string): string => `${REPLAY} ${replayId} ${roomId}`;
 
-/** The replay that a delivery in this lane belongs to; null for any other delivery. */
 export function replayOfLane(lane: string): string | null {
   const [prefix, replayId] = lane.split(" ");
   return prefix === REPLAY && replayId !== undefined ? replayId : null;
@@ -215,7 +214,6 @@ export class Scheduler {
     this.#restsUntil = Math.min(Math.max(this.#restsUntil, now) + ms, now + maxMs);
   }
 
-  /** Ends every pause but the pace's own. */
   resume(): void {
     this.#pausedUntil = Number.NEGATIVE_INFINITY;
     this.#restsUntil = Number.NEGATIVE_INFINITY;
@@ -250,13 +248,11 @@ export class Scheduler {
   }
 }
 
-/** When a batch of first attempts is to be sent: at once if it is full. */
 const readyAt = (jobs: readonly Job[], { maxEvents, maxWaitMs }: BatchLimits): number =>
   jobs.length >= maxEvents
     ? Number.NEGATIVE_INFINITY
     : Math.min(...jobs.map(({ dueAt }) => dueAt)) + maxWaitMs;
 
-/** A delivery that is pending: waiting or in flight. */
 export type Job = {
   readonly seq: number;
   /** The ordering key: first attempts of one lane run one at a time, in the order of `seq`. */
@@ -272,9 +268,7 @@ export interface WaitingJobs {
   onAdded: (lane: string) => void;
   /** The next lanes behind this one, by name, in which a first attempt is pending: at most this many. */
   lanesAfter(lane: string, limit: number): string[];
-  /** The lane's earliest first attempt behind this number; null when there is none. */
   firstOf(lane: string, afterSeq: number): Job | null;
-  /** The retries that are due first, at most this many. */
   retries(limit: number): Job[];
 }
 

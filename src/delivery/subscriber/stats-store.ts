@@ -34,7 +34,6 @@ export class StatsStore {
     this.#store = store;
   }
 
-  /** Counts the attempts of these outcomes, in the transaction that records them. */
   record(outcomes: readonly FinalOutcome[], now: number): void {
     const attempts = outcomes.flatMap(({ type, attempt }) => (attempt === null ? [] : [{ type, attempt }]));
     if (attempts.length === 0) return;

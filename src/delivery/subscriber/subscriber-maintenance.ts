@@ -11,16 +11,13 @@ const KEPT_BYTES = 1024 ** 3;
 const EVENT_ID_KEPT_MS = DAY_MS;
 /** …unless the service stood still: what it then had not forgotten in the outbox is among these, the latest. */
 const EVENT_IDS_KEPT = 1_000;
-/** Rows per step: a step takes some milliseconds. */
 const SLICE = 500;
 
-/** The end of the backlog without an attempt, because the subscriber was disabled. */
 interface Ending {
   readonly untilSeq: number;
   readonly error: string | null;
 }
 
-/** The oldest deliveries that are over, in the order in which they were enqueued. */
 const OLDEST_OVER = `SELECT seq, created_at FROM (
     SELECT seq, created_at FROM deliveries WHERE status = 'success'
     UNION ALL SELECT seq, created_at FROM deliveries WHERE status = 'failed'
@@ -76,7 +73,6 @@ export class DeliveryRetention {
     return parseEnding(this.#store.readFact("ending"));
   }
 
-  /** True while something waits only to be ended: no attempt is to start meanwhile. */
   get isEnding(): boolean {
     return this.#ending !== null;
   }

@@ -106,14 +106,12 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
     return new DeliveryHistory(this.#recorded.store).list(filter, query);
   }
 
-  /** One delivery as it is now; null when it is not kept. */
   find(deliveryId: string): FoundDelivery | null {
     const { store, attempts } = this.#recorded;
     const delivery = new DeliveryHistory(store).findById(deliveryId);
     return delivery && { delivery, isInFlight: attempts.isInFlight(delivery.seq) };
   }
 
-  /** The attempts in the range that ends now, and the backlog. */
   stats(range: StatsRange): SubscriberStats {
     return new StatsStore(this.#recorded.store).read(range, this.clock());
   }

@@ -86,7 +86,6 @@ export class SubscriberRuntime {
     this.#checkBacklog(handler);
   }
 
-  /** Enqueues an event ahead of the others, in a lane of its own. */
   enqueueFirst(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
     const delivery = this.store.transaction(() => {
       this.store.open(key);
@@ -220,7 +219,6 @@ export class SubscriberRuntime {
     this.#inBackground(step(), "Events could not be read from the log to send them again yet");
   }
 
-  /** Runs `work` beside the requests, then plans the alarm; reports `failure` when it rejects. */
   #inBackground(work: Promise<void>, failure: string): void {
     const done = work.catch((error: unknown) => this.#report(failure, error));
     this.#ctx.waitUntil(done.then(() => this.#planAlarm()));

@@ -3,7 +3,14 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
 import type { WorkflowContext } from "./context.ts";
-import { SecretValue, StartedExecution, TriggerPayload, Workflow, WorkflowSecret, WorkflowWithSecret } from "./schema.ts";
+import {
+  SecretValue,
+  StartedExecution,
+  TriggerPayload,
+  Workflow,
+  WorkflowSecret,
+  WorkflowWithSecret,
+} from "./schema.ts";
 import { deleteSecret, listSecrets, setSecret } from "./secret-commands.ts";
 import { MAX_SECRETS } from "./secret-store.ts";
 import { removeTriggerSecret, rotateTriggerSecret, triggerWorkflow } from "./start-commands.ts";

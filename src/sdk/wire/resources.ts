@@ -36,8 +36,7 @@ export type {
   LogLine,
   WorkflowExecution,
 } from "../../features/workflows/execution-schema.ts";
-export type { Workflow, WorkflowWithSecret } from "../../features/workflows/schema.ts";
-export type { WorkflowSecret } from "../../features/workflows/schema.ts";
+export type { Workflow, WorkflowSecret, WorkflowWithSecret } from "../../features/workflows/schema.ts";
 export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/workflows/version-schema.ts";
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";

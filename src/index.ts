@@ -17,7 +17,7 @@ export { ScheduledTasks } from "./scheduled.ts";
 declare global {
   namespace Cloudflare {
     interface GlobalProps {
-      /** What `exports` of "cloudflare:workers" has. */
+      /** The `exports` of "cloudflare:workers". */
       mainModule: typeof import("./index.ts");
     }
   }

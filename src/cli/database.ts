@@ -178,7 +178,7 @@ export async function executeOnTables(
 
 const FOLDER = path.join(ROOT, "migrations");
 
-/** Where wrangler remembers which migrations it has applied. */
+/** Wrangler's table of applied migrations. */
 const APPLIED = "d1_migrations";
 const CREATE_APPLIED =
   `CREATE TABLE ${APPLIED}(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, ` +
@@ -190,7 +190,7 @@ export async function listMigrations(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".sql")).sort();
 }
 
-/** What wrangler does migration by migration. The first statement fails where wrangler has applied any of them. */
+/** Wrangler's work, migration by migration. The first statement fails if wrangler has applied any of them. */
 async function planTables(): Promise<string[]> {
   const names = await listMigrations();
   const files = await Promise.all(names.map((name) => readFile(path.join(FOLDER, name), "utf8")));

@@ -38,7 +38,7 @@ export const BOARD_COMMENT_BYTES = 4 * MEBIBYTE;
 const isBoard = (settings: Settings, accountId: string, customId: string | null): boolean =>
   customId?.startsWith(BOARD_PREFIX) === true && accountId === readSetting(settings, "DEMO_ACCOUNT_ID");
 
-/** What users may upload in a room; null for no bounds beyond those of every file. */
+/** Bounds of uploads in a room; null for none beyond those of every file. */
 export const boardUploadBounds =
   (settings: Settings) =>
   ({ accountId, customId }: RoomRow): UploadBounds | null =>

@@ -10,7 +10,7 @@ import { AppError } from "../platform/errors.ts";
 import { BOARD_PREFIX, MAX_BOARDS, MAX_VISITORS } from "./boards.ts";
 import { countBoards } from "./store.ts";
 
-/** What is on a board when its first visitor comes: entries of stores, as the page reads them. */
+/** The first content of a board: entries of stores, as the page reads them. */
 const note = (x: number, y: number, text: string) => ({ x, y, text, picture: "" });
 const shape = (kind: string, tint: number, ...points: number[]) => ({ kind, tint, points });
 
@@ -35,7 +35,7 @@ export const SEED = {
   },
 };
 
-/** What the demo needs of a request: its visitors become users of a room. */
+/** The demo's context of a request: visitors become users of a room. */
 export interface DemoContext extends RoomContext, UserContext {}
 
 /** Anyone gets a visitor's token, so it does not last; a page that is open renews it. */

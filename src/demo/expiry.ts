@@ -11,7 +11,7 @@ import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
 /** Deleted in one run at most; the next one follows within a minute. */
 const DELETED_AT_ONCE = 50;
 
-/** What the cron trigger has for it; `log` is for boards that a later run has to delete. */
+/** The context in the cron trigger; `log` is for boards that a later run has to delete. */
 interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs" | "relayEvents" | "log"> {
   newId(): string;
 }

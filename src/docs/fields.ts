@@ -152,7 +152,7 @@ export function schemaPage(described: api.Described, name: string): Html | null 
 /** Schemes are lower case in the document, and capitalized in requests. */
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** Where a credential goes in a request. */
+/** The place of a credential in a request. */
 const placeOf = ({ in: place, name, scheme, bearerFormat }: api.SecurityScheme): Html =>
   place === "cookie"
     ? html`<code>Cookie: ${name ?? ""}</code>`

@@ -44,7 +44,7 @@ export type AnyEndpoint = Endpoint<never>;
 /** The pipeline passes input parsed by the endpoint's own schemas, so erasing their types is safe. */
 const erased = (kind: "envelope" | "raw", definition: object) => ({ ...definition, kind }) as never;
 
-/** What the endpoints of a feature have in common; each may have its own. */
+/** Defaults of a feature's endpoints. */
 interface Defaults {
   readonly module: Module;
   readonly access: Access;
@@ -105,7 +105,7 @@ interface Input<Path extends string, Query, Body> {
   readonly sent: SentRequest;
 }
 
-/** What a request consists of beside its address. */
+/** The parts of a request beside its address. */
 export interface SentRequest {
   readonly headers: Headers;
   readonly bytes: Uint8Array;

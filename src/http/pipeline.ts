@@ -213,7 +213,7 @@ export interface Authentication {
 }
 
 export interface Composition<Ports extends object> extends Authentication {
-  /** What endpoints need beside the {@link RequestContext}. */
+  /** The endpoints' context beside the {@link RequestContext}. */
   readonly ports: Ports;
   observe?(request: ServedRequest, defer: Defer): void;
 }

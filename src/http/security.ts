@@ -1,4 +1,4 @@
-/** Which pages may read responses: those of any origin, or this service's own. */
+/** The pages that may read responses: those of any origin, or this service's own. */
 
 import { timingSafeEqual } from "node:crypto";
 import type { Env } from "../env.ts";

@@ -54,7 +54,7 @@ export const ownHosts = (env: Settings): readonly string[] => {
 
 export interface MailSettings {
   readonly from: string;
-  /** What their links begin with, such as `https://atrium.example`: never what a request says of itself. */
+  /** The origin of their links, such as `https://atrium.example`: never a request's own claim. */
   readonly origin: string;
 }
 
@@ -75,7 +75,7 @@ export function jwtSecrets(env: Settings): JwtSecrets {
   return [readSetting(env, "JWT_SECRET"), ...(previous === undefined ? [] : [previous])];
 }
 
-/** Who may sign up without an invitation: no one, unless the settings open it. */
+/** The people who may sign up without an invitation: none, unless the settings open it. */
 export function signUpPolicy(env: Settings) {
   const type = readSetting(env, "SIGN_UP") || "invite";
   const allowed = readSetting(env, "SIGN_UP_DOMAINS");

@@ -84,7 +84,7 @@ const SETTINGS = {
   CLIENT_ADDRESS: optionalText,
   PLACE_ORGANIZATIONS_IN: names,
   DEMO_ACCOUNT_ID: optionalText,
-  /** Who may sign up without an invitation; closed unless it is set. */
+  /** The people who may sign up without an invitation; none by default. */
   SIGN_UP: z
     .string()
     .default("")
@@ -97,7 +97,7 @@ const SETTINGS = {
     (url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify",
   ),
   MAIL_FROM: optionalText.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
-  /** What links in mails begin with where PUBLIC_ORIGIN is not set: `npm start` knows its own address. */
+  /** The origin of links in mails without PUBLIC_ORIGIN: `npm start` knows its own address. */
   MAIL_ORIGIN: origin,
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),

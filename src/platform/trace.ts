@@ -1,8 +1,8 @@
 /** The trace of what a request causes: which request that was, and the W3C trace context of its client. Pure. */
 
-/** What events, deliveries and runs keep of the request that they follow from. */
+/** The trace that events, deliveries and runs keep of their request. */
 export type Trace = {
-  /** The request ID. Of what a WebSocket does, that of its upgrade. */
+  /** The request ID; for a WebSocket, that of its upgrade. */
   readonly requestId: string;
   /** The request id that the client gave to the frame; absent for REST, and for a frame without one. */
   readonly frameId?: string | undefined;
@@ -44,6 +44,6 @@ export const storeTrace = (trace: Trace | null): string | null =>
 export const readTrace = (json: string | null | undefined): Trace | null =>
   json === null || json === undefined ? null : (JSON.parse(json) as Trace);
 
-/** What several events have in common: the trace of all of them, or none. */
+/** The common trace of several events, or none. */
 export const commonTrace = (traces: readonly (string | null | undefined)[]): Trace | null =>
   traces.every((each) => each === traces[0]) ? readTrace(traces[0]) : null;

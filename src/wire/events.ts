@@ -72,7 +72,7 @@ const common = {
   room: Room.meta({ description: "The room right after the event." }),
 };
 
-/** What events have that an action of a workflow has caused, and no others. */
+/** Fields of events that an action of a workflow has caused. */
 const cause = {
   depth: z.int().min(1).optional().meta({
     description:

@@ -17,11 +17,11 @@ export const QUOTAS = [
 ] as const;
 export type QuotaName = (typeof QUOTAS)[number];
 
-/** What is counted of people and their access: in the directory, wherever the organization is placed. */
+/** Counts of people and their access, in the directory for every organization. */
 const IN_DIRECTORY: readonly string[] = ["members", "invitations", "api_keys"] satisfies QuotaName[];
 export const isInDirectory = (quota: string): boolean => IN_DIRECTORY.includes(quota);
 
-/** What is counted beside quotas, in the same table: rooms with users online, and subscribers for which events wait. */
+/** Counts beside quotas, in the same table: rooms with users online, and subscribers with a backlog. */
 export const COUNTERS = [...QUOTAS, "online_rooms", "backlogs"] as const;
 export type CounterName = (typeof COUNTERS)[number];
 
@@ -51,6 +51,6 @@ const REMEDIES: Readonly<Record<QuotaName, string>> = {
   requests_per_second: "wait and retry",
 };
 
-/** What a refusal says: the quota, its use and its limit, then what helps. */
+/** The text of a refusal: the quota, its use and its limit, then the remedy. */
 export const describeExceeded = ({ quota, used, limit }: QuotaUse): string =>
   `The quota ${quota} is exceeded: ${used} of ${limit} are used; ${REMEDIES[quota]}, or ask the service's operator for a higher limit`;

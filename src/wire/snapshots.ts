@@ -1,4 +1,4 @@
-/** What a room's object returns about its users to the rest of the Worker. */
+/** The room object's answers about its users. */
 
 export interface RoomStats {
   readonly activeParticipants: number;

@@ -1,11 +1,11 @@
-/** What a user's token claims, on what terms it is issued, and whether it still is one of the user's. */
+/** The claims of a user's token, its terms, and its validity. */
 
 import { decodeJwt } from "jose";
 import * as z from "zod";
 import { AppError } from "../platform/errors.ts";
 import { Role, type UserRecord } from "./user.ts";
 
-/** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
+/** The longest life of a lasting token: from its user's creation, or from the end of earlier tokens. */
 export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
 /** No token lives shorter. */
 export const MIN_TOKEN_LIFETIME_SECONDS = 60;

@@ -21,7 +21,7 @@ export const WorkflowDisabledEvent = z
   .meta({ id: "WorkflowDisabledEvent" });
 export type WorkflowDisabledEvent = z.infer<typeof WorkflowDisabledEvent>;
 
-/** What the events that concern a workflow, and start it, have in common. */
+/** Fields of the events that concern a workflow and start it. */
 const started = {
   id: z.uuid().meta({ description: "The same for every attempt; the id of an event that is repeated." }),
   timestamp: Timestamp.meta({ description: "When the run was asked for." }),

@@ -121,7 +121,7 @@ const served = new Miniflare(
     ],
     host: LOCAL_ADDRESS,
     port: 0,
-    // Where `wrangler dev --persist-to` keeps the same data.
+    // The folder of `wrangler dev --persist-to`.
     resourcePersistencePath: path.join(persistTo, "v3"),
     cf: false,
     logRequests: false,

@@ -33,7 +33,7 @@ export interface Server {
   restart(pid: number, why: string): void;
 }
 
-/** What {@link Server.restart} sends to the process that serves. */
+/** The message of {@link Server.restart} to the serving process. */
 export interface Restart {
   readonly pid: number;
   readonly why: string;

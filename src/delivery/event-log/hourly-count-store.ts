@@ -59,7 +59,7 @@ export const readHours = (sql: Sql, from: number, width: number): HourlyCounts[]
 
 /** The finest span that is counted; kept for the current hour and the one before. */
 export const FINE_MS = 5 * MINUTE_MS;
-/** Charts show 30 days. What is older than this is deleted. */
+/** Charts show 30 days. Older counts are deleted. */
 const HOURS_KEPT = 31 * 24;
 
 /** The start of the span of `width` that contains `at`; all in milliseconds. */

@@ -10,7 +10,7 @@ export interface SubscriberKey {
 /** A subscriber that wanted an event when it happened. The organization's log takes every event. */
 export interface Subscription {
   readonly kind: "webhook" | "workflow" | "log";
-  /** Of the webhook or workflow; the log has none, and no version. */
+  /** The ID of the webhook or workflow; the log has none, and no version. */
   readonly id: string;
   /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
   readonly version: number;
@@ -37,7 +37,7 @@ export interface PendingEvent {
 export type OutgoingEvent = {
   readonly eventId: string;
   readonly event: AnyEventName;
-  /** Of the room that it is about; empty for one that concerns no room. */
+  /** The room's ID; empty for an event without a room. */
   readonly roomId: string;
   /** The event object as JSON: the same text for every subscriber and every attempt. */
   readonly body: string;

@@ -152,7 +152,7 @@ export class Attempts {
     return !(await handler.mayRepeat?.());
   }
 
-  /** The events of the jobs, as many as one request may have; the others start later. What is gone is over. */
+  /** The events of the jobs, as many as one request may have; the others start later. A missing event is over. */
   #find(started: readonly Job[], isOnce: boolean): { readonly job: Job; readonly event: HandledEvent }[] {
     const found: { job: Job; event: HandledEvent }[] = [];
     let characters = 0;

@@ -62,7 +62,7 @@ export class DeliveryHistory {
     return { ...this.#page(page, ...bounds, limit, offset), total };
   }
 
-  /** As many rows as may be returned. */
+  /** The maximum number of rows. */
   #page(query: string, ...params: SqlStorageValue[]): Pick<DeliveryPage, "deliveries" | "isCut"> {
     const deliveries: DeliveryRecord[] = [];
     let chars = 0;

@@ -115,7 +115,7 @@ export type WebhookMessage = {
   readonly trace?: Trace | null;
 };
 
-/** Where an attempt goes, and the secrets that sign it, the newest first. */
+/** The target of an attempt, and the secrets that sign it, the newest first. */
 export interface Destination extends TargetPolicy {
   readonly url: string;
   readonly secrets: readonly string[];
@@ -141,9 +141,9 @@ export type AttemptResult = {
   readonly error: string | null;
   readonly answer: string | null;
   readonly durationMs: number;
-  /** Of the request, without its signature; null when none was sent. */
+  /** The request's headers without the signature; null when none was sent. */
   readonly requestHeaders: Readonly<Record<string, string>> | null;
-  /** Of the response, without credentials and cookies; null without one. */
+  /** The response's headers without credentials and cookies; null without one. */
   readonly responseHeaders: Readonly<Record<string, string>> | null;
   /** The delay that the receiver asks for before the next attempt; null when it does not ask. */
   readonly retryAfterMs: number | null;

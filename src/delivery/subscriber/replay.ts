@@ -16,7 +16,7 @@ const CHUNK = 200;
 const MAX_LATENESS_MS = 60 * 60 * 1000;
 
 interface StoredReplay extends ReplayRecord {
-  /** Where the next chunk begins: the position in each shard that is read, or the number of the latest delivery. */
+  /** The begin of the next chunk: the position in each shard, or the number of the latest delivery. */
   readonly positions: readonly (number | null)[];
   /** Deliveries after this one are not looked at: they are the replay's own, or newer. */
   readonly untilSeq: number;
@@ -110,7 +110,7 @@ export class Replay {
     return this.find();
   }
 
-  /** Ends the replay, if one is running. What it has enqueued stays. */
+  /** Ends a running replay. Its enqueued deliveries stay. */
   end(error: string): void {
     const stored = this.#stored;
     if (stored !== null && stored.endedAt === null)

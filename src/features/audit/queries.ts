@@ -24,7 +24,7 @@ export async function listAuditEntries(ctx: RequestContext, page: Page, filter: 
 /** The same for those whose own entries they are. */
 export async function readAuditEntries(tenant: PlacedTenant, page: Page, filter: AuditFilter) {
   const select = selectAuditEntries(tenant, { ...page, limit: page.limit + 1 }, filter);
-  // What happened to members and keys is recorded in the directory, with the change.
+  // The directory records changes of members and keys, with the change.
   const databases = new Set([tenant.db, tenant.directory]);
   const found = await Promise.all([...databases].map((db) => db.run([select])));
   const rows =

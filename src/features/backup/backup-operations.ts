@@ -1,4 +1,4 @@
-/** What a backup of an organization reads, slice by slice. It changes nothing but the audit log. */
+/** Reads an organization for a backup, slice by slice. Only the audit log changes. */
 import * as z from "zod";
 import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { openTenant } from "../../platform/d1/databases.ts";

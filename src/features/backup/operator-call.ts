@@ -1,4 +1,4 @@
-/** What the operations of backups and restores have in common: a request that is the operator's, its body, and its answer. */
+/** Shared by the operations of backups and restores: the operator's request, its body, and its answer. */
 
 import * as z from "zod";
 import type { Env } from "../../env.ts";

@@ -22,7 +22,7 @@ function listed(table: string, { and = "", atOnce, ...options }: Options = {}): 
   return { name: table, database: "organization", ...options, table: sliced };
 }
 
-/** What is about the organization in the directory. */
+/** The organization's rows in the directory. */
 const ofDirectory = (
   name: string,
   table: string,

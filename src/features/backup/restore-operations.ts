@@ -1,4 +1,4 @@
-/** What a restore of an organization writes, step by step; each can be sent again. The last one opens the organization. */
+/** Restores an organization step by step; each can be sent again. The last one opens the organization. */
 import * as z from "zod";
 import { openEventLogs, removeLog } from "../../delivery/event-log/shards.ts";
 import { DIRECTORY, openDirectory } from "../../platform/d1/databases.ts";
@@ -120,7 +120,7 @@ async function beginUpload(
 
 const Keys = z.object({ keys: z.array(z.string()).max(40) });
 
-/** Which of these files have no bytes yet, or not all. */
+/** The files without all of their bytes. */
 const missing: Operation = async (call) => {
   const { keys } = await bodyOf(call, Keys);
   const [facts] = await placeOf(call.env, await restoreOf(call)).run([selectFileFacts(call.accountId, keys)]);

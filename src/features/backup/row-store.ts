@@ -130,7 +130,7 @@ export const deleteFileRows = (accountId: string, keys: readonly string[]): Stat
 /** The tables whose rows have objects. */
 export type OwnedObjects = "rooms" | "webhooks" | "workflows";
 
-/** Those of these IDs that are the organization's. */
+/** The organization's IDs among these. */
 export const selectOwned = (
   table: OwnedObjects,
   accountId: string,

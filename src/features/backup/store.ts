@@ -48,7 +48,7 @@ export const insertRestore = (anchor: Anchor, row: RestoreRow): readonly [Statem
   },
 ];
 
-/** Where it is placed beside the directory; nothing where it is there already. */
+/** The database beside the directory; nothing if the organization is there already. */
 export const insertAnchor = ({ id, name, createdAt }: Anchor): Statement => ({
   sql: `INSERT INTO accounts (id, name, created_at, token_epoch) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
   params: [id, name, createdAt, RESTORING_EPOCH],

@@ -1,7 +1,7 @@
-/** What backups and restores of organizations need in the directory: the operator's tokens, and how far restores are. */
+/** Backups and restores in the directory: the operator's tokens, and the progress of restores. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What the operator may do with a token, to one organization. */
+/** The operator's permission by a token, for one organization. */
 export const OPERATOR_PURPOSES = ["backup", "restore"] as const;
 export type OperatorPurpose = (typeof OPERATOR_PURPOSES)[number];
 

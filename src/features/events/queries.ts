@@ -47,7 +47,7 @@ export async function findEventsNaming(
   const read = (position: number | null) =>
     ctx.eventLogs(ctx.accountId, shardOf(roomId)).read({ ...query, after: position });
   const found = await read(after === null ? null : Number(after));
-  // What was pruned meanwhile is no longer kept.
+  // Events pruned meanwhile are gone.
   const slice = found.type === "pruned" ? await read(null) : found;
   if (slice.type === "pruned") return { events: [], next: null };
   const named = slice.events.filter(({ body }) => body.includes(userId));

@@ -1,4 +1,4 @@
-/** What files' commands and queries need beyond an operation or a request. */
+/** The context of files' commands and queries. */
 
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";

@@ -80,7 +80,7 @@ export class PendingUpload {
   async #insert(row: UploadingFile): Promise<void> {
     const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
     const insertion = insertUploading(row, uploader);
-    // At least one byte must fit. What the file has is counted when it is complete.
+    // At least one byte must fit. The file's bytes are counted when it is complete.
     const quota = guardQuota(this.#ctx, "file_bytes", 1);
     const batch = [insertion, quota.statement];
     const { room, user } = await findUserInRoom(this.#ctx, row.roomId, row.uploadedBy, batch).catch(

@@ -1,4 +1,4 @@
-/** What a mail says, as plain text and as simple HTML. Pure. */
+/** Texts of mails, plain and as simple HTML. Pure. */
 
 export interface Mail {
   readonly subject: string;
@@ -10,9 +10,9 @@ export interface Mail {
 export interface Letter {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** What the reader is to open. */
+  /** The link for the reader. */
   readonly link: { readonly label: string; readonly url: string };
-  /** What follows the link. */
+  /** The text after the link. */
   readonly after: readonly string[];
 }
 

@@ -16,9 +16,9 @@ export interface Notice {
   /** Further topics that make this mail unnecessary, if one was sent about them in the last 24 hours. */
   readonly coveredBy?: readonly string[];
   readonly subject: string;
-  /** What happened, and what to do. */
+  /** The event, and the next step. */
   readonly paragraphs: readonly string[];
-  /** Where to look: a page of the organization in the dashboard, such as `/webhooks/…`. */
+  /** The page of the organization in the dashboard, such as `/webhooks/…`. */
   readonly page: string;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -19,7 +19,7 @@ const PURPOSE = "atrium mails";
 const AT_ONCE = 20;
 /** The next run of the cron trigger continues. */
 const CHUNKS_PER_RUN = 25;
-/** What one attempt may take. Whether a slower one has sent the mail is not known. */
+/** The limit of one attempt. A slower one may or may not have sent the mail. */
 const SEND_LIMIT_MS = 20_000;
 /** An attempt whose end was not recorded by then was cut off by a crash. */
 const CLAIM_MS = 5 * 60_000;
@@ -30,7 +30,7 @@ const MAX_FAILURES = 8;
 type MailFacts = Pick<NewMail, "id" | "accountId" | "topic" | "createdAt" | "expiresAt">;
 
 export class MailOutbox {
-  /** What the links in mails begin with, such as `https://atrium.example`. */
+  /** The origin of links in mails, such as `https://atrium.example`. */
   readonly origin: string;
   readonly #sealer: Sealer;
   readonly #mailer: Mailer;

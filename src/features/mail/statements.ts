@@ -92,7 +92,7 @@ export const claimDueMails = (now: number, retryAt: number, limit: number): Stat
 const isMail = ({ id, recipient }: Pick<MailRow, "id" | "recipient">) =>
   and(eq(mails.id, id), eq(mails.recipient, recipient));
 
-/** Nothing is left to do for a mail: its content is forgotten. */
+/** The mail is done: its content is deleted. */
 export const finishMail = (mail: Pick<MailRow, "id" | "recipient">): Statement =>
   statement(build.update(mails).set({ dueAt: null, sealed: "" }).where(isMail(mail)));
 

@@ -10,9 +10,9 @@ export const mails = sqliteTable(
     recipient: text().notNull(),
     /** The organization that it concerns; null for none. No foreign key: the row expires by itself. */
     accountId: text("account_id"),
-    /** What it is about, to count how often that was. */
+    /** The topic, which a daily limit counts. */
     topic: text().notNull(),
-    /** Which key has sealed it. */
+    /** The sealing key's ID. */
     keyId: text("key_id").notNull(),
     /** The encrypted mail: links in it are secrets. Empty once it was sent. */
     sealed: text().notNull(),
@@ -21,7 +21,7 @@ export const mails = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     /** When to send it, or to try again (epoch ms); null when there is nothing left to do. */
     dueAt: integer("due_at"),
-    /** How many attempts have begun of which it is not known whether they have sent it. */
+    /** The number of attempts with an unknown outcome. */
     uncertain: integer().notNull().default(0),
     failures: integer().notNull().default(0),
   },

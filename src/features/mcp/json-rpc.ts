@@ -70,7 +70,7 @@ export const HANDSHAKE_VERSIONS: readonly string[] = ["2025-11-25", "2025-06-18"
 export const PROTOCOL_VERSIONS: readonly string[] = [STATELESS, ...HANDSHAKE_VERSIONS];
 
 const VERSION_HEADER = "MCP-Protocol-Version";
-/** Where the methods that have one keep what `Mcp-Name` repeats. */
+/** The parameter that `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, string>> = { "tools/call": "name", "resources/read": "uri" };
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);

@@ -120,7 +120,7 @@ export class Methods<C extends RequestContext> {
     };
   }
 
-  /** What the API refuses is a result that the agent can read and learn from. */
+  /** A refusal of the API is a result, which the agent can read. */
   async #callTool(ctx: C, { name, arguments: args }: z.infer<typeof ToolCall>): Promise<object> {
     const tool = this.#tools.get(name);
     if (tool === undefined) throw new RpcError(RPC.invalidParams, notFound("Server", `Tool ${name}`));
@@ -211,7 +211,7 @@ export class Resources<C extends RequestContext> {
     };
   }
 
-  /** What the operation behind a URI reads. */
+  /** The content of the operation behind a URI. */
   async read(ctx: C, uri: string): Promise<object> {
     for (const { uriTemplate, callable } of this.#templates) {
       const args = matchUri(uriTemplate, uri);

@@ -156,7 +156,7 @@ function groupOf(path: string): { readonly group: string; readonly about: string
   return { group, about };
 }
 
-/** What may be read as a resource: its URI is `atrium:/` and the path. */
+/** Operations readable as resources: the URI is `atrium:/` and the path. */
 export const RESOURCE_OPERATIONS: readonly string[] = [
   "getRoom",
   "getPresence",
@@ -169,7 +169,7 @@ const ACCOUNT = "accountId";
 /** The argument that is the whole body of an operation whose body is no object with known fields. */
 export const WHOLE_BODY = "body";
 
-/** Where each argument of an operation goes, and the schema of all of them. */
+/** The place of each argument of an operation, and the schema of all of them. */
 interface OperationInput {
   readonly path: ReadonlySet<string>;
   readonly query: ReadonlySet<string>;

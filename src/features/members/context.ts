@@ -1,4 +1,4 @@
-/** What commands on members and invitations need beyond a request. */
+/** The context of commands on members and invitations. */
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { QuotaContext } from "../quotas/guard.ts";

@@ -20,7 +20,7 @@ const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonl
 const firstOf = (range: Usage["range"], now: number): number =>
   spanOf(now, LAYOUTS[range].width) - (LAYOUTS[range].points - 1) * LAYOUTS[range].width;
 
-/** What the shards of the log have counted in a range. */
+/** The counts of the log's shards in a range. */
 const readCounts = (ctx: EventLogContext, range: Usage["range"], first: number) =>
   readHours(ctx.eventLogs, ctx.accountId, first, LAYOUTS[range].width);
 

@@ -1,4 +1,4 @@
-/** What the deletion of an organization needs beyond a request. */
+/** The context of the deletion of an organization. */
 import type { UserContext } from "../users/context.ts";
 import type { DeletionPorts } from "./deletion.ts";
 

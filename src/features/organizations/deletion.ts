@@ -75,7 +75,7 @@ export async function continueDeletion(
       (await purgeAuditEntries(tenant, budget)) &&
       (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, budget)));
     if (!isEmpty) return;
-    // What is relayed at the same time would write to the log once it is removed.
+    // A concurrent relay would write to the log after its removal.
     const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
     if (unrelayed.length > 0) return;
     await removeLog(ports.eventLogs, accountId);

@@ -96,7 +96,7 @@ export const deleteRows = (
   params: [...paramsOf(accountId), limit],
 });
 
-/** What the rest of an organization's rows refers to. */
+/** The row that an organization's other rows refer to. */
 export const selectAnchor = (accountId: string): Statement<Row> => ({
   sql: "SELECT id, name, created_at, token_epoch FROM accounts WHERE id = ?",
   params: [accountId],

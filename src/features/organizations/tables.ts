@@ -1,4 +1,4 @@
-/** Which tables of D1 hold what belongs to one organization, how its rows are found there, and in which order they are copied. */
+/** The tables of D1 with an organization's rows, their key, and the order of copying. */
 
 /** A part of a table that belongs to organizations. */
 export interface OrganizationTable {
@@ -6,7 +6,7 @@ export interface OrganizationTable {
   /** The condition for the rows of one organization; its ID is each of the `params`. */
   readonly where: string;
   readonly paramsOf: (accountId: string) => readonly string[];
-  /** What identifies a row. */
+  /** The key of a row. */
   readonly primaryKey: readonly string[];
   /** A unique order by an index behind the condition, so that each slice costs as much as the first. */
   readonly order: readonly { readonly column: string; readonly isDescending: boolean }[];
@@ -38,7 +38,7 @@ function table(
 
 /**
  * Everything that an organization owns in D1 beside its row in `accounts`, what is referred to before what refers to it.
- * What triggers derive from these rows (quotas, counters, indexes for searching) is not listed: they derive it again.
+ * Rows that triggers derive (quotas, counters, search indexes) are not listed: the triggers derive them again.
  */
 export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   table("rooms", ["account_id", "id"]),
@@ -64,7 +64,7 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   },
 ];
 
-/** What members and keys did is recorded in the directory, and stays there, as do the counts of members and keys. */
+/** The directory keeps the actions of members and keys, and their counts. */
 const IN_BOTH = ["audit_entries", "receipts"];
 const MOVED = ORGANIZATION_TABLES.map((table) =>
   IN_BOTH.includes(table.name) ? { ...table, where: `${table.where} AND in_directory = 0` } : table,

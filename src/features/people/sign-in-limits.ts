@@ -84,7 +84,7 @@ export interface SignInLimits {
 
 const takePasswordTurn = passwordTurns();
 
-/** The limits for the clients of a network. Where all share one address, passwords are limited by person alone. */
+/** The limits for the clients of a network. If all share one address, passwords are limited by person alone. */
 export function signInLimits(
   env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
   network: string,

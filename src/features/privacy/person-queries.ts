@@ -12,7 +12,7 @@ import type { PersonExport, PersonRecord } from "./schema.ts";
 
 const CHANGES_AT_ONCE = 500;
 
-/** Where the audit log of an organization goes on: its ID, and the cursor there. */
+/** The next position in the audit logs: an organization's ID, and the cursor there. */
 const Position = z.tuple([z.string(), z.string().nullable()]);
 
 const encode = (accountId: string, after: string | null): string => encodeCursor([accountId, after]);

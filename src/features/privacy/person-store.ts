@@ -61,7 +61,7 @@ export const selectOwnData = (id: string) =>
       id,
       "SELECT created_at AS createdAt, expires_at AS expiresAt FROM password_links WHERE person_id = ?",
     ),
-    // Of a mail that is done, nothing is left to send, and its text is forgotten.
+    // A mail that is done has no text any more.
     about<Expiring & { accountId: string | null; topic: string; isDone: number }>(
       id,
       `SELECT account_id AS accountId, topic, created_at AS createdAt, expires_at AS expiresAt, due_at IS NULL AS isDone

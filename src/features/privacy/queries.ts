@@ -101,7 +101,7 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
   }
 }
 
-/** What is read one after the other: D1's row, the room's parts, D1's files, the log's events. */
+/** The sources in their order: D1's row, the room's parts, D1's files, the log's events. */
 const SECTIONS = ["user", ...PERSONAL_PARTS, "files", "events"] as const;
 type Section = (typeof SECTIONS)[number];
 

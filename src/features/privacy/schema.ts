@@ -1,4 +1,4 @@
-/** What the service keeps of a user, on the wire. The SDK infers its types from it. */
+/** A user's personal data on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { Timestamp } from "../../platform/time.ts";

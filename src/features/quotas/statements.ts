@@ -39,7 +39,7 @@ const usedOf = prepared(() =>
 export const countUsed = ({ accountId }: Tenant, quota: CounterName): Statement<{ total: number }> =>
   usedOf({ accountId, quota });
 
-/** What is counted of a quota, or beside quotas; `max` is null where the deployment's default applies. */
+/** The count of a quota, or beside quotas; `max` is null for the deployment's default. */
 export interface QuotaRow {
   readonly quota: CounterName;
   readonly used: number;

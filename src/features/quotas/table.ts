@@ -19,7 +19,7 @@ export const quotas = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.quota] })],
 );
 
-/** What waits for a webhook or workflow, as its object has reported it. A row exists while something does. */
+/** The backlog of a webhook or workflow, as its object has reported it. An empty backlog has no row. */
 export const backlogs = sqliteTable(
   "backlogs",
   {

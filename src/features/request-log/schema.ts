@@ -42,7 +42,7 @@ export interface RequestLogQuery {
 
 export interface RequestLogPage {
   readonly requests: LoggedRequest[];
-  /** Where the page that follows begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly before: number | null;
 }
 

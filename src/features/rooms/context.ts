@@ -15,7 +15,7 @@ export interface RoomContext extends RequestContext, QuotaContext, EventRelay {
   readonly blobs: Blobs;
 }
 
-/** What deleting a room needs, in a request or in the cron trigger. */
+/** The context of deleting a room, in a request or in the cron trigger. */
 export type RoomDeletionContext = Pick<OperationContext, "trace"> &
   Pick<
     RoomContext,

@@ -9,7 +9,7 @@ import {
   selectHits,
 } from "./statements.ts";
 
-/** What the index says of a search. Null when there is nothing to search, or the list is not indexed. */
+/** The index's result of a search. Null without a search, or without an index of the list. */
 export async function findHits(
   db: Database,
   list: SearchedList,

@@ -20,7 +20,7 @@ export interface FirstHits {
   readonly ids: string;
 }
 
-/** What the index says of a search. */
+/** The index's result of a search. */
 export interface SearchHits {
   readonly list: SearchedList;
   readonly term: SearchTerm;
@@ -28,10 +28,10 @@ export interface SearchHits {
   readonly ids: string | null;
 }
 
-/** So many items are read one by one; of more, a page is soon found in the list itself. */
+/** Up to this many items are read one by one; with more, the list itself soon fills a page. */
 export const MAX_FEW = 1_000;
 
-/** Which documents match, of the list whose number is `number`. */
+/** The matching documents of the list with this number. */
 interface Match {
   readonly sql: string;
   readonly params: readonly string[];
@@ -40,7 +40,7 @@ interface Match {
 const DOCS_OF_LIST = "BETWEEN number << 40 AND ((number + 1) << 40) - 1";
 /** SQLite's trigrams do not tell these from each other. */
 const INDISTINCT = /[\uFFFD\uFFFE\uFFFF]/u;
-/** What the ID of an item can begin with, folded. */
+/** The folded prefix of an item's ID. */
 const ID_PART = /^[0-9A-F-]{1,36}$/;
 
 const encoder = new TextEncoder();
@@ -90,7 +90,7 @@ function ofComplete<Row>(list: SearchedList, value: string, params: readonly str
   };
 }
 
-/** Which items match; no row when the list is not indexed. */
+/** The matching items; no row when the list is not indexed. */
 export function selectHits(list: SearchedList, term: SearchTerm): Statement<FirstHits> {
   const { sql, params } = matchOf(term);
   const docs = `SELECT doc FROM (${sql}) LIMIT ${MAX_FEW + 1}`;

@@ -196,7 +196,7 @@ export async function findAccountTokenEpoch(tenant: Tenant): Promise<number> {
   return row?.tokenEpoch ?? 0;
 }
 
-/** Those of the users who exist in the room. */
+/** The users among these who exist in the room. */
 export async function findExistingUsers(
   tenant: Tenant,
   roomId: string,

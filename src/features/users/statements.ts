@@ -50,7 +50,7 @@ const usersById = prepared(() =>
     ),
 );
 
-/** Those of these users who exist in the room. */
+/** The users among these who exist in the room. */
 export const selectUsersById = ({ accountId }: Tenant, roomId: string, userIds: readonly string[]) =>
   usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
 

@@ -40,7 +40,7 @@ const disabledNotice = ({ id, url, updatedAt }: WebhookRow, reason: DisabledReas
   paragraphs: [`The service has disabled the webhook ${url}.`, DISABLED_MESSAGES[reason]],
 });
 
-/** Of a webhook that was disabled longer ago, the owners have been notified. */
+/** The owners know of webhooks that were disabled longer ago. */
 const NOTICE_MS = 60 * 60 * 1000;
 
 interface DisablingPorts {

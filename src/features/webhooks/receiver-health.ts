@@ -15,7 +15,7 @@ interface Failing {
   readonly version: number;
 }
 
-/** What is known after an attempt at `now` (epoch ms) with the row's `version`; `isHopeless` when it failed too long. */
+/** The health after an attempt at `now` (epoch ms) with the row's `version`; `isHopeless` when it failed too long. */
 export function judgeFailing(
   before: Failing,
   attempt: { readonly hasFailed: boolean; readonly version: number; readonly now: number },
@@ -30,7 +30,7 @@ export function judgeFailing(
   };
 }
 
-/** So many failures of a receiver that has never answered 2xx cost it no pause; after each further one it rests. */
+/** The free failures of a receiver that has never answered 2xx; after each further one it rests. */
 export const FREE_FAILURES = 10;
 export const UNPROVEN_REST_MS = 5_000;
 /** A webhook is disabled after so many failures if its receiver has never answered 2xx. */
@@ -47,7 +47,7 @@ export interface Proof {
 
 export const UNKNOWN: Proof = { url: null, version: 0, isProven: false, failures: 0 };
 
-/** What is known of the receiver of a webhook whose row is at `version`, before another attempt. */
+/** The receiver's health before another attempt, for the webhook's row at `version`. */
 export function proofFor(known: Proof, url: string, version: number): Proof {
   if (known.url !== url) return { ...UNKNOWN, url, version };
   return known.version === version ? known : { ...known, version, failures: 0 };
@@ -72,7 +72,7 @@ export function judgeProof(
   };
 }
 
-/** So many failures in a row open the circuit. */
+/** The failures in a row that open the circuit. */
 export const OPENING_FAILURES = 10;
 /** The pause before each probe: it grows with each one that fails. */
 const PROBES = { firstMs: 5_000, maxMs: 5 * MINUTE_MS };
@@ -93,7 +93,7 @@ interface EndedAttempt {
   readonly now: number;
 }
 
-/** The circuit after an attempt. What was in flight when it opened is no probe: its failures lengthen no pause. */
+/** The circuit after an attempt. An attempt in flight at the opening is no probe: its failure lengthens no pause. */
 export function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: EndedAttempt): Circuit {
   if (!hasFailed) return CLOSED;
   if (startedAt < before.probeAt) return before;
@@ -182,7 +182,7 @@ const QUICK_MS = 1_000;
 /** The weight of the latest attempt in the average. */
 const LATEST_SHARE = 0.2;
 
-/** What the latest attempts say of a receiver's capacity; it is in memory only. */
+/** A receiver's capacity, by its latest attempts; in memory only. */
 export interface Capacity {
   readonly inFlight: number;
   readonly latencyMs: number | null;
@@ -210,13 +210,13 @@ function inFlightAfter(before: number, result: AttemptResult, latencyMs: number)
 const isOverloaded = ({ outcome, statusCode }: AttemptResult): boolean =>
   outcome === "failed" && (statusCode === null || statusCode === 429 || statusCode >= 500);
 
-/** How fast the receiver takes deliveries. One that has not proven that it wants them gets them one at a time. */
+/** The receiver's rate. An unproven receiver gets one delivery at a time. */
 export const paceOf = ({ probeAt }: Circuit, isProven: boolean, { inFlight }: Capacity): Pace =>
   probeAt > 0 || !isProven
     ? { maxInFlight: 1, pausedUntil: probeAt }
     : { maxInFlight: inFlight, pausedUntil: 0 };
 
-/** Which object makes each request: 0 for the webhook's own one, otherwise the number of a sender. */
+/** The object that makes each request: 0 for the webhook's own one, otherwise a sender's number. */
 export class Connections {
   readonly #used: number[] = [];
 

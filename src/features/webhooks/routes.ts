@@ -130,7 +130,7 @@ const DeliveriesQuery = z.object({
   }),
 });
 
-/** What a webhook was sent, and sending it again. */
+/** The deliveries of a webhook, and their repetition. */
 export const deliveryEndpoints = [
   endpoint({
     method: "POST",

@@ -196,7 +196,7 @@ export class WebhookHandler implements DeliveryHandler {
     }
   }
 
-  /** Counts an attempt. What is sent again on request has not waited. */
+  /** Counts an attempt. A redelivery on request has not waited. */
   #count(result: AttemptResult, events: readonly HandledEvent[], attempts: number, startedAt: number): void {
     const { outcome, errorClass, durationMs } = result;
     const series = metrics.series(DELIVERIES, { outcome, error_class: errorClass ?? "none" });

@@ -18,9 +18,9 @@ export interface RunScope {
   readonly workflowId: string;
   readonly roomId: string;
   readonly eventId: string;
-  /** Of the event; 0 unless an action of a workflow has caused it. */
+  /** The event's depth; 0 unless an action of a workflow has caused it. */
   readonly depth: number;
-  /** Of the event: effects of the run follow from the same request. */
+  /** The event's trace: effects of the run follow from the same request. */
   readonly trace: Trace | null;
   /** The origin of this service: URLs of files begin with it, and `fetch` never goes there. */
   readonly origin: string;

@@ -33,7 +33,7 @@ const MAX_ACTION_DEPTH = 32;
 
 export const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 
-/** How redirects are treated, as `RequestInit` defines it. */
+/** The treatment of redirects, as in `RequestInit`. */
 export type RedirectMode = "follow" | "manual" | "error";
 
 export interface CallingRun {

@@ -27,7 +27,7 @@ const MASK = "***";
 /** The strings and numbers of a JSON text. */
 const JSON_VALUE = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** The report without secrets. What a program has encoded otherwise, such as in Base64, stays. */
+/** The report without secrets. An encoded secret, such as in Base64, stays. */
 export function redact(report: RunReport, secrets: readonly Secret[]): RunReport {
   if (secrets.length === 0) return report;
   const mask = maskFor(secrets.map(([, value]) => value));
@@ -120,7 +120,7 @@ export class RunStarter {
   }
 }
 
-/** Counts a run that began at `startedAt` (epoch ms). What is run again on request has not waited. */
+/** Counts a run that began at `startedAt` (epoch ms). A run on request has not waited. */
 export function measureRun(
   { status, durationMs, ranMs, isKilled }: RunReport,
   { occurredAt, replayId }: HandledEvent,

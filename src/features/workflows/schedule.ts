@@ -17,7 +17,7 @@ const BEGINNING = new Date(0);
 const open = ({ cron, timezone }: Schedule): Cron =>
   new Cron(cron, { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" });
 
-/** What is wrong with a cron expression, in words that follow its field's name; null when it is in order. */
+/** The error in a cron expression, in words that follow its field's name; null for none. */
 export function findCronProblem(cron: string): string | null {
   if (cron.trim().split(/\s+/).length !== 5)
     return "must have five fields: minute, hour, day of the month, month and day of the week";

@@ -104,7 +104,7 @@ const HttpTrigger = z.boolean().meta({
 });
 const SCHEDULE = "When the workflow also runs by the clock; null, the default, when it does not.";
 
-/** What is wrong with a workflow that nothing would ever start. */
+/** The error of a workflow without any start. */
 export const NOTHING_STARTS_IT =
   "must have at least one event, unless the workflow has a schedule or an HTTP trigger";
 export const RoomId = text(1, 255);

@@ -122,7 +122,7 @@ export class OpenSecrets {
 
 const parseSealed = (json: string) => JSON.parse(json) as [name: string, keyId: string, sealed: string][];
 
-/** Seals with the current key what replaced ones have sealed, so that these can be forgotten. What none can open is marked. */
+/** Seals values of replaced keys with the current one, so that the old keys can go. Unreadable values are marked. */
 export async function resealSecrets(
   db: Database,
   sealer: Sealer,
@@ -136,7 +136,7 @@ export async function resealSecrets(
   });
 }
 
-/** What takes the row out of those that a replaced key has sealed. */
+/** The change that takes the row out of the replaced key's. */
 async function resealed(
   sealer: Sealer,
   row: StoredSecret,

@@ -137,7 +137,7 @@ const unverified = () =>
 
 /**
  * Enqueues a run with the request's body, once for each message: a repetition within 24 hours has the id of the first.
- * Nothing says of an unknown workflow, or of one without a trigger, more than that the signature is not valid.
+ * An unknown workflow, or one without a trigger, answers only that the signature is not valid.
  */
 export async function triggerWorkflow(
   ctx: WorkflowContext,

@@ -44,7 +44,7 @@ export const selectWorkflowSummary = selectOne<Omit<WorkflowRow, "code"> & { has
   hash,
 });
 
-/** What a run needs: only for the object that runs it. */
+/** The data of a run: only for the object that runs it. */
 export const selectRunnable = selectOne<RunnableWorkflow>({
   ...SUMMARY,
   hash,
@@ -54,7 +54,7 @@ export const selectRunnable = selectOne<RunnableWorkflow>({
   secrets: SEALED_SECRETS.as("secrets"),
 });
 
-/** What the HTTP trigger needs of its workflow, secrets included: only for requests that start it. */
+/** The HTTP trigger's data, secrets included: only for requests that start the workflow. */
 export const selectTriggerable = selectOne<TriggerableWorkflow>({
   id: STORED.id,
   name: STORED.name,

@@ -65,12 +65,12 @@ export interface RunnableWorkflow extends Omit<StoredWorkflow, "code" | TriggerS
   /** The sealed secrets: a JSON array of `[name, keyId, sealed]`. */
   readonly secrets: string;
 }
-/** What the API shows: without what only runs need, and without secrets. */
+/** The columns of the API: without secrets and data of runs. */
 export type WorkflowRow = Omit<
   StoredWorkflow,
   "hash" | "origin" | "problemAtRun" | "module" | TriggerSecrets
 >;
-/** What a signed request of the HTTP trigger needs. */
+/** The columns for a signed request of the HTTP trigger. */
 export interface TriggerableWorkflow
   extends Pick<
     StoredWorkflow,
@@ -80,7 +80,7 @@ export interface TriggerableWorkflow
   readonly accountTokenEpoch: number;
 }
 
-/** Who saved code: a member in the dashboard, or the organization with an API key. */
+/** The author of code: a member in the dashboard, or the organization with an API key. */
 const AUTHOR_TYPES = ["person", "key"] as const;
 export type AuthorType = (typeof AUTHOR_TYPES)[number];
 
@@ -116,7 +116,7 @@ export const workflowSecrets = sqliteTable(
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    /** Which key has sealed it; no key has this id when the value can no longer be opened. */
+    /** The sealing key's ID; unknown when the value can no longer be opened. */
     keyId: text("key_id").notNull(),
     /** The value, encrypted for this organization, workflow and name. */
     sealed: text().notNull(),

@@ -38,7 +38,7 @@ export const WorkflowVersion = WorkflowVersionSummary.extend({ code: z.string() 
 });
 export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
 
-/** Who saves code by a request; null for actors that cannot. */
+/** The author of code in a request; null for actors that cannot save. */
 export function authorOf(actor: Actor): Author | null {
   if (actor.type === "person") return { type: "person", id: actor.personId };
   return actor.type === "key" ? { type: "key", id: actor.keyId } : null;

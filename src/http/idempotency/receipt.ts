@@ -9,7 +9,7 @@ import { type Database, type Results, type Statement, violatedConstraint } from 
 import { AppError, type Module } from "../../platform/errors.ts";
 import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 
-/** What a retry has in common with the first request: who sends it, and what. */
+/** The identity of a request and its retries: the sender and the content. */
 const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
   const head = new TextEncoder().encode(`${method} ${pathAndQuery}\n`);
   return sha256(concatBytes(head, body));

@@ -49,7 +49,7 @@ export interface SignedHeaders {
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** What the headers of a signed message say; null when one is missing or malformed. */
+/** The headers of a signed message; null when one is missing or malformed. */
 export function readSignedHeaders(headers: Headers): SignedHeaders | null {
   const id = headers.get("webhook-id") ?? "";
   const timestamp = headers.get("webhook-timestamp") ?? "";

@@ -1,4 +1,4 @@
-/** What moves an organization from one database to another: the moves in the directory, and the fences in each database. */
+/** The moves of organizations in the directory, and the fences in each database. */
 
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -16,7 +16,7 @@ export const moves = sqliteTable("moves", {
   source: text().notNull(),
   target: text().notNull(),
   phase: text({ enum: MOVE_PHASES }).notNull(),
-  /** Which table the phase is at, and the JSON of where in it; null at its beginning. */
+  /** The phase's table, and the JSON of its position; null at the beginning. */
   step: integer().notNull(),
   cursor: text(),
   turn: integer().notNull(),

@@ -84,7 +84,7 @@ export const CHANGES_TABLE = "archive_changes";
 /** Begins the names of the triggers that fill {@link CHANGES_TABLE}. */
 export const CHANGES_TRIGGER = "archive_noted";
 
-/** What belongs to the platform, or is of the archive itself. */
+/** Tables of the platform and of the archive itself. */
 export const NOT_ARCHIVED = `(name LIKE '\\_cf%' ESCAPE '\\' OR name LIKE 'sqlite%' OR name LIKE '${CHANGES_TRIGGER}%'
   OR name IN ('${CHANGES_TABLE}', '${RESTORING_TABLE}'))`;
 

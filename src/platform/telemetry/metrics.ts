@@ -53,7 +53,7 @@ export class Series<Counter extends string = string, Timed extends string = stri
     this.#isDirty = true;
   }
 
-  /** What was added since the last call; null for nothing. */
+  /** The additions since the last call; null for none. */
   take(): DataPoint | null {
     if (!this.#isDirty) return null;
     const doubles = [...this.#doubles];

@@ -13,7 +13,7 @@ export const metrics = new Metrics();
 const standIn = new MemorySink(() => Date.now());
 
 export interface MetricBindings extends Pick<Settings, "METRICS_TOKEN"> {
-  /** Where metrics are written; absent where they are not. */
+  /** The destination of metrics; absent for none. */
   readonly METRICS?: AnalyticsEngineDataset;
 }
 

@@ -31,10 +31,10 @@ export const FLOOD_FORGET_MS = 60_000;
 /** Connections of one address to one room. A bound on its debt bounds its refusal: others may share it. */
 export const CONNECTIONS_OF_ADDRESS: Rate = { perSecond: 20, burst: 1_000, maxDebt: 100 };
 export const CONNECTION_COST = 1;
-/** A socket that closed before it joined. Those of a hundred people may break at once. */
+/** A socket that closed before it joined. A hundred people's sockets may break at once. */
 export const UNJOINED_COST = 3;
 
-/** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
+/** Work, in points: a point is about what one row of the room's storage costs. Messages that a user cannot afford wait. */
 export const WORK_OF_USER: Rate = { perSecond: 10_000, burst: 30_000 };
 /** Broadcasts of one user: 60 small ones a second to a thousand receivers are 3,750 points. More would delay everyone. */
 export const BROADCASTS_OF_USER: Rate = { perSecond: 4_000, burst: 10_000 };

@@ -89,7 +89,7 @@ export class JsonText {
   }
 }
 
-/** What the room sends. Presence is text already. */
+/** The room's messages. Presence is text already. */
 export type Sendable =
   | ServerMessage
   | { readonly type: "event"; readonly event: "presence"; readonly data: JsonText };

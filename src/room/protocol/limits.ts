@@ -48,7 +48,7 @@ export const MAX_REACTIONS = 20;
 export const MAX_REACTING_USERS = 200;
 
 export const MAX_FOLLOWED = 100;
-/** What the response to `JOIN_ROOM` holds of follows and of presence, which grow with the room: together below 64 KiB. */
+/** The follows and the presence in the response to `JOIN_ROOM`: together below 64 KiB. */
 export const MAX_JOIN_FOLLOWS_BYTES = 24 * 1024;
 export const MAX_JOIN_PRESENCE_BYTES = 32 * 1024;
 export const MAX_ID_LENGTH = 255;

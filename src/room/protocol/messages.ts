@@ -204,7 +204,7 @@ export const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
   ClientMessage.options.map((option) => option.shape.type.value),
 );
 
-/** What only editors may send; viewers receive FORBIDDEN. */
+/** Messages of editors alone; viewers receive FORBIDDEN. */
 export const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
   "BROADCAST",
   "STORE_SET",

@@ -56,7 +56,7 @@ export interface Change {
   readonly data: object;
 }
 
-/** What a user last sent, with the user's color. */
+/** The user's latest state, with its color. */
 export type PresenceState = Readonly<Record<string, unknown>>;
 
 /** A user's presence; null for none. A number can stand for the user, and leaves out a known color (R86). */

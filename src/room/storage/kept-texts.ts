@@ -91,7 +91,7 @@ export class KeptTexts {
   keep(after: string, { items, lastKey }: EntryText): void {
     const index = this.#countBefore(after);
     const previous = this.#pieces[index - 1];
-    // What is read from the middle of a piece is kept in that piece.
+    // A text from the middle of a piece is kept in that piece.
     if (previous !== undefined && compareKeys(previous.lastKey, after) > 0) return;
     if (this.#memory.take(this, items.length)) this.#pieces.splice(index, 0, { after, items, lastKey });
   }

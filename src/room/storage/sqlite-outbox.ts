@@ -99,7 +99,7 @@ export class SqliteChangedStores extends SqlitePart {
     this.#noted.clear();
   }
 
-  /** Of a noted store, the earlier seq and the lower depth stay. */
+  /** A noted store keeps the earlier seq and the lower depth. */
   note({ store, fromSeq, cause }: ChangedStore): void {
     if (cause !== null) {
       this.tables.write(

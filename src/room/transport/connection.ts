@@ -59,7 +59,7 @@ export interface Joined {
   /** The highest role that its request and its token allow. */
   readonly ceiling: Role;
   readonly tokenExpiresAt: number;
-  /** Those of its token; absent while both are 0. */
+  /** The token's epochs; absent while both are 0. */
   readonly tokenEpochs?: TokenEpochs;
   /** The latest sign of life, kept in memory: it changes in place, with each frame. */
   lastSeenAt: number;

@@ -48,7 +48,7 @@ export type RoomRecordOfUser =
 
 export interface RecordsOfUser {
   readonly records: readonly RoomRecordOfUser[];
-  /** Where the part goes on; null at its end. */
+  /** The position of the next part; null at the end. */
   readonly next: string | null;
 }
 
@@ -71,5 +71,5 @@ export const ADDRESS_HEADER = "Atrium-Address";
 export const TRACE_HEADER = "Atrium-Trace";
 /** A {@link DocumentAddress} as JSON in ASCII. */
 export const DOCUMENT_HEADER = "Atrium-Document";
-/** Of the request for a part of a download: its ID, URI-encoded. */
+/** The request ID of a download's part, URI-encoded. */
 export const DOWNLOAD_HEADER = "Atrium-Download";

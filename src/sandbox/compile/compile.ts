@@ -13,7 +13,7 @@ import {
 } from "./syntax.ts";
 import { TypeEraser } from "./type-eraser.ts";
 
-/** Where in a text something is, as editors count: lines and columns from 1, columns in UTF-16 units. */
+/** A position in a text, as editors count: lines and columns from 1, columns in UTF-16 units. */
 interface Position {
   readonly line: number;
   readonly column: number;
@@ -60,7 +60,7 @@ export function eraseTypes(text: string): Erased {
   return { code, program };
 }
 
-/** Where the first node is that only one of two programs has; null when they have the same. */
+/** The position of the first node that only one of two programs has; null when they are equal. */
 function findDifference(typed: Outline, plain: Outline): number | null {
   const [before, after] = [typed.toSorted(compare), plain.toSorted(compare)];
   for (let index = 0; index < Math.max(before.length, after.length); index++) {

@@ -85,7 +85,7 @@ export function findImport(program: Program): ImportedModule | null {
 
 const WANTED = "export default async function (event, bindings) { … }";
 
-/** What stands for a name at the top level: its initial value, where it has one. */
+/** The initial value of a name at the top level, if it has one. */
 type Bindings = ReadonlyMap<string, Node>;
 
 function collectBindings(program: Program): Bindings {
@@ -95,7 +95,7 @@ function collectBindings(program: Program): Bindings {
     if (declared?.type === "FunctionDeclaration" || declared?.type === "ClassDeclaration") {
       if (declared.id) bindings.set(declared.id.name, declared);
     }
-    // What is no constant may have become a function by the time it is called.
+    // A variable may have become a function by the time it is called.
     if (declared?.type === "VariableDeclaration" && declared.kind === "const") {
       for (const { id, init } of declared.declarations) {
         if (id.type === "Identifier" && init) bindings.set(id.name, init);
@@ -108,7 +108,7 @@ function collectBindings(program: Program): Bindings {
 const isDefault = ({ exported }: ExportNamedDeclaration["specifiers"][number]): boolean =>
   (exported.type === "Identifier" ? exported.name : exported.value) === "default";
 
-/** What is exported as the default; null when nothing is, undefined when another module has it. */
+/** The default export; null for none, undefined when another module has it. */
 function findExported(program: Program): Node | null | undefined {
   for (const statement of program.body) {
     if (statement.type === "ExportDefaultDeclaration") return statement.declaration;

@@ -32,7 +32,7 @@ export function checkExportLists(text: string): void {
 class ListReader {
   readonly #text: string;
   #at = 0;
-  /** Where the latest comment of each kind began and ended: one that is inside of it ends there, too. */
+  /** Begin and end of the latest comment of each kind: a comment inside of it ends there, too. */
   readonly #line = { start: 0, end: -1 };
   readonly #block = { start: 0, end: -1 };
 
@@ -93,7 +93,7 @@ class ListReader {
 /** How many notes the parser may make, at about a microsecond each; programs that people write need a third at most. */
 const MAX_NOTES = 1_000_000;
 
-/** What may open a scope, what may be a name, and what may declare one, in code or not. */
+/** Possible scopes, names and declarations, in code or not. */
 const SCOPES = /\{|\bfor\b/g;
 const NAMES = /[\w$\\\u0080-\uFFFF]+/g;
 const VAR = /\bvar\b/g;

@@ -96,7 +96,7 @@ export function* partsOf(node: Node): Generator<Node> {
   }
 }
 
-/** Which nodes a program has, and where each begins. */
+/** The nodes of a program, and their positions. */
 export type Outline = readonly { readonly type: string; readonly start: number }[];
 
 /**

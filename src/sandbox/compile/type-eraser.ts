@@ -114,7 +114,7 @@ export class TypeEraser {
     return this.#blanks.toString();
   }
 
-  /** What is left, once it is erased. */
+  /** The remaining code after the erasure. */
   get outline(): Outline {
     return outlineOf(this.#kept, (start) => this.#blanks.skip(start));
   }

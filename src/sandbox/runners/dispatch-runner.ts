@@ -59,7 +59,7 @@ export class DispatchRunner implements Runner {
     await this.#api.delete(await scriptName(script));
   }
 
-  /** Nothing to do: the scripts are the namespace's. */
+  /** The scripts are the namespace's. */
   [Symbol.dispose](): void {}
 
   /** A missing script, deployed by an earlier version of the service or deleted since, is uploaded again. */

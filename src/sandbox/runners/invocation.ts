@@ -116,7 +116,7 @@ function answerTo(error: unknown, { wallMs, cpuMs, memoryMb }: RunLimits): Answe
   if (/hung|never (complete|generate)/i.test(said)) {
     return broken("The workflow waits for a promise that never settles");
   }
-  // What the compiler lets pass, the runtime may still refuse.
+  // The runtime may refuse code that the compiler lets pass.
   const syntax = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/.exec(said);
   if (syntax !== null) return broken(`SyntaxError: ${syntax[1]} (line ${syntax[2]})`);
   return broken("The workflow was interrupted", { isLost: true });

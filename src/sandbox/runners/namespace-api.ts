@@ -32,7 +32,7 @@ function formOf(upload: ScriptUpload): FormData {
   return form;
 }
 
-/** What the calls need from the runtime. */
+/** The calls' ports to the runtime. */
 export interface ApiPorts {
   readonly fetch: typeof fetch;
   now(): number;

@@ -31,7 +31,7 @@ export type AtriumErrorCode =
   | "NOT_JOINED"
   /** A webhook message is not from the service, or is too old. */
   | "INVALID_SIGNATURE"
-  /** Nothing more can be kept on the device; the client goes on in memory. */
+  /** The device keeps no further writes; the client goes on in memory. */
   | "STORAGE_FAILED"
   /** A kept write may have been carried out, too long ago to ask. */
   | "OUTCOME_UNKNOWN";

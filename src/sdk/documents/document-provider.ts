@@ -118,7 +118,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     this.#updateStatus();
   }
 
-  /** Leaves the document. What is changed from now on is sent once it is connected again. */
+  /** Leaves the document. Later changes are sent after the next connection. */
   disconnect(): void {
     if (this.#session === null) return;
     this.#send();

@@ -46,7 +46,7 @@ export interface KeptStores {
 
 /** Brings the kept stores from one change of the room to a later one. */
 export interface StoresChange extends Omit<KeptStores, "entries"> {
-  /** Of these stores, or of all, nothing is left but `put`. */
+  /** Replaces all kept entries of these stores, or of all, by `put`. */
   readonly replaced: readonly string[] | "all";
   readonly put: readonly KeptEntry[];
   readonly removed: readonly { readonly store: string; readonly key: string }[];

@@ -12,7 +12,7 @@ export interface ContentOptions extends ReadOptions {
 
 /** A shared type, and the length of its preview. */
 export interface PreviewOptions extends ContentOptions {
-  /** Of the content, in characters: up to 4,194,304. */
+  /** The content's length limit in characters: up to 4,194,304. */
   readonly maxLength: number;
 }
 

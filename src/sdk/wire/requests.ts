@@ -1,4 +1,4 @@
-/** What the REST interface accepts, inferred from the service's own schemas. */
+/** Request bodies of the REST interface, inferred from the service's schemas. */
 import type * as members from "../../features/members/schema.ts";
 import type * as rooms from "../../features/rooms/schema.ts";
 import type * as users from "../../features/users/schema.ts";

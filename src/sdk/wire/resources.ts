@@ -43,7 +43,7 @@ export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Role, User, UserSession } from "../../wire/user.ts";
 
-/** What a user shows of itself right now: any JSON object, to which the service adds a `color`. */
+/** A user's presence state: any JSON object, to which the service adds a `color`. */
 export type PresenceState = Readonly<Record<string, unknown>>;
 
 export type { EventPage } from "../../features/events/schema.ts";

@@ -1,4 +1,4 @@
-/** Which organization's program gets which process, and when a process ends: the policy of the pool. */
+/** The policy of the pool: the assignment of programs to processes, and their end. */
 import { randomUUID } from "node:crypto";
 import type {
   KillReason,

@@ -1,6 +1,6 @@
 /** Does the same to several things, a few at a time, and says of each how it ended. Pure. */
 
-/** As many requests as a browser sends to one host at once over HTTP/1.1. */
+/** Browsers send this many requests to one host at once over HTTP/1.1. */
 const AT_ONCE = 6;
 
 interface Refused<Item> {
@@ -8,7 +8,7 @@ interface Refused<Item> {
   readonly error: Error;
 }
 
-/** How it went: each item is in one of the three, in the order given. */
+/** The outcome: each item is in one of the three, in the given order. */
 export interface Outcome<Item> {
   readonly done: readonly Item[];
   readonly refused: readonly Refused<Item>[];
@@ -58,5 +58,5 @@ export async function actOnSeveral<Item>(
   };
 }
 
-/** What was thrown, as an error. */
+/** The thrown value as an error. */
 export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

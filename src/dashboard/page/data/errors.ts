@@ -15,7 +15,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   UNREACHABLE: "Check your connection and that the service is running, then try again.",
 };
 
-/** What to do about an error; empty when its message says it already. */
+/** The next step after an error; empty when its message names it. */
 export const adviceOn = (error: Error): string =>
   error instanceof AtriumError ? (ADVICE[error.code] ?? "") : "";
 

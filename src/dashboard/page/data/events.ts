@@ -31,7 +31,7 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
 const isWebhookEventName = (name: string): name is WebhookEventName => Object.hasOwn(EVENTS, name);
 export const isEventName = (name: string): name is EventName =>
   isWebhookEventName(name) && name !== "webhook.backlogged" && name !== "workflow.disabled";
-/** What webhooks can receive. */
+/** The events for webhooks. */
 export const WEBHOOK_EVENT_NAMES = Object.keys(EVENTS).filter(isWebhookEventName);
-/** What workflows can run on. */
+/** The events for workflows. */
 export const EVENT_NAMES = WEBHOOK_EVENT_NAMES.filter(isEventName);

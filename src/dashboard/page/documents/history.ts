@@ -47,7 +47,7 @@ export const useVersions = (place: DocumentPlace) =>
     documents.versions(place.roomId, place.name, page),
   );
 
-/** Who wrote what. */
+/** The edit history. */
 export const useTrail = (place: DocumentPlace) =>
   useHistoryList(place, "trail", ENTRIES_PER_PAGE, (documents, page) =>
     documents.trail(place.roomId, place.name, page),

@@ -19,9 +19,9 @@ export interface StreamItem {
   readonly id: string;
   /** ISO 8601. */
   readonly at: string;
-  /** What happened, as an event's name. */
+  /** The event's name. */
   readonly name: string;
-  /** What it is about. */
+  /** The subject of the event. */
   readonly about: string;
 }
 

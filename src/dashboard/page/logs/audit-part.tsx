@@ -37,7 +37,7 @@ function Actor({ actor: { type, id, name } }: Pick<AuditEntry, "actor">) {
   return id === null ? shown : <Link href={`/logs/audit?actor=${id}`}>{shown}</Link>;
 }
 
-/** Such as `role: owner, url`. */
+/** For example, `role: owner, url`. */
 const describeChanges = (changes: AuditEntry["changes"]): string =>
   Object.entries(changes)
     .map(([field, value]) => (value === null ? field : `${field}: ${value}`))

@@ -1,6 +1,6 @@
 /** The first program of an application, in each way to write it, with the keys of the person who reads it. */
 
-/** What the samples are filled in with; null for what the person has not created yet. */
+/** Values for the samples; null until the person has created them. */
 export interface QuickstartKeys {
   readonly serverUrl: string;
   readonly accountId: string;
@@ -13,7 +13,7 @@ export interface QuickstartKeys {
 
 export interface Snippet {
   readonly name: string;
-  /** What the sample needs beside what everyone has. */
+  /** Preparations of this sample alone. */
   readonly needs: "token" | "apiKey";
   /** The language of a snippet that a compiler understands. */
   readonly language: "tsx" | "ts" | "sh";

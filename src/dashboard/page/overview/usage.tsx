@@ -1,4 +1,4 @@
-/** What happened in the organization over a time that the person chooses, and how much of its quotas it uses. */
+/** Events of the organization over a chosen time, and the use of its quotas. */
 
 import type { Usage as Figures } from "atrium/server";
 import { useMemo } from "react";

@@ -173,7 +173,7 @@ function Card({ comment, box, author, users }: CardProps) {
 interface NewComment {
   readonly userId: string;
   readonly text: string;
-  /** Of the comment that it replies to. */
+  /** The comment that this one replies to. */
   readonly threadId?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where the participants are, if their presence has coordinates: a map of their cursors. */
+/** A map of the participants' cursors, for presence with coordinates. */
 
 import type { PresenceState, User } from "atrium/server";
 import { Section } from "../ui/page.tsx";

@@ -15,7 +15,7 @@ const MAX_EVENTS = 50;
 
 interface EventHistory {
   readonly events: readonly RoomEvent[];
-  /** Where the next read continues. */
+  /** The cursor of the next read. */
   readonly cursor: string;
 }
 

@@ -17,7 +17,7 @@ import { OptionalTime, Time } from "../ui/time.tsx";
 const dayBefore = (now: number, days: number): string =>
   new Date(now - days * DAY_MS).toISOString().slice(0, 10);
 
-/** What the list can be narrowed to, by the value in the page's address. */
+/** Filters of the list, by their values in the page's address. */
 const SHOWN: Readonly<Record<string, (now: number) => UserSearch>> = {
   online: () => ({ online: true }),
   offline: () => ({ online: false }),

@@ -13,7 +13,7 @@ import { NewRoom, useRooms } from "./rooms.tsx";
 
 const REFRESH_MS = 5000;
 
-/** What the list can be narrowed to, by the value in the page's address. */
+/** Filters of the list, by their values in the page's address. */
 const SHOWN: Readonly<Record<string, RoomSearch>> = {
   online: { online: true },
   active: { state: "active" },

@@ -1,4 +1,4 @@
-/** What a back end needs: the account ID, API keys, an end for users' tokens, and a first request. */
+/** The data for a back end: the account ID, API keys, an end for users' tokens, and a first request. */
 
 import type { ApiKey, KeySearch } from "atrium/server";
 import { useFilters } from "../data/filters.ts";

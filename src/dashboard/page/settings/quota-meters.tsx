@@ -1,4 +1,4 @@
-/** How much of each quota is used, at a glance. */
+/** The use of each quota at a glance. */
 import type { Quota } from "atrium/server";
 import { useApiQuery } from "../data/organization.tsx";
 import { formatSize } from "../ui/time.tsx";

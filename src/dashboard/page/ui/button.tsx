@@ -93,7 +93,7 @@ const CONFIRMED_MS = 1500;
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for screen readers. */
+  /** The name of the copied text, for screen readers. */
   readonly what: string;
   readonly label?: string;
 }

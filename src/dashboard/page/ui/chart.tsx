@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { useIsDark } from "./theme.ts";
 
-/** How a chart looks: its axes, columns and colors, for uPlot. */
+/** The look of a chart for uPlot: axes, columns and colors. */
 const HEIGHT_PX = 160;
 const COLUMN_SHARE = 0.7;
 const MAX_COLUMN_PX = 24;

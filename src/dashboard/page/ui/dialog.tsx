@@ -89,7 +89,7 @@ export function DropMenu({ label, className, face, align = "start", children }: 
 
 interface SecretProps {
   readonly title: string;
-  /** What to do with it, and that it is shown only once. */
+  /** The next step, and the note that it is shown only once. */
   readonly about: string;
   /** Null while there is none to show. */
   readonly secret: string | null;
@@ -170,7 +170,7 @@ interface ConfirmProps extends Pick<ConfirmationProps, "typed"> {
   readonly onClose: () => void;
 }
 
-/** What was typed is forgotten when it closes. */
+/** The input is dropped when it closes. */
 export const Confirm = ({ title, children, confirmLabel, typed, action, isOpen, onClose }: ConfirmProps) => (
   <AlertDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
     <AlertDialog.Portal>

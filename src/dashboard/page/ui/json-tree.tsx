@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "./button.tsx";
 import { countOf, isContainer, previewOf } from "./json-preview.ts";
 
-/** How often what a component shows has changed since it appeared: as a key, it restarts an animation. */
+/** The number of changes since the component appeared: as a key, it restarts an animation. */
 export function useChangeCount(value: unknown): number {
   const [seen, setSeen] = useState({ value, count: 0 });
   if (Object.is(seen.value, value)) return seen.count;
@@ -27,7 +27,7 @@ const PAGE_SIZE = 100;
 const MAX_STRING = 1_000;
 
 interface JsonTreeProps {
-  /** What the value is called; its key, in an object. */
+  /** The value's name; its key, in an object. */
   readonly name?: string | undefined;
   /** The same object as before where nothing has changed. */
   readonly value: unknown;

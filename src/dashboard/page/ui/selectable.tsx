@@ -55,7 +55,7 @@ interface SelectableCardsProps<Item> extends SelectableProps<Item> {
   readonly tag: "ol" | "ul";
   readonly className: string;
   readonly cardClass: (item: Item) => string;
-  /** What the box of a card selects, for screen readers. */
+  /** The label of a card's box, for screen readers. */
   readonly selectedName: (item: Item) => string;
   readonly children: (item: Item, box: ReactNode) => ReactNode;
 }
@@ -91,7 +91,7 @@ interface SelectionBarProps<Item>
   readonly selection: Selection<Item>;
 }
 
-/** What the dialog is about: it stays although the list changes. */
+/** The rows of the dialog: they stay although the list changes. */
 interface Asked<Item> {
   readonly action: BulkAction<Item>;
   readonly items: readonly Item[];
@@ -166,7 +166,7 @@ export interface BulkAction<Item> {
   /** The same when it has happened, such as "deleted". */
   readonly done: string;
   readonly consequences: ReactNode;
-  /** Which rows it concerns; all if it is missing. */
+  /** The rows for this action; all if it is missing. */
   readonly applies?: (item: Item) => boolean;
   readonly isDanger?: boolean;
   /** True where the person types the number of rows first. */

@@ -37,7 +37,7 @@ const REFRESH_MS = 10_000;
 
 interface DeliveryStatsProps {
   readonly of: { readonly kind: "webhooks" | "workflows"; readonly id: string };
-  /** What is counted, such as "Attempts". */
+  /** The counted unit, such as "Attempts". */
   readonly counted: string;
 }
 

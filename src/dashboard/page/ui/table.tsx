@@ -20,11 +20,11 @@ export interface TableProps<Item> {
   readonly idOf: (item: Item) => string;
   /** The cells of the first one are the headers of the rows. */
   readonly columns: readonly Column<Item>[];
-  /** Where the order is kept, for columns that sort. */
+  /** The state of the order, for columns that sort. */
   readonly filters?: Pick<Filters, "sort" | "sortBy"> | undefined;
   /** Adds a column of boxes in front. */
   readonly selection?: Selection<Item> | undefined;
-  /** What a box selects, for screen readers; null for a row without a box. */
+  /** The label of a row's box, for screen readers; null for a row without one. */
   readonly selectedName?: (item: Item) => string | null;
 }
 

@@ -78,7 +78,7 @@ export const forgetDraft = (name: string): void => {
 };
 
 interface Draft {
-  /** What the editor begins with: the draft, if there is one, else what is saved. */
+  /** The editor's first content: the draft, if there is one, else the saved code. */
   readonly initial: string;
   /** True while the editor shows what an earlier visit left unsaved. */
   readonly isRestored: boolean;

@@ -94,7 +94,7 @@ function SetSecret({ workflowId }: SecretsProps) {
   );
 }
 
-/** How requests start a workflow: the address, and the secret that signs them. */
+/** The HTTP trigger of a workflow: its address, and the secret that signs requests. */
 export function HttpTrigger({ workflow }: { readonly workflow: Workflow }) {
   const { id, trigger_secret_created_at: createdAt } = workflow;
   const { organization } = useCurrent();

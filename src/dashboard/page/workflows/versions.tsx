@@ -10,7 +10,7 @@ import { TextDiff } from "../ui/text-diff.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft } from "./draft.ts";
 
-/** As many as are kept. */
+/** All kept versions. */
 const MAX_VERSIONS = 50;
 
 interface VersionsProps {

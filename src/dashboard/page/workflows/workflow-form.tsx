@@ -121,7 +121,7 @@ interface StartFieldsProps extends Pick<Fields, "schedule" | "httpTrigger"> {
 /** The person's own time zone. */
 const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What starts a workflow beside events: its schedule, and requests to it. */
+/** Starts of a workflow beside events: its schedule, and requests. */
 function StartFields({ schedule, httpTrigger, onChange }: StartFieldsProps) {
   const write = (cron: string, timezone: string) =>
     onChange({ schedule: cron === "" ? null : { cron, timezone } });

@@ -11,7 +11,7 @@ import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** What starts the workflow. */
+/** The starts of the workflow. */
 const startsOf = ({ events, schedule, http_trigger }: Workflow): string[] => [
   ...events,
   ...(schedule === null ? [] : [`${schedule.cron} (${schedule.timezone})`]),

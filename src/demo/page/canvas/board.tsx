@@ -13,7 +13,7 @@ import { NoteCards } from "./note.tsx";
 import { Shapes, useDrawing } from "./shapes.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
-/** Where the pen that keys move is, and what keys do with it. */
+/** The pen for keys: its position and its actions. */
 interface PenProps {
   readonly pen: KeyPen;
 }
@@ -49,7 +49,7 @@ function hintOf(pen: PenState | null): string {
   return isEraser ? "Arrow keys erase · Space lifts it" : "Arrow keys draw · Space ends · Escape discards";
 }
 
-/** What the first visitor sees, below the header and above the tools. */
+/** The hint for the first visitor, between the header and the tools. */
 const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
 const SIDE = 16;
 /** On narrow screens, the panels are above and below each other. */

@@ -4,7 +4,7 @@ import type { Point } from "../room/shape.ts";
 const CLOSEST = 4;
 const FARTHEST = 0.1;
 
-/** Where the board's middle is in the window, in whole pixels, and how large a pixel of the board is. */
+/** The place of the board's middle in the window, in whole pixels, and the scale. */
 interface View extends Point {
   readonly zoom: number;
 }

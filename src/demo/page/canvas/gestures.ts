@@ -1,4 +1,4 @@
-/** What pointers do on the board: one draws, erases or moves it, two move and zoom it. */
+/** Pointer gestures on the board: one pointer draws, erases or moves it, two move and zoom it. */
 import { type Kind, MAX_POINTS, type Point, type Shape } from "../room/shape.ts";
 import type { Camera } from "./camera.ts";
 
@@ -7,7 +7,7 @@ export type Tool = "move" | "eraser" | Kind;
 /** Points of a stroke are at least so far from each other, in pixels of the window. */
 const STEP = 3;
 
-/** What gestures do with the room; points are those of the board. */
+/** Effects of gestures on the room; points are those of the board. */
 export interface Drawing {
   /** A gesture begins: what it changes is one step to undo. */
   begin(): void;
@@ -27,10 +27,10 @@ export class Gestures {
   tint = 0;
   readonly #camera: Camera;
   readonly #drawing: Drawing;
-  /** Where each pressed pointer is in the window. */
+  /** Positions of the pressed pointers in the window. */
   readonly #pressed = new Map<number, Point>();
   #draft: Shape | null = null;
-  /** What a single pointer does; null while there is none, and after a second one was pressed. */
+  /** The gesture of a single pointer; null without one, and after a second one was pressed. */
   #mode: Tool | null = null;
 
   constructor(camera: Camera, drawing: Drawing) {

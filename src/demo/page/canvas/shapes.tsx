@@ -34,7 +34,7 @@ function Drafts() {
   ));
 }
 
-/** How gestures change the shapes of the room. */
+/** Changes of the room's shapes by gestures. */
 export function useDrawing(): Drawing {
   const { client } = useRoom();
   return useMemo(() => {

@@ -6,12 +6,12 @@ import { FIGURES, pointsOf, STEP_MS, wayBetween } from "./motion.ts";
 
 export type HelperClient = AtriumClient<typeof STORES, { presence: Presence }>;
 
-/** What one helper does; the other one has other lines. */
+/** The script of one helper; the other one has other lines. */
 export interface Role {
   readonly lines: readonly string[];
-  /** Where its notes go, in turn. */
+  /** Places of its notes, in turn. */
   readonly places: readonly Point[];
-  /** Where it draws. */
+  /** Places of its drawings. */
   readonly sketches: readonly Point[];
 }
 

@@ -1,4 +1,4 @@
-/** How a hand moves and what it draws: points over time. Pure; `random` returns numbers from 0 to 1. */
+/** Movements and drawings of a hand: points over time. Pure; `random` returns numbers from 0 to 1. */
 import type { Point } from "../room/shape.ts";
 
 /** A step of a movement: presence is sent as often. */
@@ -24,7 +24,7 @@ export function wayBetween(from: Point, to: Point, random: () => number): Point[
 
 type Curve = (time: number) => readonly [x: number, y: number];
 
-/** What helpers draw, within 60 pixels of its middle. */
+/** Drawings of helpers, within 60 pixels of the middle. */
 export const FIGURES: readonly { readonly tint: number; readonly curve: Curve; readonly points: number }[] = [
   {
     tint: 3, // a heart

@@ -54,7 +54,7 @@ function bindTextArea(area: HTMLTextAreaElement, text: Y.Text): () => void {
   };
 }
 
-/** Where a position is after a change. */
+/** The position after a change. */
 function moved(position: number, delta: Y.YTextEvent["delta"]): number {
   let at = 0;
   let result = position;

@@ -6,7 +6,7 @@ import { isHelper } from "../helpers/company.ts";
 import { useFollowedId, useOtherParticipants } from "../room/participants.ts";
 import { boardLink, dashboardLink } from "../room/visitor.ts";
 
-/** What follows the visitor's name. */
+/** The text after the visitor's name. */
 const HINTS = {
   none: ". Share the link to add others.",
   helpers: ". The helpers are scripts in this page, which leave when others join.",

@@ -1,4 +1,4 @@
-/** What the page shows as its code: whole modules, which the tests of the documentation compile. */
+/** The code that the page shows: whole modules, which the tests of the documentation compile. */
 
 export interface Snippet {
   readonly title: string;

@@ -36,7 +36,7 @@ function useMonitor(): { monitor: ConnectionMonitor | null } & Figures {
   return { monitor, ...figures };
 }
 
-/** Those who want less motion start the helpers themselves. */
+/** Visitors who want less motion start the helpers themselves. */
 const PREFERS_STILLNESS = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function Strip() {

@@ -19,7 +19,7 @@ export const NOTE_SIZE = { width: 200, height: 168 };
 /** No thing is further from the board's middle. */
 const FAR = 50_000;
 export const MAX_LENGTH = 500;
-/** What a board holds; it is for a day and a few people. */
+/** Bounds of a board, which is for a day and a few people. */
 export const MAX_NOTES = 100;
 export const MAX_SHAPES = 500;
 

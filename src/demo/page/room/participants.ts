@@ -5,7 +5,7 @@ import { type Participant, type Presence, readParticipant } from "./model.ts";
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** What `select` makes of all others. */
+/** The selection of `select` from all others. */
 export const useOtherParticipants = <Selected>(
   select: (others: readonly Participant[]) => Selected,
 ): Selected => useOthers((others) => select(others.map(readParticipant)), isSame);
@@ -29,7 +29,7 @@ export function useTyping(where: string): { typed(): void; ended(): void } {
   return { typed, ended };
 }
 
-/** Who writes there now, as a line of text; empty if no one does. */
+/** The users who write there now, as a line of text; empty for none. */
 export function useTypists(where: string): string {
   const names = useOtherParticipants((others) =>
     others.filter(({ typing }) => typing === where).map(({ name }) => name),

@@ -7,7 +7,7 @@ import { mergeMany } from "./known-content.ts";
 import { MAX_BUILT_BYTES, MAX_BUILT_ITEMS } from "./limits.ts";
 import { CONTENT_BITS, readUpdate, SKIP, SUBDOCUMENT, TYPE } from "./update-reader.ts";
 
-/** What a shared type can be read as. Updates do not say it. */
+/** Readings of a shared type. Updates do not name it. */
 export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;
 export type SharedType = (typeof SHARED_TYPES)[number];
 

@@ -30,7 +30,7 @@ export class Follows {
     return Object.fromEntries(lists);
   }
 
-  /** What a joining user receives: its own list, then the earliest follows of the room, as many as fit. */
+  /** The follows for a joining user: its own list, then the earliest follows of the room, as many as fit. */
   shownTo(userId: string): Record<string, string[]> {
     const own = this.#table.listFollowed(userId).map((followed) => [userId, followed] as const);
     const others = this.#table.list(MAX_PAIRS_SHOWN).filter(([follower]) => follower !== userId);

@@ -88,7 +88,7 @@ export abstract class DelayedEvents {
     if (!this.#hasNotes()) this.#dueAt = null;
   }
 
-  /** Nothing is recorded before this time from now. */
+  /** Records nothing for this many milliseconds. */
   #waitFor(ms: number): void {
     this.#notBefore = this.ports.now() + ms;
     this.#dueAt = this.#notBefore;

@@ -18,7 +18,7 @@ const NUMBERED = "";
 
 export type FollowedBy = (userId: string) => readonly string[];
 
-/** The event for updates that are JSON already. Where ticks are `intervalMs` apart, it can ask for less (R87). */
+/** The event for updates that are JSON already. A slow tick asks for fewer updates by `intervalMs` (R87). */
 export const presenceEvent = (updates: readonly string[], intervalMs = 0) => {
   const every = intervalMs > PRESENCE_INTERVAL_MS ? `"every":${Math.ceil(intervalMs)},` : "";
   return {

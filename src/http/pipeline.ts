@@ -3,14 +3,13 @@
 import type { ExecutionContext } from "hono";
 import type { Env } from "../env.ts";
 import type { Actor, RequestContext } from "../platform/d1/context.ts";
-import { type Results, type Statement, TripCounter } from "../platform/d1/d1.ts";
+import { TripCounter } from "../platform/d1/d1.ts";
 import { openNearest, openTenant } from "../platform/d1/databases.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
-import { addressOf, shortAddress } from "../platform/network.ts";
+import { addressOf } from "../platform/network.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
-import { dropIfUnchanged, insertAuditEntry } from "./audit/store.ts";
-import type { AuditRow, ErasedAuditRule } from "./audit/table.ts";
+import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize, delayRefusal, type Scheme } from "./authenticate.ts";
 import type { Access, AnyEndpoint, Endpoint } from "./endpoint.ts";
 import { failure, octets, success, toAppError } from "./envelope.ts";
@@ -244,101 +243,4 @@ export interface ServedRequest {
   readonly trips: number;
   /** Null for a success. */
   readonly error: AppError | null;
-}
-
-interface Audited {
-  readonly method: string;
-  readonly operation: string;
-  readonly database?: "directory";
-  readonly audit?: ErasedAuditRule;
-}
-
-const MAX_VALUE_CHARS = 255;
-
-/** The rule's details and the body's fields; values only of those that are shown. */
-function changesOf(
-  method: string,
-  { detail, shows = [] }: ErasedAuditRule,
-  input: { readonly body: unknown },
-): string {
-  const { body } = input;
-  const details = detail?.(input) ?? {};
-  if (method === "DELETE" || typeof body !== "object" || body === null) return JSON.stringify(details);
-  const noted = ([name, value]: [string, unknown]): [string, unknown] => {
-    if (!shows.includes(name)) return [name, null];
-    return [name, typeof value === "string" ? value.slice(0, MAX_VALUE_CHARS) : (value ?? null)];
-  };
-  return JSON.stringify({ ...details, ...Object.fromEntries(Object.entries(body).map(noted)) });
-}
-
-class AuditRecorder<C extends RequestContext> {
-  readonly ctx: C;
-  readonly #inner: C;
-  readonly #rule: ErasedAuditRule;
-  readonly #entry: Omit<AuditRow, "id">;
-  readonly #inDirectory: boolean;
-  #hasCommitted = false;
-  #isRecorded = false;
-
-  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<AuditRow, "id">, inDirectory: boolean) {
-    this.#inDirectory = inDirectory;
-    this.#inner = inner;
-    this.#rule = rule;
-    this.#entry = entry;
-    this.ctx = { ...inner, commit: (statements, data) => this.#commit(statements, data) };
-  }
-
-  /** Null for a change that is not audited, or by a room's user. */
-  static for<C extends RequestContext>(
-    { method, operation, database, audit }: Audited,
-    ctx: C,
-    input: { readonly body: unknown },
-  ): AuditRecorder<C> | null {
-    const { actor } = ctx;
-    if (audit === undefined || (actor.type !== "person" && actor.type !== "key")) return null;
-    const entry = {
-      at: ctx.now(),
-      actorType: actor.type,
-      actorId: actor.type === "person" ? actor.personId : actor.keyId,
-      actorName: actor.name,
-      operation,
-      resource: audit.resource,
-      resourceId: audit.id?.(input) ?? null,
-      changes: changesOf(method, audit, input),
-      address: shortAddress(ctx.address),
-      requestId: ctx.requestId,
-    };
-    return new AuditRecorder(ctx, audit, entry, database === "directory");
-  }
-
-  /** Records a change that was not committed in D1, such as one of an object, once it is made. */
-  async finish(data: object): Promise<void> {
-    if (!this.#hasCommitted) await this.#inner.db.run([this.#insert(this.#inner.newId(), data)]);
-  }
-
-  #insert(id: string, data: object | undefined): Statement {
-    const created = data === undefined ? undefined : this.#rule.created?.(data);
-    const entry = {
-      ...this.#entry,
-      id,
-      resourceId: created ?? this.#entry.resourceId,
-    };
-    return insertAuditEntry(this.#inner.accountId, entry, this.#inDirectory);
-  }
-
-  /** Commits with an entry, which is dropped when the statements change nothing. */
-  async #commit<const T extends readonly [Statement, ...Statement[]]>(
-    statements: T,
-    data?: object,
-  ): Promise<Results<T>> {
-    if (this.#isRecorded) return this.#inner.commit(statements, data);
-    this.#hasCommitted = true;
-    const id = this.#inner.newId();
-    const [, ...results] = await this.#inner.commit(
-      [this.#insert(id, data), ...statements, dropIfUnchanged(id)],
-      data,
-    );
-    this.#isRecorded = results.pop()?.length === 0;
-    return results as unknown as Results<T>;
-  }
 }

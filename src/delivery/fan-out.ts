@@ -116,7 +116,11 @@ const outgoingOf = (
   { id, event, occurredAt, body, trace = null }: PendingEvent,
   roomId: string,
 ): OutgoingEvent => ({
-  ...{ eventId: id, event, roomId, body, occurredAt },
+  eventId: id,
+  event,
+  roomId,
+  body,
+  occurredAt,
   ...(trace === null ? {} : { trace }),
 });
 

@@ -35,8 +35,17 @@ export function createPipeline<Ports extends object>(
       const accountId = params.accountId ?? "";
       opened.get(call.env)?.observe?.(
         {
-          ...{ requestId, accountId, endpoint, params, actor, address: addressOf(request), error },
-          ...{ at, durationMs: Date.now() - at, status: response.status, trips: trips.total },
+          requestId,
+          accountId,
+          endpoint,
+          params,
+          actor,
+          address: addressOf(request),
+          error,
+          at,
+          durationMs: Date.now() - at,
+          status: response.status,
+          trips: trips.total,
           clientRequestId: clientRequestIdOf(request.headers.get("X-Request-Id")),
           traceparent: traceOf(request.headers, requestId).traceparent ?? null,
         },
@@ -165,7 +174,11 @@ export async function respond<C extends RequestContext>(
   };
   const receipt = isKeyed
     ? openReceipt<C>(request, {
-        ...{ actor: ctx.actor, db: ctx.db, now: ctx.now(), module, replay: endpoint.replay },
+        actor: ctx.actor,
+        db: ctx.db,
+        now: ctx.now(),
+        module,
+        replay: endpoint.replay,
         inDirectory: endpoint.database === "directory",
         content: async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest())),
       })

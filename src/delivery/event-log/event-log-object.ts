@@ -28,7 +28,9 @@ function redactEvent(body: string, userId: string): string {
     redacted.comment = { ...event.comment, text: "", anchor: null };
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
-      ...{ ...event.file, key: ERASED_FILE, filename: ERASED_FILE },
+      ...event.file,
+      key: ERASED_FILE,
+      filename: ERASED_FILE,
       url: new URL("/", event.file.url).href,
     };
     redacted.data = { ...event.data, key: ERASED_FILE };

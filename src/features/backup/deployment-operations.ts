@@ -100,7 +100,9 @@ const Finish = DeploymentManifest.omit({ format: true, schema: true, finishedAt:
 const finishBackup: Operation = async (call) => {
   const finished = await bodyOf(call, Finish);
   const manifest: DeploymentManifest = {
-    ...{ format: ARCHIVE_FORMAT, schema: SCHEMA, ...finished },
+    format: ARCHIVE_FORMAT,
+    schema: SCHEMA,
+    ...finished,
     finishedAt: new Date(call.now()).toISOString(),
   };
   await endOperatorToken(openDirectory(call.env), DEPLOYMENT, "backup");
@@ -108,7 +110,12 @@ const finishBackup: Operation = async (call) => {
 };
 
 export const DEPLOYMENT_BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = {
-  ...{ begin: beginBackup, resume, organizations, organization, people: readPeople, finish: finishBackup },
+  begin: beginBackup,
+  resume,
+  organizations,
+  organization,
+  people: readPeople,
+  finish: finishBackup,
 };
 
 /** Refuses a backup that this service has not written, or cannot read. */
@@ -136,5 +143,8 @@ const finishRestore: Operation = async (call) => {
 };
 
 export const DEPLOYMENT_RESTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
-  ...{ begin: beginRestore, people: addPeople, organization, finish: finishRestore },
+  begin: beginRestore,
+  people: addPeople,
+  organization,
+  finish: finishRestore,
 };

@@ -127,7 +127,12 @@ export type PeopleSlice = z.infer<typeof PeopleSlice>;
 
 /** The manifest of a deployment; each organization has its own. */
 export const DeploymentManifest = Manifest.pick({
-  ...{ format: true, schema: true, backupId: true, startedAt: true, finishedAt: true, parts: true },
+  format: true,
+  schema: true,
+  backupId: true,
+  startedAt: true,
+  finishedAt: true,
+  parts: true,
 }).extend({ organizations: z.int(), people: z.int() });
 export type DeploymentManifest = z.infer<typeof DeploymentManifest>;
 

@@ -118,9 +118,17 @@ export const operatorEntry = (
   insertAuditEntry(
     accountId,
     {
-      ...{ id: crypto.randomUUID(), at: now(), actorType: "operator", actorId: null, actorName: null },
-      ...{ operation, resource: "organization", resourceId: accountId, changes: JSON.stringify(changes) },
-      ...{ address: null, requestId },
+      id: crypto.randomUUID(),
+      at: now(),
+      actorType: "operator",
+      actorId: null,
+      actorName: null,
+      operation,
+      resource: "organization",
+      resourceId: accountId,
+      changes: JSON.stringify(changes),
+      address: null,
+      requestId,
     },
     false,
   );

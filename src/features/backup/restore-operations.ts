@@ -177,6 +177,15 @@ const completeFile: Operation = async (call) => {
 };
 
 export const RESTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
-  ...{ begin, rows: restoreRows, file, "complete-file": completeFile, missing, forget },
-  ...{ objects, open, progress, finish, cancel },
+  begin,
+  rows: restoreRows,
+  file,
+  "complete-file": completeFile,
+  missing,
+  forget,
+  objects,
+  open,
+  progress,
+  finish,
+  cancel,
 };

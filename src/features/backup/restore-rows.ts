@@ -148,8 +148,13 @@ async function insert(call: OperatorCall, { backupId, organization }: Manifest):
   const { env, accountId, now } = call;
   const { tokenEpoch } = organization;
   const row: RestoreRow = {
-    ...{ accountId, backupId, tokenEpoch },
-    ...{ place: choosePlace(env).name, turn: 0, position: "", startedAt: now() },
+    accountId,
+    backupId,
+    tokenEpoch,
+    place: choosePlace(env).name,
+    turn: 0,
+    position: "",
+    startedAt: now(),
   };
   try {
     await openDirectory(env).run(insertRestore(organization, row));

@@ -53,7 +53,10 @@ export async function deleteFile(ctx: FileOperationContext, key: string): Promis
   if (parsed === null) throw notFound("Files", "File");
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
   const deleted = insertFileEvent(ctx, newEvent(ctx, "file.deleted", parsed.roomId), {
-    ...{ key, origin: ctx.origin, uploadedBy: uploader, userId: uploader },
+    key,
+    origin: ctx.origin,
+    uploadedBy: uploader,
+    userId: uploader,
     cause: causeOf(ctx.actor),
   });
   const [events, [row], deleting] = await ctx.commit([

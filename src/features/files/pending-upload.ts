@@ -112,7 +112,10 @@ export class PendingUpload {
     const quota = guardQuota(ctx, "file_bytes");
     const cause = causeOf(ctx.actor);
     const uploaded = insertFileEvent(ctx, newEvent(ctx, "file.uploaded", roomId), {
-      ...{ key, origin: ctx.origin, uploadedBy, cause },
+      key,
+      origin: ctx.origin,
+      uploadedBy,
+      cause,
       userId: cause === null ? uploadedBy : null,
     });
     const [stored, events] = await ctx

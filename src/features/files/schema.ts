@@ -29,5 +29,7 @@ export const presentFound = (
   origin: string,
 ): FoundFile => ({
   ...presentFile(row, origin),
-  ...{ roomId, roomName, uploaderName },
+  roomId,
+  roomName,
+  uploaderName,
 });

@@ -192,7 +192,10 @@ export class Resources<C extends RequestContext> {
   templates(): object {
     return {
       resourceTemplates: this.#templates.map(({ uriTemplate, callable: { endpoint } }) => ({
-        ...{ uriTemplate, name: endpoint.operation, title: endpoint.summary, mimeType: JSON_TYPE },
+        uriTemplate,
+        name: endpoint.operation,
+        title: endpoint.summary,
+        mimeType: JSON_TYPE,
       })),
     };
   }
@@ -204,7 +207,9 @@ export class Resources<C extends RequestContext> {
     const next = offset + rooms.length;
     return {
       resources: rooms.map(({ id, name, state, active_participants: online }) => ({
-        ...{ uri: uriOfRoom(id), name, mimeType: JSON_TYPE },
+        uri: uriOfRoom(id),
+        name,
+        mimeType: JSON_TYPE,
         description: `A room that is ${state}, with ${online} users online`,
       })),
       ...(next < total && rooms.length > 0 && { nextCursor: String(next) }),

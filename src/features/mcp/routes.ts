@@ -40,7 +40,9 @@ export function createMcp<C extends RequestContext>(
   });
   return (request, env, execution) =>
     handleRequest(endpoint, {
-      ...{ request, env, execution },
+      request,
+      env,
+      execution,
       params: { accountId: claimedAccountOf(request) ?? "" },
     });
 }

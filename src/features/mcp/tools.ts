@@ -85,7 +85,8 @@ function toolOf(name: string, about: string, operations: readonly ToolOperation[
 }
 
 const argumentsOf = ({ entry: { operation }, input: { schema } }: ToolOperation): Schema => ({
-  ...{ title: operation.operationId, description: operation.description ?? operation.summary },
+  title: operation.operationId,
+  description: operation.description ?? operation.summary,
   ...schema,
 });
 

@@ -78,7 +78,10 @@ export type InvitationCreation = z.infer<typeof InvitationCreation>;
 export type InvitationInput = z.input<typeof InvitationCreation>;
 
 export const presentMember = ({ personId: id, name, email, role, joinedAt }: MembershipRow): Member => ({
-  ...{ id, name, email, role },
+  id,
+  name,
+  email,
+  role,
   joined_at: presentTime(joinedAt),
 });
 

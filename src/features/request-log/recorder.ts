@@ -60,8 +60,15 @@ function present(request: ServedRequest, weight: number): LoggedRequest {
   const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
   const { clientRequestId, traceparent } = request;
   return {
-    ...{ id: requestId, at, durationMs, status, weight, address: shortAddress(address) },
-    ...{ method: endpoint.method, route: endpoint.path, operation: endpoint.operation },
+    id: requestId,
+    at,
+    durationMs,
+    status,
+    weight,
+    address: shortAddress(address),
+    method: endpoint.method,
+    route: endpoint.path,
+    operation: endpoint.operation,
     ...credentialOf(actor),
     clientRequestId,
     traceId: traceparent === null ? null : traceIdOf(traceparent),

@@ -175,7 +175,10 @@ export async function attempt(
 type Sent = Pick<OutgoingEvent, "eventId" | "body" | "trace"> & { readonly replayId: string | null };
 
 export const messageOf = ({ eventId, body, replayId, trace }: Sent): WebhookMessage => ({
-  ...{ id: eventId, body, replayId, trace: readTrace(trace) },
+  id: eventId,
+  body,
+  replayId,
+  trace: readTrace(trace),
 });
 
 /** A batch of one event is an array too: a receiver of batches needs to know one form only. */

@@ -86,7 +86,8 @@ export async function createWebhook(
   const stored = {
     ...row,
     secret: await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, row.id)),
-    ...{ previousSecret: null, previousSecretUntil: null },
+    previousSecret: null,
+    previousSecretUntil: null,
   };
   await ctx.commit([insertWebhook(ctx, stored), ...quota.statements], data).catch(quota.refuse);
   await announceChange(ctx);

@@ -44,7 +44,8 @@ export function useFilters() {
       ),
     /** The place and the order, of these fields, as the API takes them. */
     page: <Field extends string = never>(fields: readonly Field[] = []) => ({
-      ...{ limit, offset },
+      limit,
+      offset,
       ...sortedBy(sort, fields),
     }),
     /** The cursor of the page before; empty for the first page. Of lists without page numbers. */

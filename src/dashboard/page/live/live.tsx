@@ -51,7 +51,8 @@ export function LiveProvider({ room: { id: roomId }, children }: LiveProviderPro
   const joining = useAction(
     async (atrium) => {
       const { id } = await findOrCreateUser(atrium, {
-        ...{ roomId, role: "viewer" },
+        roomId,
+        role: "viewer",
         ...{ name: `${person.name} (dashboard)`, customId: `dashboard:${person.id}` },
       });
       const authToken = async () => (await atrium.users.createToken(roomId, id, VIEWING)).token;

@@ -14,8 +14,12 @@ export class RoomFeed {
     );
     stream?.handle("storeChanged", ({ store, key, action, value, by }) =>
       this.#notify({
-        ...{ type: "write", store: String(store), key: String(key), value },
-        ...{ isDeletion: action === "delete", by: userOf(by) },
+        type: "write",
+        store: String(store),
+        key: String(key),
+        value,
+        isDeletion: action === "delete",
+        by: userOf(by),
       }),
     );
   }

@@ -86,8 +86,12 @@ type QuickstartActions = ReturnType<typeof useQuickstart>;
 function useQuickstart() {
   const { organization } = useCurrent();
   const [keys, setKeys] = useState<QuickstartKeys>({
-    ...{ serverUrl: location.origin, accountId: organization.id },
-    ...{ roomId: null, userId: null, token: null, apiKey: null },
+    serverUrl: location.origin,
+    accountId: organization.id,
+    roomId: null,
+    userId: null,
+    token: null,
+    apiKey: null,
   });
   const refreshes = [["overview"], ["rooms"], ["keys"]];
   const fillToken = useAction(

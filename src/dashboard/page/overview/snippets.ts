@@ -32,7 +32,10 @@ export function snippetsOf(keys: QuickstartKeys): readonly Snippet[] {
   const userId = keys.userId ?? "A_USER_ID";
   return [
     {
-      ...{ name: "React", needs: "token", language: "tsx", install: BUILD },
+      name: "React",
+      needs: "token",
+      language: "tsx",
+      install: BUILD,
       text: `import { RoomProvider, useOthers, useStore } from "atrium/react";
 
 export const App = () => (
@@ -55,7 +58,10 @@ function Tasks() {
 `,
     },
     {
-      ...{ name: "TypeScript", needs: "token", language: "ts", install: BUILD },
+      name: "TypeScript",
+      needs: "token",
+      language: "ts",
+      install: BUILD,
       text: `import { AtriumClient } from "atrium/client";
 
 const client = new AtriumClient({
@@ -70,7 +76,10 @@ await client.store("tasks").set("milk", { title: "Buy milk" });
 `,
     },
     {
-      ...{ name: "curl", needs: "apiKey", language: "sh", install: "" },
+      name: "curl",
+      needs: "apiKey",
+      language: "sh",
+      install: "",
       text: `# Puts the user into the room for a minute, without a connection
 curl -X PUT ${serverUrl}/v1/accounts/${accountId}/rooms/${roomId}/participants/${userId} \\
   -H "Authorization: Bearer $(printf %s '${accountId}:${apiKey}' | base64 | tr -d '\\n')" \\
@@ -79,7 +88,10 @@ curl -X PUT ${serverUrl}/v1/accounts/${accountId}/rooms/${roomId}/participants/$
 `,
     },
     {
-      ...{ name: "Server", needs: "apiKey", language: "ts", install: BUILD },
+      name: "Server",
+      needs: "apiKey",
+      language: "ts",
+      install: BUILD,
       text: `import { AtriumServer } from "atrium/server";
 
 const atrium = new AtriumServer({

@@ -48,7 +48,8 @@ export default function RoomsPage() {
   const { get, set, search, searchFor } = filters;
   const rooms = useRooms(
     {
-      ...{ ...filters.page(["name", "last_active_at", "created_at"]), ...SHOWN[get("show")] },
+      ...filters.page(["name", "last_active_at", "created_at"]),
+      ...SHOWN[get("show")],
       ...chosen({ search, from: get("from"), to: get("to") }),
     },
     REFRESH_MS,

@@ -20,8 +20,11 @@ const HOUR_S = 60 * 60;
 const timeOfDay = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 const dayAndTime = new Intl.DateTimeFormat("en", {
-  ...{ day: "numeric", month: "short" },
-  ...{ hour: "2-digit", minute: "2-digit", hour12: false },
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
 });
 
 function paint(

@@ -29,7 +29,9 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
     <Form
       {...form}
       toInput={({ url = "", maxEvents = "1", maxWait = "1" }) => ({
-        ...{ url, events, roomId },
+        url,
+        events,
+        roomId,
         batch: batchOf(Number(maxEvents), Number(maxWait)),
       })}
     >

@@ -7,7 +7,12 @@ import type { KeyPen } from "./key-pen.ts";
 
 /** The key of each tool, which its button shows. */
 export const KEYS: Readonly<Record<Tool, string>> = {
-  ...{ move: "v", pen: "p", box: "b", oval: "o", arrow: "a", eraser: "e" },
+  move: "v",
+  pen: "p",
+  box: "b",
+  oval: "o",
+  arrow: "a",
+  eraser: "e",
 };
 const PAN = 80;
 const DIRECTIONS: ReadonlyMap<string, readonly [right: number, down: number]> = new Map([

@@ -61,7 +61,9 @@ export function readParticipant({ user: { id, name }, presence }: Member) {
   const { color, cursor, drag, draft, typing } = presence ?? {};
   const safeColor = /^#[0-9a-f]{6}$/i.exec(typeof color === "string" ? color : "")?.[0] ?? "#475569";
   return {
-    ...{ id, name, color: safeColor },
+    id,
+    name,
+    color: safeColor,
     cursor: cursor ? placeOf(cursor) : null,
     drag: drag ? { ...placeOf(drag), id: textOf(fieldsOf(drag).id) } : null,
     draft: readShape(draft),

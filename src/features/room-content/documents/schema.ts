@@ -166,7 +166,8 @@ const presentSegment = ({ authors, ...segment }: Segment): DocumentSegment => ({
 });
 
 export const presentChange = ({ path, segments, authors, ...change }: Change): DocumentChange => ({
-  ...{ path: [...path], ...change },
+  path: [...path],
+  ...change,
   segments: segments === null ? null : segments.map(presentSegment),
   authors: authors.map(presentAuthor),
 });

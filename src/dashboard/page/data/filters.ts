@@ -3,7 +3,7 @@ import { useSearchParams } from "wouter";
 import { withParameters } from "./address.ts";
 
 const PAGE_SIZE = 25;
-/** How many rows a page may have. */
+/** The rows of a page, at most. */
 export const PAGE_SIZES = [PAGE_SIZE, 50, 100];
 
 const [SEARCH, SORT, SIZE, PAGE, AFTER] = ["q", "sort", "size", "page", "after"];

@@ -70,7 +70,7 @@ function Segment({ segment, nameOf }: { readonly segment: DocumentSegment; reado
   return op === "delete" ? <del>{shown}</del> : <ins>{shown}</ins>;
 }
 
-/** How many kept characters stand around each change. */
+/** The kept characters around each change. */
 const CONTEXT = 300;
 
 const shorten = (text: string): string =>

@@ -7,7 +7,7 @@ import { withParameters } from "../data/address.ts";
 import { useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { useNames } from "../live/live.tsx";
 
-/** Which document of which room. */
+/** The document and its room. */
 export interface DocumentPlace {
   readonly roomId: string;
   readonly name: string;

@@ -47,7 +47,7 @@ export function useEntryPage(roomId: string, store: string, prefix = "") {
   );
   const next = query.data?.next;
   const position = {
-    /** How many entries the pages before have. */
+    /** The number of entries on earlier pages. */
     offset: keys.length * PAGE_SIZE,
     hasNext: next !== undefined,
     goNext: () => next !== undefined && setPassed({ prefix, keys: [...keys, next] }),
@@ -58,9 +58,9 @@ export function useEntryPage(roomId: string, store: string, prefix = "") {
 
 interface EntryPagerProps {
   readonly position: ReturnType<typeof useEntryPage>["position"];
-  /** How many entries the page shows. */
+  /** The number of entries on the page. */
   readonly shown: number;
-  /** How many the store has, if that is known. */
+  /** The number of entries in the store, if known. */
   readonly total: number | undefined;
   readonly store: string;
 }

@@ -64,7 +64,7 @@ function useSingleKey(press: (key: string, at: number) => boolean): void {
   }, [press]);
 }
 
-/** How long after `g` its letter may follow. */
+/** The time in which a letter may follow `g`. */
 const CHORD_MS = 1500;
 
 const KEYS: readonly (readonly [string, string])[] = [

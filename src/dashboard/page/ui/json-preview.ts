@@ -5,7 +5,7 @@ const MAX_STRING = 40;
 
 export const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** How many values a container has. */
+/** The number of values in a container. */
 export const countOf = (value: object): number =>
   Array.isArray(value) ? value.length : Object.keys(value).length;
 

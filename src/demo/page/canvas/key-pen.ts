@@ -5,7 +5,7 @@ import type { Gestures, Tool } from "./gestures.ts";
 
 /** Its ID among the pointers; those of a browser are not negative. */
 const POINTER_ID = -1;
-/** How far an arrow key moves it, in pixels of the window. */
+/** The step of an arrow key, in pixels of the window. */
 const STEP = 20;
 
 export interface PenState {

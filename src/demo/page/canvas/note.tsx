@@ -27,7 +27,7 @@ interface CardProps extends Partial<Pick<Participant, "color" | "drag">> {
   readonly camera: Camera;
 }
 
-/** How far an arrow key moves a note. */
+/** The step of an arrow key for a note. */
 const STEPS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-20, 0],
   ArrowRight: [20, 0],

@@ -5,13 +5,12 @@ import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts"
 import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, shardOf } from "./event-log/shards.ts";
 import { selectSubscriptions } from "./outbox/subscriber-store.ts";
-import {
-  namesEvent,
-  type OutgoingEvent,
-  type PendingEvent,
-  type Subscription,
-} from "./outbox/subscription.ts";
+import type { OutgoingEvent, PendingEvent, Subscription } from "./outbox/subscription.ts";
 import type { DeliveryObjects } from "./subscribers.ts";
+
+/** True if a JSON array of event names has this one: no quoted name is part of another one. */
+const namesEvent = (events: string, event: WebhookEventName): boolean =>
+  events.includes(JSON.stringify(event));
 
 /** True if an enabled webhook or workflow listens to this event of the room. */
 export async function hasListener(

@@ -4,12 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { FinalOutcome } from "../../src/delivery/subscriber/handler.ts";
-import {
-  addDurations,
-  mergeLatencies,
-  percentile,
-  StatsStore,
-} from "../../src/delivery/subscriber/stats-store.ts";
+import { readStats, recordAttempts } from "../../src/delivery/subscriber/stats-store.ts";
 import type { DeliveryStats } from "../../src/features/deliveries/schema.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
@@ -26,16 +21,16 @@ const delivered = (ms: number): FinalOutcome => ({
 const failed = (ms: number): FinalOutcome => ({ ...delivered(ms), type: "failed", error: "It failed" });
 
 /** Runs `work` with a store of its own. */
-const withStats = <T>(work: (stats: StatsStore, store: DeliveryStore) => T): Promise<T> =>
+const withStore = <T>(work: (store: DeliveryStore) => T): Promise<T> =>
   runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`), (_, { storage }) => {
     const store = new DeliveryStore(storage);
     store.open({ kind: "webhook", accountId: "account", id: "webhook" });
-    return work(new StatsStore(store), store);
+    return work(store);
   });
 
 describe("the figures of a subscriber", () => {
   it("count attempts by how they ended and how long they took, and say what waits", () =>
-    withStats((stats, store) => {
+    withStore((store) => {
       const event = {
         eventId: "e",
         event: "user.created",
@@ -44,9 +39,9 @@ describe("the figures of a subscriber", () => {
         occurredAt: NOW,
       } as const;
       store.insert(event, "r", NOW - 5);
-      stats.record([delivered(10), delivered(20), failed(1_000)], NOW);
-      stats.record([{ type: "failed", attempt: null, error: "No attempt was made" }], NOW);
-      const { total, points, waiting } = stats.read("1h", NOW);
+      recordAttempts(store, [delivered(10), delivered(20), failed(1_000)], NOW);
+      recordAttempts(store, [{ type: "failed", attempt: null, error: "No attempt was made" }], NOW);
+      const { total, points, waiting } = readStats(store, "1h", NOW);
       expect(total).toMatchObject({ succeeded: 2, failed: 1 });
       expect(points).toHaveLength(60);
       expect(points.at(-1)).toEqual({ ...total, at: NOW - 30_000, waiting: 1 });
@@ -59,7 +54,7 @@ describe("the figures of a subscriber", () => {
     ["7d", 84, 2 * HOUR_MS],
     ["30d", 120, 6 * HOUR_MS],
   ] as const)("of %s have %d points, which end now", (range, count, width) =>
-    withStats((stats) => {
+    withStore((store) => {
       const ages = [
         0,
         MINUTE_MS,
@@ -70,8 +65,8 @@ describe("the figures of a subscriber", () => {
         20 * DAY_MS,
         40 * DAY_MS,
       ];
-      for (const age of ages.toReversed()) stats.record([delivered(5)], NOW - age);
-      const { total, points } = stats.read(range, NOW);
+      for (const age of ages.toReversed()) recordAttempts(store, [delivered(5)], NOW - age);
+      const { total, points } = readStats(store, range, NOW);
       expect(points.map(({ at }) => at)).toEqual(
         Array.from({ length: count }, (_, index) => NOW - (NOW % width) - (count - 1 - index) * width),
       );
@@ -82,26 +77,36 @@ describe("the figures of a subscriber", () => {
   );
 
   it("take a bounded number of rows, however long the subscriber lives", () =>
-    withStats((stats, store) => {
+    withStore((store) => {
       for (let hour = 0; hour < 40 * 24; hour += 1) {
-        stats.record([delivered(5)], NOW + hour * HOUR_MS);
-        stats.record([failed(5)], NOW + hour * HOUR_MS + MINUTE_MS);
+        recordAttempts(store, [delivered(5)], NOW + hour * HOUR_MS);
+        recordAttempts(store, [failed(5)], NOW + hour * HOUR_MS + MINUTE_MS);
       }
       const rows = store.read<{ width: number; rows: number }>(
         "SELECT width, count(*) AS rows FROM stats GROUP BY width ORDER BY width",
       );
       expect(rows[0]?.rows).toBeLessThanOrEqual(2 * 26);
       expect(rows[1]?.rows).toBeLessThanOrEqual(31 * 24 + 1);
-      expect(stats.read("30d", NOW + 40 * DAY_MS).total.failed).toBeGreaterThan(29 * 24);
+      expect(readStats(store, "30d", NOW + 40 * DAY_MS).total.failed).toBeGreaterThan(29 * 24);
     }));
 
-  it("are added to the database of an earlier version", () =>
-    runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`), (_, { storage }) => {
-      new DeliveryStore(storage).open({ kind: "webhook", accountId: "account", id: "webhook" });
-      storage.sql.exec("DROP TABLE stats");
-      const stats = new StatsStore(new DeliveryStore(storage));
-      stats.record([delivered(5)], NOW);
-      expect(stats.read("1h", NOW).total.succeeded).toBe(1);
+  it("have percentiles that are at most a quarter too high, of any number of durations", () =>
+    withStore((store) => {
+      expect(readStats(store, "1h", NOW).total).toMatchObject({ p50: null, p95: null, p99: null });
+      const durations = Array.from({ length: 1_000 }, (_, index) => delivered(index + 1));
+      recordAttempts(store, durations.slice(0, 400), NOW - MINUTE_MS);
+      recordAttempts(store, durations.slice(400), NOW);
+      const { p50, p95, p99 } = readStats(store, "1h", NOW).total;
+      for (const [found, exact] of [
+        [p50, 500],
+        [p95, 950],
+        [p99, 990],
+      ] as const) {
+        expect(found).toBeGreaterThanOrEqual(exact - 1);
+        expect(found).toBeLessThanOrEqual(exact * 1.25 + 1);
+      }
+      recordAttempts(store, [delivered(0), delivered(0.2), delivered(10 ** 9)], NOW + HOUR_MS);
+      expect(readStats(store, "1h", NOW + HOUR_MS + MINUTE_MS).total.p50).toBe(1);
     }));
 
   it("are read over REST, for webhooks and for workflows", async () => {
@@ -128,19 +133,4 @@ describe("the figures of a subscriber", () => {
     const idle = await api.get<{ stats: DeliveryStats }>(`/workflows/${made.data.workflow.id}/stats`);
     expect(idle.data.stats).toMatchObject({ succeeded: 0, success_rate: null, latency_ms: { p50: null } });
   });
-});
-
-it("latencies give percentiles that are at most a quarter too high, of any number of durations", () => {
-  const durations = Array.from({ length: 1_000 }, (_, index) => index + 1);
-  const latencies = mergeLatencies([
-    addDurations({}, durations.slice(0, 400)),
-    addDurations({}, durations.slice(400)),
-  ]);
-  for (const share of [0.01, 0.5, 0.95, 0.99, 1]) {
-    const found = percentile(latencies, share) ?? 0;
-    expect(found).toBeGreaterThanOrEqual(share * 1_000 - 1);
-    expect(found).toBeLessThanOrEqual(share * 1_000 * 1.25 + 1);
-  }
-  expect(percentile({}, 0.5)).toBeNull();
-  expect(percentile(addDurations({}, [0, 0.2, 10 ** 9]), 0.5)).toBe(1);
 });

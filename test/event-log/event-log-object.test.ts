@@ -250,8 +250,8 @@ describe("a shard of an event log", () => {
       statements.clear();
       const store = new EventLogStore({ sql: { exec }, transactionSync });
       store.append(numbered(3), START);
-      store.read({ ...ALL, from: START + 1 });
-      store.read({ ...ALL, after: 1, roomId: "room", names: ["user.created"] });
+      store.readLog({ ...ALL, from: START + 1 });
+      store.readLog({ ...ALL, after: 1, roomId: "room", names: ["user.created"] });
       store.prune(START + 1, 0);
       return [...statements].flatMap((statement) =>
         storage.sql

@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { hourOf } from "../../src/delivery/event-log/hourly-count-store.ts";
+import { spanOf } from "../../src/delivery/event-log/event-log-store.ts";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
 import { HOUR_MS } from "../../src/platform/time.ts";
@@ -24,7 +24,7 @@ async function join(owner: Account, roomId: string): Promise<TestSocket> {
 
 describe("an overview", () => {
   it("of an empty organization has 24 empty hours, the current one last", async () => {
-    const before = hourOf(Date.now());
+    const before = spanOf(Date.now(), HOUR_MS);
     const { hours, ...figures } = await overviewOf(await account());
     expect(figures).toEqual({
       rooms_total: 0,
@@ -37,7 +37,7 @@ describe("an overview", () => {
       failed_runs_last_day: 0,
     });
     expect(hours).toHaveLength(24);
-    expect([before, hourOf(Date.now())]).toContain(Date.parse(hours.at(-1)?.at ?? ""));
+    expect([before, spanOf(Date.now(), HOUR_MS)]).toContain(Date.parse(hours.at(-1)?.at ?? ""));
     expect(Date.parse(hours[23]?.at ?? "") - Date.parse(hours[0]?.at ?? "")).toBe(23 * HOUR_MS);
   });
 

@@ -3,9 +3,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { EVENT_LOG_SCHEMA, EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
-import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
+import { listDeliveries } from "../../src/delivery/subscriber/delivery-history.ts";
 import { DeliveryStore, SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-store.ts";
-import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
+import { readStats } from "../../src/delivery/subscriber/stats-store.ts";
 import { GuessStore } from "../../src/features/people/guess-store.ts";
 import { RequestLogStore } from "../../src/features/request-log/store.ts";
 import { ArchiveReader } from "../../src/platform/objects/archive-reader.ts";
@@ -37,7 +37,7 @@ const SUBSCRIBER: Stored = {
     new DeliveryStore(storage).open({ kind: "webhook", accountId: "account", id: "webhook" }),
   goOn: (storage) => {
     const store = new DeliveryStore(storage);
-    const { deliveries, total } = new DeliveryHistory(store).list("any", { limit: 10, offset: 0 });
+    const { deliveries, total } = listDeliveries(store, "any", { limit: 10, offset: 0 });
     expect(total).toBe(4);
     expect(deliveries.map(({ seq, status, attempts }) => [seq, status, attempts])).toEqual([
       [4, "pending", 0],
@@ -51,7 +51,7 @@ const SUBSCRIBER: Stored = {
     expect([store.firstOf("room", 0)?.seq, store.retries(9)[0]?.dueAt]).toEqual([4, AT + 5_000]);
     expect(store.recordEventId("event 4", AT)).toBe(false);
     expect(store.findByEvent("event 4")?.seq).toBe(4);
-    expect(new StatsStore(store).read("1h", AT).total).toMatchObject({ succeeded: 1, failed: 0 });
+    expect(readStats(store, "1h", AT).total).toMatchObject({ succeeded: 1, failed: 0 });
     const pending = store.total("pending");
     store.recordOutcome(4, { type: "failed", attempt: null, error: "It failed" });
     expect(store.total("pending").deliveries).toBe(pending.deliveries - 1);
@@ -63,12 +63,12 @@ const EVENT_LOG: Stored = {
   goOn: (storage) => {
     const store = new EventLogStore(storage);
     const query = { from: null, until: null, roomId: null, names: null, limit: 9 };
-    expect(store.read({ ...query, after: 2 })).toEqual({ type: "pruned", oldestAt: AT + 1 });
+    expect(store.readLog({ ...query, after: 2 })).toEqual({ type: "pruned", oldestAt: AT + 1 });
     const event = { event: "user.created", roomId: "room", body: "{}", occurredAt: AT } as const;
     const events = [4, 6].map((number) => ({ ...event, eventId: `event ${number}` }));
     store.append(events, AT + 2);
     expect(store.readHours(0, 3_600_000)).toMatchObject([{ events: 1, runs: 0 }]);
-    expect(store.read({ ...query, after: 3 })).toMatchObject({
+    expect(store.readLog({ ...query, after: 3 })).toMatchObject({
       events: [{ eventId: "event 4" }, { eventId: "event 5" }, { eventId: "event 6", seq: 6 }],
     });
   },

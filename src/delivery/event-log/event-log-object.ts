@@ -11,8 +11,7 @@ import type { Event } from "../../wire/events.ts";
 import { ERASED_FIELDS, type User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
-import { EVENT_LOG_SCHEMA, EventLogStore } from "./event-log-store.ts";
-import type { HourlyCounts, RunCounts } from "./hourly-count-store.ts";
+import { EVENT_LOG_SCHEMA, EventLogStore, type HourlyCounts, type RunCounts } from "./event-log-store.ts";
 import type { LogQuery, LogSlice } from "./log-page.ts";
 
 /** In place of a file's name and key, which often say whose it is. */
@@ -137,7 +136,7 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
   }
 
   read(query: LogQuery): LogSlice {
-    return this.#store.read(query);
+    return this.#store.readLog(query);
   }
 
   override alarm(): void {

@@ -1,18 +1,8 @@
-/** The SQLite database of one shard of an event log. Empty until the first event. */
-import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
+/** The SQLite database of one shard of an event log, with its counts for charts. Empty until the first event. */
+import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
+import { HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
-import {
-  countEvents,
-  countRuns,
-  FINE_MS,
-  HOURS_TABLE,
-  type HourlyCounts,
-  type RunCounts,
-  readHours,
-  SPANS_TABLE,
-  spanOf,
-} from "./hourly-count-store.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
 /** Bytes of an event on disk besides its body, its places in the indexes included. */
@@ -22,28 +12,42 @@ const PRUNED_AT_ONCE = 500;
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
 
-interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
-  readonly sql: Pick<SqlStorage, "exec">;
-}
+/** The finest span that is counted; kept for the current hour and the one before. */
+export const FINE_MS = 5 * MINUTE_MS;
+/** Charts show 30 days. Older counts are deleted. */
+const HOURS_KEPT = 31 * 24;
 
-export class EventLogStore {
-  readonly #storage: Storage;
-  readonly #sql: Storage["sql"];
-  #hasTables: boolean;
+/** The start of the span of `width` that contains `at`; all in milliseconds. */
+export const spanOf = (at: number, width: number): number => at - (at % width);
+
+export type RunCounts = {
+  readonly runs: number;
+  readonly failedRuns: number;
+};
+
+/** The activity of the hour, or of another span of time, that begins at `hour` (epoch ms). */
+export type HourlyCounts = RunCounts & {
+  readonly hour: number;
+  readonly events: number;
+};
+
+type Log = LogRow & { readonly oldestAt: number | null };
+
+export class EventLogStore extends ObjectTables {
   /** The row of `log`, which only this object writes, and when the oldest event was logged; null until they are read. */
-  #known: (LogRow & { readonly oldestAt: number | null }) | null = null;
+  #known: Log | null = null;
 
-  constructor(storage: Storage) {
-    this.#storage = storage;
-    this.#sql = storage.sql;
-    this.#hasTables = openTables(storage, EVENT_LOG_SCHEMA);
+  constructor(
+    storage: Pick<DurableObjectStorage, "transactionSync"> & { readonly sql: Pick<SqlStorage, "exec"> },
+  ) {
+    super(storage, EVENT_LOG_SCHEMA);
   }
 
-  get #log(): LogRow & { readonly oldestAt: number | null } {
-    if (!this.#hasTables) return { ...EMPTY, oldestAt: null };
+  get #log(): Log {
     if (this.#known !== null) return this.#known;
     const query = "SELECT last_seq AS lastSeq, last_at AS lastAt, pruned_seq AS prunedSeq, bytes FROM log";
-    const log = this.#sql.exec<LogRow>(query).one();
+    const log = this.first<LogRow>(query);
+    if (log === null) return { ...EMPTY, oldestAt: null };
     this.#known = { ...log, oldestAt: this.#loggedAt(log.prunedSeq + 1) };
     return this.#known;
   }
@@ -53,7 +57,7 @@ export class EventLogStore {
     const log = { ...earlier, ...changes };
     const { lastSeq, lastAt, prunedSeq, bytes } = log;
     const row = [lastSeq, lastAt, prunedSeq, bytes];
-    this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, pruned_seq = ?, bytes = ?", ...row);
+    this.write("UPDATE log SET last_seq = ?, last_at = ?, pruned_seq = ?, bytes = ?", ...row);
     const isOldestKnown = oldestAt !== null && changes.prunedSeq === undefined;
     this.#known = isOldestKnown ? { ...log, oldestAt } : null;
   }
@@ -68,9 +72,7 @@ export class EventLogStore {
   }
 
   #loggedAt(seq: number): number | null {
-    if (!this.#hasTables) return null;
-    const query = "SELECT logged_at AS at FROM events WHERE seq = ?";
-    return this.#sql.exec<{ at: number }>(query, seq).toArray()[0]?.at ?? null;
+    return this.first<{ at: number }>("SELECT logged_at AS at FROM events WHERE seq = ?", seq)?.at ?? null;
   }
 
   /** Appends each event once, by its id, all of them or none. */
@@ -78,25 +80,54 @@ export class EventLogStore {
     this.#write(() => this.#append(events, now));
   }
 
-  countRuns(runs: RunCounts, now: number): void {
-    this.#write(() => countRuns(this.#sql, now, runs));
+  countRuns({ runs, failedRuns }: RunCounts, now: number): void {
+    this.#write(() => this.#count(now, [0, runs, failedRuns]));
   }
 
-  /** The spans of `width` milliseconds from `from` (epoch ms) on that had any activity, the earliest first. */
+  /** The spans of `width` milliseconds that had any activity and begin at `from` (epoch ms) or later, the earliest first. */
   readHours(from: number, width: number): HourlyCounts[] {
-    return this.#hasTables ? readHours(this.#sql, from, width) : [];
+    return this.read<HourlyCounts>(
+      `SELECT at - at % ? AS hour, sum(events) AS events, sum(runs) AS runs, sum(failed_runs) AS failedRuns
+       FROM (SELECT hour AS at, events, runs, failed_runs FROM hours UNION ALL SELECT * FROM spans)
+       WHERE at >= ? GROUP BY 1 ORDER BY 1`,
+      width,
+      from,
+    );
+  }
+
+  #count(at: number, counts: readonly [events: number, runs: number, failed: number]): void {
+    const [total] = this.read<{ events: number; runs: number }>(
+      `INSERT INTO spans VALUES (?, ?, ?, ?) ON CONFLICT (at) DO UPDATE SET events = events + excluded.events,
+         runs = runs + excluded.runs, failed_runs = failed_runs + excluded.failed_runs RETURNING events, runs`,
+      ...[spanOf(at, FINE_MS), ...counts],
+    );
+    // Only a new span can be the first of an hour, in which earlier ones are added up.
+    if (total?.events !== counts[0] || total.runs !== counts[1]) return;
+    const first = this.first<{ at: number }>("SELECT min(at) AS at FROM spans")?.at ?? at;
+    const fineFrom = spanOf(at, HOUR_MS) - HOUR_MS;
+    if (first < fineFrom) this.#addUp(fineFrom);
+  }
+
+  /** Adds up the spans before `fineFrom` (epoch ms) by the hour, which happens once in an hour. */
+  #addUp(fineFrom: number): void {
+    this.write(
+      `INSERT INTO hours SELECT at - at % ?, sum(events), sum(runs), sum(failed_runs) FROM spans WHERE at < ? GROUP BY 1
+         ON CONFLICT (hour) DO UPDATE SET events = events + excluded.events, runs = runs + excluded.runs,
+           failed_runs = failed_runs + excluded.failed_runs`,
+      HOUR_MS,
+      fineFrom,
+    );
+    this.write("DELETE FROM spans WHERE at < ?", fineFrom);
+    this.write("DELETE FROM hours WHERE hour < ?", fineFrom - HOURS_KEPT * HOUR_MS);
   }
 
   #write(work: () => void): void {
-    const hadTables = this.#hasTables;
     try {
-      this.#storage.transactionSync(() => {
-        if (!this.#hasTables) createTables(this.#storage, EVENT_LOG_SCHEMA);
-        this.#hasTables = true;
+      this.transaction(() => {
+        this.create();
         work();
       });
     } catch (error) {
-      this.#hasTables = hadTables; // tables are rolled back like rows
       this.#known = null;
       throw error;
     }
@@ -107,24 +138,22 @@ export class EventLogStore {
     const added = new Map<number, number>();
     lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
     for (const { eventId, event, roomId, occurredAt, body } of events) {
-      const [inserted] = this.#sql
-        .exec<{ bytes: number }>(
-          `INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
-           RETURNING ${ROW_BYTES} + length(CAST(body AS BLOB)) AS bytes`,
-          ...[lastSeq + 1, eventId, event, roomId, occurredAt, lastAt, body],
-        )
-        .toArray();
-      if (inserted === undefined) continue;
+      const inserted = this.first<{ bytes: number }>(
+        `INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+         RETURNING ${ROW_BYTES} + length(CAST(body AS BLOB)) AS bytes`,
+        ...[lastSeq + 1, eventId, event, roomId, occurredAt, lastAt, body],
+      );
+      if (inserted === null) continue;
       lastSeq += 1;
       bytes += inserted.bytes;
       const span = spanOf(occurredAt, FINE_MS);
       added.set(span, (added.get(span) ?? 0) + 1);
     }
     this.#updateLog({ lastSeq, lastAt, bytes });
-    for (const [span, count] of added) countEvents(this.#sql, span, count);
+    for (const [span, count] of added) this.#count(span, [count, 0, 0]);
   }
 
-  read({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {
+  readLog({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {
     const log = this.#log;
     if (after !== null && (after < log.prunedSeq || after > log.lastSeq))
       return { type: "pruned", oldestAt: this.oldestAt };
@@ -156,17 +185,12 @@ export class EventLogStore {
     after: number,
     replace: (body: string) => string,
   ): number | null {
-    if (!this.#hasTables) return null;
     const query = `SELECT seq, iif(instr(body, ?), body, NULL) AS body FROM events
       WHERE room_id = ? AND seq > ? ORDER BY seq LIMIT ${MAX_SCANNED}`;
     let [last, scanned, chars, growth] = [after, 0, 0, 0];
     const replaced: { readonly seq: number; readonly body: string }[] = [];
-    for (const { seq, body } of this.#sql.exec<{ seq: number; body: string | null }>(
-      query,
-      text,
-      roomId,
-      after,
-    )) {
+    const rows = this.iterate<{ seq: number; body: string | null }>(query, text, roomId, after);
+    for (const { seq, body } of rows) {
       [last, scanned] = [seq, scanned + 1];
       if (body === null) continue;
       const redacted = replace(body);
@@ -175,21 +199,20 @@ export class EventLogStore {
       chars += body.length;
       if (chars > MAX_SLICE_CHARS) break;
     }
+    if (replaced.length === 0) return scanned === MAX_SCANNED ? last : null;
     this.#write(() => {
-      for (const { seq, body } of replaced)
-        this.#sql.exec("UPDATE events SET body = ? WHERE seq = ?", body, seq);
+      for (const { seq, body } of replaced) this.write("UPDATE events SET body = ? WHERE seq = ?", body, seq);
       this.#updateLog({ bytes: this.#log.bytes + growth });
     });
     return scanned === MAX_SCANNED || chars > MAX_SLICE_CHARS ? last : null;
   }
 
   *#scan(after: number, roomId: string | null, names: LogQuery["names"]): Iterable<ScannedRow> {
-    if (!this.#hasTables) return;
     const wanted = names === null ? null : JSON.stringify(names);
     const [condition, params] =
       roomId === null ? ["WHERE seq > ?", [after]] : ["WHERE room_id = ? AND seq > ?", [roomId, after]];
     const query = `${SCAN} ${condition} ORDER BY seq LIMIT ${MAX_SCANNED}`;
-    yield* this.#sql.exec<ScannedRow>(query, wanted, wanted, ...params);
+    yield* this.iterate<ScannedRow>(query, wanted, wanted, ...params);
   }
 
   /** The last event before this time, by bisection: there is no index for it. */
@@ -212,21 +235,24 @@ export class EventLogStore {
       FROM (SELECT body FROM events WHERE seq > ? AND seq <= ? AND (logged_at < ? OR ?) ORDER BY seq)`;
     const until = prunedSeq + PRUNED_AT_ONCE;
     type Pruned = { events: number; bytes: number };
-    const pruned = this.#sql.exec<Pruned>(query, prunedSeq, until, before, Number(isFull)).one();
-    if (pruned.events === 0) return;
+    const pruned = this.first<Pruned>(query, prunedSeq, until, before, Number(isFull));
+    if (pruned === null || pruned.events === 0) return;
     const last = prunedSeq + pruned.events;
     this.#write(() => {
-      this.#sql.exec("DELETE FROM events WHERE seq <= ?", last);
+      this.write("DELETE FROM events WHERE seq <= ?", last);
       this.#updateLog({ prunedSeq: last, bytes: bytes - pruned.bytes });
     });
   }
 }
 
+const COUNTS = "events INTEGER NOT NULL, runs INTEGER NOT NULL, failed_runs INTEGER NOT NULL";
+
 /**
  * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
- * - `hours` and `spans`: what happened when, for charts. An event counts in the transaction that appends it.
+ * - `spans` and `hours`: a row for each span with any activity, for charts. New counts go to `spans`, of five minutes
+ *   each; the spans of hours before the last are added up in `hours`. An event counts in the transaction that appends it.
  */
 const TABLES = {
   ...FACTS,
@@ -248,8 +274,8 @@ const TABLES = {
     body TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
-  hours: HOURS_TABLE,
-  spans: SPANS_TABLE,
+  hours: `CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, ${COUNTS});`,
+  spans: `CREATE TABLE IF NOT EXISTS spans (at INTEGER PRIMARY KEY, ${COUNTS});`,
 };
 
 export const EVENT_LOG_SCHEMA: Schema = { tables: TABLES, migrations: [] };

@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { fnv1a } from "../../platform/crypto/encoding.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
 import type { EventLogObject } from "./event-log-object.ts";
-import { addHours, type HourlyCounts } from "./hourly-count-store.ts";
+import type { HourlyCounts } from "./event-log-store.ts";
 
 /**
  * The shards of an organization's log. Fixed, because a room must stay in its shard: another number is another log,
@@ -54,4 +54,18 @@ export async function eraseFromLog(
 
 export async function removeLog(logs: EventLogs, accountId: string): Promise<void> {
   await Promise.all(allShards(logs, accountId).map((shard) => shard.remove()));
+}
+
+function addHours(shards: readonly (readonly HourlyCounts[])[]): HourlyCounts[] {
+  const sums = new Map<number, HourlyCounts>();
+  for (const { hour, events, runs, failedRuns } of shards.flat()) {
+    const sum = sums.get(hour) ?? { hour, events: 0, runs: 0, failedRuns: 0 };
+    sums.set(hour, {
+      hour,
+      events: sum.events + events,
+      runs: sum.runs + runs,
+      failedRuns: sum.failedRuns + failedRuns,
+    });
+  }
+  return [...sums.values()].sort((one, other) => one.hour - other.hour);
 }

@@ -20,10 +20,6 @@ export interface RoomSubscription extends Subscription {
   readonly events: string;
 }
 
-/** True if a JSON array of event names has this one: no quoted name is part of another one. */
-export const namesEvent = (events: string, event: WebhookEventName): boolean =>
-  events.includes(JSON.stringify(event));
-
 export interface PendingEvent {
   readonly id: string;
   readonly event: WebhookEventName;

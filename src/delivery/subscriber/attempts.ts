@@ -4,7 +4,7 @@ import type { DeliveryRecord } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "./handler.ts";
 import { type Job, replayOfLane, Scheduler } from "./scheduler.ts";
-import { StatsStore } from "./stats-store.ts";
+import { recordAttempts } from "./stats-store.ts";
 
 /** The pause after a failure of the service itself. */
 const PAUSE_MS = 5_000;
@@ -45,7 +45,6 @@ export class Attempts {
   readonly #awaited = new Map<number, PromiseWithResolvers<void>>();
   readonly #ports: AttemptPorts;
   readonly #scheduler: Scheduler;
-  readonly #stats: StatsStore;
   /** Not in storage yet. A crash repeats their attempts, where that is allowed. */
   #unrecorded: Ended[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -54,7 +53,6 @@ export class Attempts {
     this.#store = store;
     this.#ports = ports;
     this.#scheduler = new Scheduler(store);
-    this.#stats = new StatsStore(store);
   }
 
   /** True while a crash would cut off attempts, or lose how they ended. */
@@ -252,10 +250,8 @@ export class Attempts {
   #record(ended: readonly Ended[]): void {
     this.#store.transaction(() => {
       for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
-      this.#stats.record(
-        ended.map(({ outcome }) => outcome),
-        this.#ports.now(),
-      );
+      const outcomes = ended.map(({ outcome }) => outcome);
+      recordAttempts(this.#store, outcomes, this.#ports.now());
     });
   }
 

@@ -33,44 +33,34 @@ const STATUSES: Readonly<Record<StatusFilter, readonly DeliveryStatus[]>> = {
   failed: ["failed"],
 };
 
-export class DeliveryHistory {
-  readonly #store: DeliveryStore;
-
-  constructor(store: DeliveryStore) {
-    this.#store = store;
+/** A page, newest first, and the total; the first delivery is always there, however large. */
+export function listDeliveries(
+  store: DeliveryStore,
+  filter: StatusFilter,
+  { limit, offset, event, roomId, beforeSeq = Number.MAX_SAFE_INTEGER }: DeliveryQuery,
+): DeliveryPage {
+  const bounds = filter === "over" ? [beforeSeq, beforeSeq] : [beforeSeq];
+  if (event !== undefined || roomId !== undefined) {
+    const params = [...bounds, event ?? null, event ?? null, roomId ?? null, roomId ?? null];
+    const rows = from("SELECT seq, event, room_id FROM deliveries", filter);
+    const matching = `FROM (${rows} ORDER BY seq DESC LIMIT ${MAX_SEARCHED})
+      WHERE (? IS NULL OR event = ?) AND (? IS NULL OR room_id = ?)`;
+    const counted = store.first<{ total: number }>(`SELECT count(*) AS total ${matching}`, ...params);
+    const page = `${SELECT_DELIVERIES} WHERE seq IN (SELECT seq ${matching} ORDER BY seq DESC LIMIT ? OFFSET ?) ORDER BY seq DESC`;
+    return { ...pageOf(store, page, ...params, limit, offset), total: counted?.total ?? 0 };
   }
+  const total = STATUSES[filter].reduce((sum, status) => sum + store.total(status).deliveries, 0);
+  const page = `${from(SELECT_DELIVERIES, filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+  return { ...pageOf(store, page, ...bounds, limit, offset), total };
+}
 
-  findById(id: string): DeliveryRecord | null {
-    return this.#store.read<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE id = ?`, id)[0] ?? null;
+function pageOf(store: DeliveryStore, query: string, ...params: SqlStorageValue[]) {
+  const deliveries: DeliveryRecord[] = [];
+  let chars = 0;
+  for (const delivery of store.iterate<DeliveryRecord>(query, ...params)) {
+    chars += delivery.body.length + delivery.log.length;
+    if (deliveries.length > 0 && chars > MAX_PAGE_CHARS) return { deliveries, isCut: true };
+    deliveries.push(delivery);
   }
-
-  /** A page, newest first, and the total; the first delivery is always there, however large. */
-  list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {
-    const { limit, offset, event, roomId, beforeSeq = Number.MAX_SAFE_INTEGER } = query;
-    const bounds = filter === "over" ? [beforeSeq, beforeSeq] : [beforeSeq];
-    if (event !== undefined || roomId !== undefined) {
-      const params = [...bounds, event ?? null, event ?? null, roomId ?? null, roomId ?? null];
-      const rows = from("SELECT seq, event, room_id FROM deliveries", filter);
-      const matching = `FROM (${rows} ORDER BY seq DESC LIMIT ${MAX_SEARCHED})
-        WHERE (? IS NULL OR event = ?) AND (? IS NULL OR room_id = ?)`;
-      const counted = this.#store.read<{ total: number }>(`SELECT count(*) AS total ${matching}`, ...params);
-      const page = `${SELECT_DELIVERIES} WHERE seq IN (SELECT seq ${matching} ORDER BY seq DESC LIMIT ? OFFSET ?) ORDER BY seq DESC`;
-      return { ...this.#page(page, ...params, limit, offset), total: counted[0]?.total ?? 0 };
-    }
-    const total = STATUSES[filter].reduce((sum, status) => sum + this.#store.total(status).deliveries, 0);
-    const page = `${from(SELECT_DELIVERIES, filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
-    return { ...this.#page(page, ...bounds, limit, offset), total };
-  }
-
-  /** The maximum number of rows. */
-  #page(query: string, ...params: SqlStorageValue[]): Pick<DeliveryPage, "deliveries" | "isCut"> {
-    const deliveries: DeliveryRecord[] = [];
-    let chars = 0;
-    for (const delivery of this.#store.iterate<DeliveryRecord>(query, ...params)) {
-      chars += delivery.body.length + delivery.log.length;
-      if (deliveries.length > 0 && chars > MAX_PAGE_CHARS) return { deliveries, isCut: true };
-      deliveries.push(delivery);
-    }
-    return { deliveries };
-  }
+  return { deliveries };
 }

@@ -1,13 +1,11 @@
 /** A subscriber's SQLite database: every delivery is written before its first attempt. Empty until the first write. */
-import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
 import type { OutgoingEvent, SubscriberKey } from "../outbox/subscription.ts";
 import type { DeliveryRecord, DeliveryStatus } from "./delivery.ts";
 import type { FinalOutcome, HandlerState } from "./handler.ts";
 import type { Job, WaitingJobs } from "./scheduler.ts";
 
 type Total = { readonly deliveries: number; readonly bytes: number };
-
-type Row = Record<string, SqlStorageValue>;
 
 const STATUS_AFTER: Readonly<Record<FinalOutcome["type"], DeliveryStatus>> = {
   delivered: "success",
@@ -20,69 +18,41 @@ const SELECT_JOBS = "SELECT seq, lane, attempts, due_at AS dueAt FROM deliveries
 const FIRSTS = "INDEXED BY deliveries_first WHERE status = 'pending' AND attempts = 0";
 const RETRIES = "INDEXED BY deliveries_retry WHERE status = 'pending' AND attempts > 0";
 
-export class DeliveryStore implements WaitingJobs {
+export class DeliveryStore extends ObjectTables implements WaitingJobs {
   readonly #storage: DurableObjectStorage;
-  /** False until {@link open}, and after {@link clear}: reads then find nothing, and writes change nothing. */
-  #hasTables: boolean;
   #key: SubscriberKey | null = null;
   onAdded: (lane: string) => void = () => {};
 
   constructor(storage: DurableObjectStorage) {
+    super(storage, SUBSCRIBER_SCHEMA);
     this.#storage = storage;
-    this.#hasTables = openTables(storage, SUBSCRIBER_SCHEMA);
-  }
-
-  *iterate<T extends Row>(query: string, ...params: SqlStorageValue[]): Iterable<T> {
-    if (this.#hasTables) yield* this.#storage.sql.exec<T>(query, ...params);
-  }
-
-  read<T extends Row>(query: string, ...params: SqlStorageValue[]): T[] {
-    return [...this.iterate<T>(query, ...params)];
-  }
-
-  write(query: string, ...params: SqlStorageValue[]): void {
-    if (this.#hasTables) this.#storage.sql.exec(query, ...params);
-  }
-
-  transaction<T>(work: () => T): T {
-    const hadTables = this.#hasTables;
-    try {
-      return this.#storage.transactionSync(work);
-    } catch (error) {
-      this.#hasTables = hadTables; // tables are rolled back like rows
-      throw error;
-    }
   }
 
   /** Creates the tables with the subscriber's key, unless they exist. */
   open({ kind, accountId, id }: SubscriberKey): void {
-    if (this.#hasTables) return;
-    createTables(this.#storage, SUBSCRIBER_SCHEMA);
-    this.#hasTables = true;
-    this.write("INSERT INTO subscriber VALUES (1, ?, ?, ?, '{}')", kind, accountId, id);
+    if (this.create()) this.write("INSERT INTO subscriber VALUES (1, ?, ?, ?, '{}')", kind, accountId, id);
   }
 
   /** Removes everything, the alarm included; the platform drops the whole database, whatever its size. */
   async clear(): Promise<void> {
-    this.#hasTables = false;
+    this.forgetTables();
     this.#key = null;
     await this.#storage.deleteAll();
   }
 
   readKey(): SubscriberKey | null {
-    type KeyRow = { kind: SubscriberKey["kind"]; accountId: string; id: string };
-    this.#key ??= this.read<KeyRow>("SELECT kind, account_id AS accountId, id FROM subscriber")[0] ?? null;
+    this.#key ??= this.first<SubscriberKey>("SELECT kind, account_id AS accountId, id FROM subscriber");
     return this.#key;
   }
 
   readonly handlerState: HandlerState = {
-    read: () => this.read<{ memory: string }>("SELECT memory FROM subscriber")[0]?.memory ?? "{}",
+    read: () => this.first<{ memory: string }>("SELECT memory FROM subscriber")?.memory ?? "{}",
     write: (json) => this.write("UPDATE subscriber SET memory = ?", json),
   };
 
   /** A fact that the queue keeps, as JSON; null before it is written. */
   readFact(name: string): string | null {
-    return this.read<{ value: string }>("SELECT value FROM facts WHERE name = ?", name)[0]?.value ?? null;
+    return this.first<{ value: string }>("SELECT value FROM facts WHERE name = ?", name)?.value ?? null;
   }
 
   writeFact(name: string, json: string | null): void {
@@ -103,13 +73,13 @@ export class DeliveryStore implements WaitingJobs {
 
   findByEvent(eventId: string): DeliveryRecord | null {
     const query = `${SELECT_DELIVERIES} WHERE seq = (SELECT known.seq FROM known WHERE event_id = ?)`;
-    return this.read<DeliveryRecord>(query, eventId)[0] ?? null;
+    return this.first<DeliveryRecord>(query, eventId);
   }
 
   /** Writes a delivery that is due at once, in a lane of its own when that is null. Returns its number. */
   insert(event: OutgoingEvent, lane: string | null, now: number, id: string = crypto.randomUUID()): number {
     this.onAdded(lane ?? id);
-    const [row] = this.read<{ seq: number }>(
+    const row = this.first<{ seq: number }>(
       `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at, trace)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING seq`,
       id,
@@ -127,11 +97,15 @@ export class DeliveryStore implements WaitingJobs {
   }
 
   lastSeq(): number {
-    return this.read<{ seq: number | null }>("SELECT max(seq) AS seq FROM deliveries")[0]?.seq ?? 0;
+    return this.first<{ seq: number | null }>("SELECT max(seq) AS seq FROM deliveries")?.seq ?? 0;
   }
 
   find(seq: number): DeliveryRecord | null {
-    return this.read<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq)[0] ?? null;
+    return this.first<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq);
+  }
+
+  findById(id: string): DeliveryRecord | null {
+    return this.first<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE id = ?`, id);
   }
 
   lanesAfter(lane: string, limit: number): string[] {
@@ -144,7 +118,7 @@ export class DeliveryStore implements WaitingJobs {
 
   firstOf(lane: string, afterSeq: number): Job | null {
     const query = `${SELECT_JOBS} ${FIRSTS} AND lane = ? AND seq > ? ORDER BY seq LIMIT 1`;
-    return this.read<Job>(query, lane, afterSeq)[0] ?? null;
+    return this.first<Job>(query, lane, afterSeq);
   }
 
   /** True if at least `count` first attempts are pending. */
@@ -161,13 +135,13 @@ export class DeliveryStore implements WaitingJobs {
 
   total(status: DeliveryStatus): Total {
     const query = "SELECT deliveries, bytes FROM totals WHERE status = ?";
-    return this.read<Total>(query, status)[0] ?? { deliveries: 0, bytes: 0 };
+    return this.first<Total>(query, status) ?? { deliveries: 0, bytes: 0 };
   }
 
   /** When the oldest delivery with this status was enqueued (epoch ms); null when there is none. */
   oldestAt(status: DeliveryStatus): number | null {
     const query = "SELECT created_at AS at FROM deliveries WHERE status = ? ORDER BY seq LIMIT 1";
-    return this.read<{ at: number }>(query, status)[0]?.at ?? null;
+    return this.first<{ at: number }>(query, status)?.at ?? null;
   }
 
   /** Marks a first attempt that must not be repeated as started; on disk when this resolves. */

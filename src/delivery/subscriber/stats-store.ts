@@ -27,56 +27,44 @@ type Row = { at: number; succeeded: number; failed: number; waiting: number; lat
 
 const FIELDS = "at, succeeded, failed, waiting, latencies";
 
-export class StatsStore {
-  readonly #store: DeliveryStore;
-
-  constructor(store: DeliveryStore) {
-    this.#store = store;
+/** Counts attempts that have ended, and what waits then. */
+export function recordAttempts(store: DeliveryStore, outcomes: readonly FinalOutcome[], now: number): void {
+  const attempts = outcomes.flatMap(({ type, attempt }) => (attempt === null ? [] : [{ type, attempt }]));
+  if (attempts.length === 0) return;
+  const succeeded = attempts.filter(({ type }) => type === "delivered").length;
+  const durations = attempts.map(({ attempt }) => attempt.duration_ms);
+  const waiting = store.total("pending").deliveries;
+  for (const { width, keptMs } of ROWS) {
+    const at = now - (now % width);
+    const known = store.first<Row>(`SELECT ${FIELDS} FROM stats WHERE width = ? AND at = ?`, width, at);
+    const latencies = addDurations(parseLatencies(known?.latencies ?? "{}"), durations);
+    store.write(
+      "INSERT OR REPLACE INTO stats VALUES (?, ?, ?, ?, ?, ?)",
+      ...[width, at, (known?.succeeded ?? 0) + succeeded],
+      (known?.failed ?? 0) + attempts.length - succeeded,
+      Math.max(known?.waiting ?? 0, waiting),
+      JSON.stringify(latencies),
+    );
+    if (known === null) store.write("DELETE FROM stats WHERE width = ? AND at < ?", width, now - keptMs);
   }
+}
 
-  record(outcomes: readonly FinalOutcome[], now: number): void {
-    const attempts = outcomes.flatMap(({ type, attempt }) => (attempt === null ? [] : [{ type, attempt }]));
-    if (attempts.length === 0) return;
-    const succeeded = attempts.filter(({ type }) => type === "delivered").length;
-    const durations = attempts.map(({ attempt }) => attempt.duration_ms);
-    const waiting = this.#store.total("pending").deliveries;
-    for (const { width, keptMs } of ROWS) {
-      const at = now - (now % width);
-      const known = this.#store.read<Row>(
-        `SELECT ${FIELDS} FROM stats WHERE width = ? AND at = ?`,
-        width,
-        at,
-      )[0];
-      const latencies = addDurations(parseLatencies(known?.latencies ?? "{}"), durations);
-      this.#store.write(
-        "INSERT OR REPLACE INTO stats VALUES (?, ?, ?, ?, ?, ?)",
-        ...[width, at, (known?.succeeded ?? 0) + succeeded],
-        (known?.failed ?? 0) + attempts.length - succeeded,
-        Math.max(known?.waiting ?? 0, waiting),
-        JSON.stringify(latencies),
-      );
-      if (known === undefined)
-        this.#store.write("DELETE FROM stats WHERE width = ? AND at < ?", width, now - keptMs);
-    }
-  }
-
-  read(range: StatsRange, now: number): SubscriberStats {
-    const { row, width, points } = LAYOUTS[range];
-    const last = now - (now % width);
-    const first = last - (points - 1) * width;
-    const query = `SELECT ${FIELDS} FROM stats WHERE width = ? AND at >= ? ORDER BY at`;
-    const rows = this.#store.read<Row>(query, row, first);
-    const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
-    return {
-      total: figuresOf(rows),
-      points: Array.from({ length: points }, (_, index): StatsPoint => {
-        const at = first + index * width;
-        const ofPoint = byPoint.get(at) ?? [];
-        return { at, ...figuresOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
-      }),
-      waiting: { ...this.#store.total("pending"), oldestAt: this.#store.oldestAt("pending") },
-    };
-  }
+export function readStats(store: DeliveryStore, range: StatsRange, now: number): SubscriberStats {
+  const { row, width, points } = LAYOUTS[range];
+  const last = now - (now % width);
+  const first = last - (points - 1) * width;
+  const query = `SELECT ${FIELDS} FROM stats WHERE width = ? AND at >= ? ORDER BY at`;
+  const rows = store.read<Row>(query, row, first);
+  const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
+  return {
+    total: figuresOf(rows),
+    points: Array.from({ length: points }, (_, index): StatsPoint => {
+      const at = first + index * width;
+      const ofPoint = byPoint.get(at) ?? [];
+      return { at, ...figuresOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
+    }),
+    waiting: { ...store.total("pending"), oldestAt: store.oldestAt("pending") },
+  };
 }
 
 function figuresOf(rows: readonly Row[]): AttemptFigures {
@@ -103,13 +91,13 @@ type Latencies = Readonly<Record<string, number>>;
 const bandOf = (ms: number): number =>
   ms <= 1 ? 0 : Math.min(MAX_BAND, Math.ceil(Math.log(ms) / Math.log(GROWTH)));
 
-export function addDurations(latencies: Latencies, durations: readonly number[]): Latencies {
+function addDurations(latencies: Latencies, durations: readonly number[]): Latencies {
   const counts: Record<string, number> = { ...latencies };
   for (const ms of durations) counts[bandOf(ms)] = (counts[bandOf(ms)] ?? 0) + 1;
   return counts;
 }
 
-export function mergeLatencies(all: readonly Latencies[]): Latencies {
+function mergeLatencies(all: readonly Latencies[]): Latencies {
   const counts: Record<string, number> = {};
   for (const latencies of all) {
     for (const [band, count] of Object.entries(latencies)) counts[band] = (counts[band] ?? 0) + count;
@@ -118,7 +106,7 @@ export function mergeLatencies(all: readonly Latencies[]): Latencies {
 }
 
 /** The duration that this share of all does not exceed, in whole milliseconds; null without any. */
-export function percentile(latencies: Latencies, share: number): number | null {
+function percentile(latencies: Latencies, share: number): number | null {
   const bands = Object.entries(latencies).sort(([a], [b]) => Number(a) - Number(b));
   const wanted = bands.reduce((sum, [, count]) => sum + count, 0) * share;
   let reached = 0;

@@ -1,6 +1,6 @@
 /** The overview and the usage of an organization. */
 
-import { FINE_MS, type HourlyCounts, spanOf } from "../../delivery/event-log/hourly-count-store.ts";
+import { FINE_MS, type HourlyCounts, spanOf } from "../../delivery/event-log/event-log-store.ts";
 import { readHours } from "../../delivery/event-log/shards.ts";
 import { DAY_MS, HOUR_MS, presentTime } from "../../platform/time.ts";
 import type { CounterName } from "../../wire/quota.ts";

@@ -1,6 +1,6 @@
 /** The SQLite database of a request log. Empty until the first request. */
 
-import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
 import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./schema.ts";
 
 /** More than these are never kept: the oldest make room. A page that finds little reads them all. */
@@ -37,7 +37,7 @@ const SCHEMA: Schema = {
   migrations: [],
 };
 
-type Row = LoggedRequest & Record<string, SqlStorageValue> & { readonly seq: number };
+type Row = LoggedRequest & { readonly seq: number };
 
 const COLUMNS = `seq, id, at, method, route, operation, status, duration_ms AS durationMs, credential,
   credential_id AS credentialId, room_id AS roomId, error_code AS errorCode, error_message AS errorMessage,
@@ -45,26 +45,21 @@ const COLUMNS = `seq, id, at, method, route, operation, status, duration_ms AS d
 
 const FIRST_PAGE = Number.MAX_SAFE_INTEGER;
 
-export class RequestLogStore {
-  readonly #storage: DurableObjectStorage;
+export class RequestLogStore extends ObjectTables {
   readonly #maxRequests: number;
-  #isOpen: boolean;
 
   /** Tests keep fewer requests. */
   constructor(storage: DurableObjectStorage, maxRequests = MAX_REQUESTS) {
-    this.#storage = storage;
+    super(storage, SCHEMA);
     this.#maxRequests = maxRequests;
-    this.#isOpen = openTables(storage, SCHEMA);
   }
 
   /** Appends requests, and lets the oldest make room for them. One that is there already is ignored. */
   append(requests: readonly LoggedRequest[]): void {
-    if (!this.#isOpen) createTables(this.#storage, SCHEMA);
-    this.#isOpen = true;
-    const { sql } = this.#storage;
-    this.#storage.transactionSync(() => {
+    this.transaction(() => {
+      this.create();
       for (const each of requests)
-        sql.exec(
+        this.write(
           `INSERT OR IGNORE INTO requests (id, at, method, route, operation, status, duration_ms, credential,
              credential_id, room_id, error_code, error_message, address, weight, client_request_id, trace_id)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -72,7 +67,7 @@ export class RequestLogStore {
           ...[each.credential, each.credentialId, each.roomId, each.errorCode, each.errorMessage],
           ...[each.address, each.weight, each.clientRequestId, each.traceId],
         );
-      sql.exec(
+      this.write(
         `DELETE FROM requests WHERE seq IN (
            SELECT seq FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ? ORDER BY seq LIMIT ?)`,
         this.#maxRequests,
@@ -83,17 +78,14 @@ export class RequestLogStore {
 
   /** The requests from `from` (epoch ms) on, the newest first. */
   list(query: RequestLogQuery, from: number): RequestLogPage {
-    if (!this.#isOpen) return { requests: [], before: null };
-    const rows = this.#storage.sql
-      .exec<Row>(
-        `SELECT ${COLUMNS} FROM requests WHERE seq < ?1 AND at >= ?2 ${query.failedOnly ? "AND status >= 400" : ""}
-           AND (?3 IS NULL OR operation = ?3) AND (?4 IS NULL OR credential_id = ?4)
-           AND (?5 IS NULL OR room_id = ?5)
-         ORDER BY seq DESC LIMIT ?6`,
-        ...[query.before ?? FIRST_PAGE, from, query.operation, query.credentialId, query.roomId],
-        query.limit + 1,
-      )
-      .toArray();
+    const rows = this.read<Row>(
+      `SELECT ${COLUMNS} FROM requests WHERE seq < ?1 AND at >= ?2 ${query.failedOnly ? "AND status >= 400" : ""}
+         AND (?3 IS NULL OR operation = ?3) AND (?4 IS NULL OR credential_id = ?4)
+         AND (?5 IS NULL OR room_id = ?5)
+       ORDER BY seq DESC LIMIT ?6`,
+      ...[query.before ?? FIRST_PAGE, from, query.operation, query.credentialId, query.roomId],
+      query.limit + 1,
+    );
     const shown = rows.slice(0, query.limit);
     const hasMore = rows.length > shown.length;
     return { requests: shown.map(withoutSeq), before: hasMore ? (shown.at(-1)?.seq ?? null) : null };
@@ -101,21 +93,18 @@ export class RequestLogStore {
 
   /** The request with this ID, or else the latest to which a client gave it as its own, or as that of its trace. */
   find(id: string, from: number): LoggedRequest | null {
-    if (!this.#isOpen) return null;
     for (const column of ["id", "client_request_id", "trace_id"]) {
       const query = `SELECT ${COLUMNS} FROM requests WHERE ${column} = ? AND at >= ? ORDER BY seq DESC LIMIT 1`;
-      const row = this.#storage.sql.exec<Row>(query, id, from).toArray()[0];
-      if (row !== undefined) return withoutSeq(row);
+      const row = this.first<Row>(query, id, from);
+      if (row !== null) return withoutSeq(row);
     }
     return null;
   }
 
   /** Deletes what is from before `from` (epoch ms). Returns how many are left. */
   prune(from: number): number {
-    if (!this.#isOpen) return 0;
-    const { sql } = this.#storage;
-    sql.exec("DELETE FROM requests WHERE at < ?", from);
-    return sql.exec<{ total: number }>("SELECT count(*) AS total FROM requests").one().total;
+    this.write("DELETE FROM requests WHERE at < ?", from);
+    return this.first<{ total: number }>("SELECT count(*) AS total FROM requests")?.total ?? 0;
   }
 }
 

@@ -59,6 +59,59 @@ export function openTables(storage: Storage, schema: Schema): boolean {
   return true;
 }
 
+/** The tables of an object that stores nothing before its first write: until then, reads find nothing. */
+export class ObjectTables {
+  protected readonly storage: Storage;
+  readonly #schema: Schema;
+  #exist: boolean;
+
+  constructor(storage: Storage, schema: Schema) {
+    this.storage = storage;
+    this.#schema = schema;
+    this.#exist = openTables(storage, schema);
+  }
+
+  /** Creates the tables; false if they exist. */
+  create(): boolean {
+    if (this.#exist) return false;
+    createTables(this.storage, this.#schema);
+    this.#exist = true;
+    return true;
+  }
+
+  /** The whole database is about to be deleted. */
+  protected forgetTables(): void {
+    this.#exist = false;
+  }
+
+  *iterate<Row extends object>(query: string, ...params: SqlStorageValue[]): Iterable<Row> {
+    if (this.#exist) yield* this.storage.sql.exec(query, ...params) as unknown as Iterable<Row>;
+  }
+
+  read<Row extends object>(query: string, ...params: SqlStorageValue[]): Row[] {
+    return [...this.iterate<Row>(query, ...params)];
+  }
+
+  first<Row extends object>(query: string, ...params: SqlStorageValue[]): Row | null {
+    return this.read<Row>(query, ...params)[0] ?? null;
+  }
+
+  /** Without tables it changes nothing. */
+  write(query: string, ...params: SqlStorageValue[]): void {
+    if (this.#exist) this.storage.sql.exec(query, ...params);
+  }
+
+  transaction<T>(work: () => T): T {
+    const existed = this.#exist;
+    try {
+      return this.storage.transactionSync(work);
+    } catch (error) {
+      this.#exist = existed; // tables are rolled back like rows
+      throw error;
+    }
+  }
+}
+
 function findTables({ sql }: Pick<Storage, "sql">, names: readonly string[]): ReadonlySet<string> {
   const query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${names.map(() => "?").join()})`;
   return new Set(

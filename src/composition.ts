@@ -95,7 +95,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       webhookDevTargets: readSetting(env, "WEBHOOK_DEV_TARGETS"),
       ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
-      runner: { deploy: async (script) => selectRunner(env).deploy(script) },
+      deploy: async (script) => selectRunner(env).deploy?.(script),
       compile: selectCompiler(env),
       secretSealer: secretSealer(secrets),
       signingSealer: signingSealer(secrets),

@@ -88,7 +88,7 @@ export const pathOf = (
 /** Callers: the organization; also its rooms' users; also signers, whom the handler verifies; or anyone. */
 export type Access = "organization" | "member" | "signed" | "public";
 
-export type Shape = z.ZodObject;
+type Shape = z.ZodObject;
 
 /** The names of a path's parameters: `:name` for a segment, `*name` for the whole rest of the path. */
 type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -124,7 +124,7 @@ interface Description<C extends RequestContext, Path extends string> extends Par
 }
 
 /** An endpoint as a feature declares it, with input and output typed by its schemas. */
-export interface EndpointDefinition<
+interface EndpointDefinition<
   C extends RequestContext,
   Path extends string,
   Query extends Shape,
@@ -150,7 +150,7 @@ interface BinaryForm<Body, Data> {
 }
 
 /** An endpoint that accepts a form instead of JSON, and reads it part by part as it arrives. */
-export interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
+interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
   extends Description<C, Path> {
   readonly form: FormDescription;
   readonly status: 200 | 201;
@@ -162,8 +162,7 @@ export interface FormEndpointDefinition<C extends RequestContext, Path extends s
   ) => Promise<z.infer<Data>>;
 }
 
-export interface RawEndpointDefinition<C extends RequestContext, Path extends string>
-  extends Description<C, Path> {
+interface RawEndpointDefinition<C extends RequestContext, Path extends string> extends Description<C, Path> {
   /** The meaning of each status of a success. */
   readonly answers: Readonly<Record<number, string>>;
   readonly respond: (ctx: C, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;

@@ -18,7 +18,7 @@ const Position = z.union([
     .transform(([key, id, offset, total, sort]): ListPosition => ({ key, id, offset, total, sort })),
 ]);
 
-export type CountedPosition = ListPosition & Required<Pick<ListPosition, "offset" | "total">>;
+type CountedPosition = ListPosition & Required<Pick<ListPosition, "offset" | "total">>;
 
 export const encodePosition = ({ key, id, offset, total, sort }: CountedPosition): string =>
   encodeCursor([key, id, offset, total, ...(sort === undefined ? [] : [sort])]);
@@ -215,7 +215,7 @@ export function presentScroll<Row>(
   };
 }
 
-export interface Sorting {
+interface Sorting {
   readonly parameter: { readonly sort: z.ZodOptional<z.ZodString> };
   /** Undefined means newest first. BAD_REQUEST when query and cursor name different orders. */
   orderOf(query: {

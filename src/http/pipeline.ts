@@ -209,7 +209,7 @@ async function respondRaw<C extends RequestContext>(
 }
 
 /** A request with its bindings, and the parameters that routing found in its path. */
-export interface Call {
+interface Call {
   readonly request: Request;
   readonly env: Env;
   readonly execution: ExecutionContext;

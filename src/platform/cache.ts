@@ -1,6 +1,6 @@
 /** A bounded in-memory cache whose entries expire. Each isolate has its own, so entries can be stale for their lifetime. */
 
-export interface TtlCacheOptions {
+interface TtlCacheOptions {
   readonly ttlMs: number;
   readonly maxEntries: number;
 }

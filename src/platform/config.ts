@@ -52,7 +52,7 @@ export const ownHosts = (env: Settings): readonly string[] => {
   return [...readSetting(env, "OWN_HOSTS"), ...(origin === undefined ? [] : [new URL(origin).host])];
 };
 
-export interface MailSettings {
+interface MailSettings {
   readonly from: string;
   /** The origin of their links, such as `https://atrium.example`: never a request's own claim. */
   readonly origin: string;

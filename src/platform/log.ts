@@ -1,7 +1,7 @@
 /** The service's log: one JSON line per entry on the console, with the same field names everywhere. */
 import { innermostCause } from "./errors.ts";
 
-export type LogLevel = "info" | "warn" | "error";
+type LogLevel = "info" | "warn" | "error";
 
 /** The subject of an entry. Never put secrets or anything that users wrote into it. */
 export interface LogFields {

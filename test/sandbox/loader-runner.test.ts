@@ -17,7 +17,7 @@ import {
 } from "../workflows/support.ts";
 
 const runner = selectRunner(env);
-afterAll(() => runner[Symbol.dispose]());
+afterAll(() => runner[Symbol.dispose]?.());
 const at = await stage();
 const run = (source: string, options: RunOptions = {}) => runProgram(runner, at, source, options);
 

@@ -37,7 +37,7 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
       runner = makeRunner();
       [villain, neighbour] = await Promise.all([stage("A villain's room"), stage("A neighbour's room")]);
     });
-    afterAll(() => runner[Symbol.dispose]());
+    afterAll(() => runner[Symbol.dispose]?.());
 
     const neighbourRuns = (): Promise<RunReport> =>
       runProgram(runner, neighbour, "export default (_, { room }) => room.get();", { devTargets: [] });
@@ -67,7 +67,7 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
     beforeAll(() => {
       runner = makeRunner();
     });
-    afterAll(() => runner[Symbol.dispose]());
+    afterAll(() => runner[Symbol.dispose]?.());
 
     it("organizations and workflows whose code is the same", async () => {
       const [one, other] = await Promise.all([stage(), stage()]);

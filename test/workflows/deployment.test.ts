@@ -48,7 +48,7 @@ beforeEach(async () => {
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
   const { schemes, ports } = compose(env);
   const base = await authorizeCall({ schemes }, endpoint.access, call, "a request");
-  ctx = { ...base, ...ports, runner: remote };
+  ctx = { ...base, ...ports, deploy: (script) => remote.deploy(script) };
 });
 
 /** The same context, but for a database that fails to write a workflow. */

@@ -8,7 +8,7 @@ import { type RunOptions, runProgram, stage } from "./support.ts";
 const { port } = inject("receiver");
 const RECEIVER = `http://127.0.0.1:${port}`;
 const runner = selectRunner(env);
-afterAll(() => runner[Symbol.dispose]());
+afterAll(() => runner[Symbol.dispose]?.());
 const at = await stage();
 
 async function answer(body: string, options: RunOptions = {}): Promise<unknown> {

@@ -8,7 +8,7 @@ import { store, textFile } from "../files/upload-form.ts";
 import { type RunOptions, runProgram, type Stage, stage } from "./support.ts";
 
 const runner = selectRunner(env);
-afterAll(() => runner[Symbol.dispose]());
+afterAll(() => runner[Symbol.dispose]?.());
 
 /** The result of a program whose function has this body. */
 async function answer(at: Stage, body: string, options: RunOptions = {}): Promise<unknown> {

@@ -1,8 +1,7 @@
 /** Secrets of workflows: over REST without their values, in runs with them, and sealed in the database. */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { redact } from "../../src/features/workflows/run-starter.ts";
-import { resealSecrets, secretSealer } from "../../src/features/workflows/secret-commands.ts";
+import { redact, resealSecrets, secretSealer } from "../../src/features/workflows/secret-commands.ts";
 import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import type { RunReport } from "../../src/sandbox/runners/runner.ts";

@@ -140,6 +140,10 @@ export function parseHealth(json: string): ReceiverHealth {
   return { failingSince, version, batch, proof, circuit, disabledReason };
 }
 
+/** The column that says how many events one request may have; null for one each. */
+export const parseBatch = (json: string | null): BatchLimits | null =>
+  json === null ? null : (JSON.parse(json) as BatchLimits);
+
 /** The delay before each attempt, counted from the one before; the first is made at once. */
 export const RETRY_DELAYS_MS = [
   0,

@@ -4,7 +4,7 @@ import type { BatchLimits } from "../../delivery/subscriber/handler.ts";
 import { text } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { WebhookEventName } from "../../wire/events.ts";
-import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
+import { MAX_UNPROVEN_FAILURES, parseBatch } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
 const EXAMPLE = {
@@ -85,9 +85,6 @@ export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
   backlogged:
     "Too many events were waiting, for this webhook or for all of the organization, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
 };
-
-export const parseBatch = (json: string | null): BatchLimits | null =>
-  json === null ? null : (JSON.parse(json) as BatchLimits);
 
 const presentBatch = (batch: BatchLimits | null): Pick<Webhook, "batch"> =>
   batch === null ? {} : { batch: { max_events: batch.maxEvents, max_wait_ms: batch.maxWaitMs } };

@@ -1,4 +1,6 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and acts on the result. */
+import { fanOutAbout } from "../../delivery/fan-out.ts";
+import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
 import { OpenSigningSecrets, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {
@@ -13,7 +15,7 @@ import type {
   Pace,
   WebhookMessage,
 } from "../../delivery/subscriber/handler.ts";
-import { type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
+import { announceChange, type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
 import { jwtSecrets, ownHosts } from "../../platform/config.ts";
@@ -24,23 +26,25 @@ import { DELIVERIES } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readTrace, type Trace } from "../../platform/trace.ts";
+import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { attempt, batchOf, messageOf } from "./attempt.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
-import { Disabling } from "./disabling.ts";
 import {
   CLOSED,
   Connections,
   capacityAfter,
   judgeAttempt,
   paceOf,
+  parseBatch,
   parseHealth,
   planRetry,
   type ReceiverHealth,
   UNTRIED,
 } from "./receiver-health.ts";
-import { parseBatch } from "./schema.ts";
-import { selectStoredWebhook } from "./store.ts";
-import type { DisabledReason, StoredWebhook } from "./table.ts";
+import { presentBacklogged } from "./sample-event.ts";
+import { DISABLED_MESSAGES, presentWebhook } from "./schema.ts";
+import { markBacklogged, selectStoredWebhook } from "./store.ts";
+import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
@@ -48,6 +52,9 @@ const DISABLED = "The webhook was disabled";
 const SECRET_PAUSE_MS = 60_000;
 /** The reasons that end when the receiver works again: what waits is kept until then. */
 const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];
+
+/** The owners know of webhooks that were disabled longer ago. */
+const NOTICE_MS = 60 * 60 * 1000;
 
 export class WebhookHandler implements DeliveryHandler {
   /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
@@ -58,13 +65,13 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #devTargets: readonly string[];
   readonly #ownHosts: readonly string[];
   readonly #key: SubscriberKey;
-  readonly #id: string;
   readonly #now: () => number;
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
   readonly #connections = new Connections();
   readonly #secrets: OpenSigningSecrets;
-  readonly #disabling: Disabling;
+  /** The version of the row that was disabled, once the owners are notified of it. */
+  #notifiedOf: number | null = null;
   #capacity = UNTRIED;
   #known: ReceiverHealth | null = null;
 
@@ -76,15 +83,12 @@ export class WebhookHandler implements DeliveryHandler {
     this.#ownHosts = ownHosts(env);
     this.#key = key;
     this.#secrets = new OpenSigningSecrets(key, () => signingSealer(jwtSecrets(env)));
-    this.#id = key.id;
     this.#now = now;
     this.#state = state;
     this.#row = new CachedRow(async () => {
       const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
-    const ports = { env, now, tenant: this.#tenant, objects: this.#objects, log: this.#log };
-    this.#disabling = new Disabling(key.id, ports);
   }
 
   /** A receiver that has not shown that it wants our events gets them one at a time. */
@@ -115,10 +119,10 @@ export class WebhookHandler implements DeliveryHandler {
   ): Promise<DeliveryOutcome> {
     try {
       let row = await this.#row.get();
-      if (row !== null && (await this.#disable(row))) row = await this.#row.get();
+      if (row !== null && (await this.#disableIfJudged(row))) row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
       if (row.enabled === 0) {
-        await this.#disabling.notifyOfDisabled(row);
+        await this.#notifyOfDisabled(row);
         return SUSPENSIONS.includes(row.disabledReason)
           ? { type: "suspended", why: DISABLED }
           : { type: "disabled", error: DISABLED };
@@ -134,13 +138,23 @@ export class WebhookHandler implements DeliveryHandler {
 
   async suspend(): Promise<void> {
     const row = await this.#row.get();
-    if (row === null || row.enabled === 0) return;
-    this.#row.invalidate();
-    await this.#disabling.disable(row, "backlogged");
+    if (row !== null && row.enabled === 1) await this.#disable(row, "backlogged");
   }
 
-  reportBacklog(report: BacklogReport | null): Promise<void> {
-    return this.#disabling.reportBacklog(report);
+  /** Marks the webhook, and notifies the organization's owners by mail, and its other webhooks that listen to that. */
+  async reportBacklog(report: BacklogReport | null): Promise<void> {
+    const since = report === null ? null : (report.oldestAt ?? report.now);
+    const { id } = this.#key;
+    const [[row]] = await this.#tenant.db.run([markBacklogged(this.#tenant, id, since)]);
+    if (report === null || row === undefined) return;
+    if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
+    else await this.#notifyOfDisabled(row);
+    await fanOutAbout(id, this.#tenant, this.#objects, {
+      id: report.eventId,
+      event: "webhook.backlogged",
+      occurredAt: report.now,
+      body: presentBacklogged(presentWebhook(row), report),
+    });
   }
 
   async #send(
@@ -209,7 +223,7 @@ export class WebhookHandler implements DeliveryHandler {
 
   readonly #log = (message: string, error: unknown, trace: Trace | null = null): void => {
     const { accountId: account } = this.#tenant;
-    reportFailure("delivery", message, { account, webhook: this.#id, request: trace?.requestId }, error);
+    reportFailure("delivery", message, { account, webhook: this.#key.id, request: trace?.requestId }, error);
   };
 
   /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */
@@ -222,7 +236,7 @@ export class WebhookHandler implements DeliveryHandler {
     const { health, restMs } = judgeAttempt(this.#readHealth(), row, ended);
     this.#writeHealth(health);
     // The attempt was made, and is recorded. The next one first disables the webhook.
-    await this.#disable(row).catch((error: unknown) =>
+    await this.#disableIfJudged(row).catch((error: unknown) =>
       this.#log("A webhook could not be disabled yet", error),
     );
     const { disabledReason } = health;
@@ -230,12 +244,35 @@ export class WebhookHandler implements DeliveryHandler {
   }
 
   /** Disables the webhook if an attempt at this version of its row has said so. Returns true if it did. */
-  async #disable(row: StoredWebhook): Promise<boolean> {
+  async #disableIfJudged(row: StoredWebhook): Promise<boolean> {
     const { version, disabledReason } = this.#readHealth();
     if (disabledReason === null || version !== row.updatedAt || row.enabled === 0) return false;
-    this.#row.invalidate();
-    await this.#disabling.disable(row, disabledReason);
+    await this.#disable(row, disabledReason);
     return true;
+  }
+
+  /** Disables the webhook, unless its row has changed since it was read. */
+  async #disable(row: StoredWebhook, reason: DisabledReason): Promise<void> {
+    this.#row.invalidate();
+    const now = this.#now();
+    const [changed] = await this.#tenant.db.run([disableSubscriber(this.#key, row.updatedAt, reason, now)]);
+    const { accountId } = this.#key;
+    await announceChange({ accountId, eventLogs: this.#objects.eventLogs, log: this.#log });
+    const updatedAt = Math.max(now, row.updatedAt + 1);
+    if (changed.length > 0) await this.#notifyOfDisabled({ ...row, disabledReason: reason, updatedAt });
+  }
+
+  /** Notifies the owners that the service has disabled the webhook, again where a crash or failure came between. */
+  async #notifyOfDisabled(row: WebhookRow): Promise<void> {
+    const { disabledReason, updatedAt } = row;
+    if (disabledReason === null || updatedAt === this.#notifiedOf) return;
+    const now = this.#now();
+    if (now - updatedAt < NOTICE_MS) await this.#notifyOwners(disabledNotice(row, disabledReason, now));
+    this.#notifiedOf = updatedAt;
+  }
+
+  #notifyOwners(notice: Notice): Promise<void> {
+    return notifyOwners(this.#env, this.#key.accountId, notice, this.#log);
   }
 
   #readHealth(): ReceiverHealth {
@@ -266,4 +303,31 @@ const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => 
   answer: result.answer,
   ...(result.requestHeaders && { request_headers: result.requestHeaders }),
   ...(result.responseHeaders && { response_headers: result.responseHeaders }),
+});
+
+const MEBIBYTE = 1024 * 1024;
+
+const warningTopic = (id: string): string => `webhook ${id} backlogged`;
+const disabledTopic = (id: string): string => `webhook ${id} disabled`;
+
+type Named = Pick<WebhookRow, "id" | "url">;
+
+function backlogNotice({ id, url }: Named, report: BacklogReport): Notice {
+  const { deliveries, bytes, oldestAt, eventId, now } = report;
+  const since = oldestAt === null ? "" : `, the oldest since ${presentTime(oldestAt)}`;
+  const size = Math.max(1, Math.round(bytes / MEBIBYTE));
+  return {
+    ...{ id: eventId, topic: warningTopic(id), coveredBy: [disabledTopic(id)], now, page: `/webhooks/${id}` },
+    subject: "much waits for a webhook",
+    paragraphs: [
+      `${deliveries} deliveries (${size} MiB) wait for the webhook ${url}${since}. Its receiver fails, or is slower than events arrive.`,
+      "When too much waits, the service disables the webhook, and keeps what waits.",
+    ],
+  };
+}
+
+const disabledNotice = ({ id, url, updatedAt }: WebhookRow, reason: DisabledReason, now: number): Notice => ({
+  ...{ id: `${id} ${updatedAt}`, topic: disabledTopic(id), now, page: `/webhooks/${id}` },
+  subject: "a webhook was disabled",
+  paragraphs: [`The service has disabled the webhook ${url}.`, DISABLED_MESSAGES[reason]],
 });

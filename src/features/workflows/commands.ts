@@ -241,7 +241,7 @@ async function deploy(
   { module, hash }: PreparedCode,
 ): Promise<void> {
   try {
-    await ctx.runner.deploy({ accountId: ctx.accountId, workflowId, module, hash });
+    await ctx.deploy({ accountId: ctx.accountId, workflowId, module, hash });
   } catch (error) {
     if (error instanceof AppError) throw error;
     ctx.log("A workflow's code could not be deployed", error);
@@ -271,7 +271,7 @@ export async function sweepRetiredScripts(
   const [retired] = await db.run([selectRetired(now - REMOVED_AFTER_MS, SWEEP_SIZE)]);
   for (const { isInUse, ...script } of retired) {
     try {
-      if (!isInUse) await openRunner().remove(script);
+      if (!isInUse) await openRunner().remove?.(script);
       await db.run([deleteRetired(script)]);
     } catch (error) {
       log("A retired script could not be removed yet", error);

@@ -4,12 +4,13 @@ import type { Sealer } from "../../platform/crypto/sealer.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { Compiler } from "../../sandbox/runners/compiler.ts";
-import type { Runner } from "../../sandbox/runners/runner.ts";
+import type { Script } from "../../sandbox/runners/runner.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 
 export interface WorkflowContext extends RequestContext, QuotaContext, DeliveryObjects {
   readonly rooms: RoomGateway;
-  readonly runner: Pick<Runner, "deploy">;
+  /** Makes a program ready to run, where that takes more than its row. Rejects when that fails. */
+  deploy(script: Script): Promise<void>;
   readonly compile: Compiler;
   readonly secretSealer: Sealer;
   readonly signingSealer: Sealer;

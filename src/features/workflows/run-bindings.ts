@@ -13,7 +13,7 @@ import type { Blobs } from "../files/storage/blobs.ts";
 import { type CallingRun, METHODS, type RedirectMode, refusal } from "./run-methods.ts";
 
 /** The run that the bindings belong to, and how many calls it may make. */
-export interface RunScope {
+interface RunScope {
   readonly accountId: string;
   readonly workflowId: string;
   readonly roomId: string;

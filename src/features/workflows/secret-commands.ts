@@ -1,10 +1,10 @@
-/** The secrets of workflows: writes, the list of their names, and their encryption. */
+/** The secrets of workflows: writes, the list of their names, their encryption, and reports without them. */
 import { notifyOfChange } from "../../delivery/subscribers.ts";
 import { explain } from "../../http/request-input.ts";
 import { resealInChunks, type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database, Statement } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import type { Secret } from "../../sandbox/runners/runner.ts";
+import type { RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { subscriberKey } from "./queries.ts";
 import { presentSecret, SecretName, type WorkflowSecret } from "./schema.ts";
@@ -119,6 +119,40 @@ export class OpenSecrets {
     return opened;
   }
 }
+
+/** Not longer than any secret: what was within a limit stays so. */
+const MASK = "***";
+
+/** The strings and numbers of a JSON text. */
+const JSON_VALUE = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** The report without secrets. An encoded secret, such as in Base64, stays. */
+export function redact(report: RunReport, secrets: readonly Secret[]): RunReport {
+  if (secrets.length === 0) return report;
+  const mask = maskFor(secrets.map(([, value]) => value));
+  const { status, result, logs } = report;
+  return {
+    ...report,
+    result: status === "success" ? maskJson(result, mask) : mask(result),
+    logs: logs.map((line) => ({ ...line, message: mask(line.message) })),
+  };
+}
+
+function maskFor(values: readonly string[]): (text: string) => string {
+  const asJson = values.map((value) => JSON.stringify(value).slice(1, -1));
+  // The longest first: one may be part of another.
+  const hidden = [...new Set([...values, ...asJson])].toSorted((a, b) => b.length - a.length);
+  return (text) => hidden.reduce((masked, value) => masked.replaceAll(value, MASK), text);
+}
+
+/** Value by value, so that it stays JSON. */
+const maskJson = (json: string, mask: (text: string) => string): string =>
+  json.replace(JSON_VALUE, (token) => {
+    if (!token.startsWith('"')) return mask(token) === token ? token : JSON.stringify(mask(token));
+    const text = JSON.parse(token) as string;
+    const masked = mask(text);
+    return masked === text ? token : JSON.stringify(masked);
+  });
 
 const parseSealed = (json: string) => JSON.parse(json) as [name: string, keyId: string, sealed: string][];
 

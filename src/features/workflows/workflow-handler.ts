@@ -1,8 +1,9 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
-import type { RunCounts } from "../../delivery/event-log/hourly-count-store.ts";
-import { openEventLogs, shardOf } from "../../delivery/event-log/shards.ts";
-import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
+import type { RunCounts } from "../../delivery/event-log/event-log-store.ts";
+import { shardOf } from "../../delivery/event-log/shards.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import { relayEvents } from "../../delivery/outbox-relay.ts";
 import type {
   DeliveryHandler,
   DeliveryOutcome,
@@ -11,17 +12,27 @@ import type {
   Pace,
   Timetable,
 } from "../../delivery/subscriber/handler.ts";
+import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
-import { jwtSecrets } from "../../platform/config.ts";
+import { jwtSecrets, ownHosts, quotaDefaults, runLimits } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import { reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
+import { targetFetch } from "../../platform/network.ts";
+import { readSetting } from "../../platform/settings.ts";
+import { RUNS } from "../../platform/telemetry/data-sets.ts";
+import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
+import { presentTime } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
+import { roomGateway } from "../../room/host/gateway.ts";
+import type { RunLimits, RunReport, Secret } from "../../sandbox/runners/runner.ts";
+import { selectRunner } from "../../sandbox/runners/select-runner.ts";
 import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/events.ts";
-import { measureRun, outcomeOf, RunStarter } from "./run-starter.ts";
+import { openBlobs } from "../files/storage/blobs.ts";
+import type { LoggedRun } from "./execution-schema.ts";
+import { RunBindings, type RunPorts } from "./run-bindings.ts";
 import { continueStreak, isExhausted, planRetry, StoredState, WorkflowSuspension } from "./run-state.ts";
-import { OpenSecrets, secretSealer } from "./secret-commands.ts";
+import { OpenSecrets, redact, secretSealer } from "./secret-commands.ts";
 import { timetableOf } from "./start-commands.ts";
 import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
@@ -77,9 +88,14 @@ export class WorkflowHandler implements DeliveryHandler {
   readonly #secrets: OpenSecrets;
   readonly timetable: Timetable;
   readonly #suspension: WorkflowSuspension;
-  readonly #runs: RunStarter;
+  #shared: ReturnType<typeof share> | null = null;
 
-  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
+  constructor(
+    env: Env,
+    key: Pick<SubscriberKey, "accountId" | "id">,
+    now: () => number,
+    state: HandlerState,
+  ) {
     this.#tenant = openTenant(env, key.accountId);
     this.#env = env;
     this.#id = key.id;
@@ -91,15 +107,13 @@ export class WorkflowHandler implements DeliveryHandler {
     }, now);
     this.timetable = timetableOf(this.#tenant, key.id);
     this.#runCounter = new RunCounter(async (runs) => {
-      const log = openEventLogs(env)(key.accountId, shardOf(key.id));
+      const log = openDelivery(env).eventLogs(key.accountId, shardOf(key.id));
       await log.countRuns(runs).catch((error: unknown) => this.#log("Runs could not be counted", error));
     });
     this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));
-    const log = (message: string, error?: unknown, event?: Pick<OutgoingEvent, "trace">) =>
-      this.#log(message, error, event);
-    const ports = { env, tenant: this.#tenant, now, log };
-    this.#suspension = new WorkflowSuspension({ ...ports, row: this.#row, state: this.#state });
-    this.#runs = new RunStarter(ports);
+    const log = (message: string, error?: unknown) => this.#log(message, error);
+    const ports = { env, tenant: this.#tenant, now, log, row: this.#row, state: this.#state };
+    this.#suspension = new WorkflowSuspension(ports);
   }
 
   readonly batch = null;
@@ -123,7 +137,7 @@ export class WorkflowHandler implements DeliveryHandler {
   }
 
   release(): void {
-    this.#runs.release();
+    this.#shared?.runner[Symbol.dispose]?.();
   }
 
   async deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
@@ -156,7 +170,7 @@ export class WorkflowHandler implements DeliveryHandler {
     const secrets = await this.#secrets.open(row);
     if (typeof secrets === "string") return this.#fail(secrets);
     const startedAt = this.#now();
-    const run = await this.#runs.run(row, event, attempts + 1, secrets).catch((error: unknown) => {
+    const run = await this.#run(row, event, attempts + 1, secrets).catch((error: unknown) => {
       this.#log(NOT_STARTED, error, event);
       return null;
     });
@@ -174,6 +188,33 @@ export class WorkflowHandler implements DeliveryHandler {
     const at = event.isOnce ? null : planRetry(attempts + 1, row.retries, this.#now());
     if (outcome.type === "delivered" || at === null) return { ...outcome, restMs: run.restMs };
     return { ...outcome, type: "retry", at, restMs: run.restMs };
+  }
+
+  /** Rejects when the run could not be started. The workflow rests for `restMs` after it. */
+  async #run(
+    { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
+    { eventId, roomId, body, trace }: OutgoingEvent,
+    attempt: number,
+    secrets: readonly Secret[],
+  ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
+    this.#shared ??= share(this.#env, this.#tenant, this.#now);
+    const { limits, runner, ports } = this.#shared;
+    const bindings = new RunBindings(
+      {
+        accountId,
+        workflowId,
+        roomId,
+        eventId,
+        origin,
+        depth: depthOf(body),
+        trace: readTrace(trace),
+        calls: limits.calls,
+      },
+      { ...ports, log: (message, error) => this.#log(message, error, { trace: trace ?? null }) },
+    );
+    const input = { event: body, attempt, secrets };
+    const report = await runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
+    return { report: redact(report, secrets), restMs: restAfter(report, limits) };
   }
 
   /** A run that could not start, and will not. */
@@ -219,3 +260,66 @@ const loopAt = (depth: number): string =>
   `Not started: its event has depth ${depth}, so actions of workflows follow each other in what looks like a loop. At most ${MAX_CAUSE_DEPTH} do`;
 
 const parseProblem = (json: string): { message: string } => JSON.parse(json) as { message: string };
+
+/** The settings, the runner and the ports that all runs of the workflow share. Throws where no runner is set up. */
+function share(env: Env, tenant: Tenant, now: () => number) {
+  const [rooms, objects] = [roomGateway(env), openDelivery(env)];
+  const devTargets = readSetting(env, "WORKFLOW_DEV_TARGETS");
+  const ports: Omit<RunPorts, "log"> = {
+    db: tenant.db,
+    rooms,
+    relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...objects }, rows),
+    blobs: openBlobs(env.FILES),
+    quotaDefaults: quotaDefaults(env),
+    fetch: targetFetch(env.PUBLIC_NETWORK, devTargets),
+    devTargets,
+    ownHosts: ownHosts(env),
+    now,
+  };
+  return { limits: runLimits(env), runner: selectRunner(env), ports };
+}
+
+/** Counts a run that began at `startedAt` (epoch ms). A run on request has not waited. */
+function measureRun(
+  { status, durationMs, ranMs, isKilled }: RunReport,
+  { occurredAt, replayId }: HandledEvent,
+  attempts: number,
+  startedAt: number,
+): void {
+  const series = metrics.series(RUNS, { outcome: status });
+  series.add("processor_ms", ranMs);
+  series.add("killed", Number(isKilled));
+  series.time("duration", durationMs);
+  if (attempts === 0 && replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
+}
+
+/** After a run that used too much processor time, the workflow rests for this multiple of that time. */
+const REST_FACTOR = 4;
+
+type Ended =
+  | Extract<DeliveryOutcome, { type: "delivered" }>
+  | { readonly type: "failed"; readonly attempt: LoggedRun; readonly error: string };
+
+/**
+ * On a machine that programs share, a workflow whose run used a good part of its processor time rests afterwards, so
+ * that it uses a fifth of a core at most.
+ */
+const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
+  ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
+
+/** The outcome of a run of this version, without retries. */
+function outcomeOf(
+  { status, result, logs, durationMs }: RunReport,
+  version: number,
+  startedAt: number,
+): Ended {
+  const isSuccess = status === "success";
+  const attempt: LoggedRun = {
+    attempted_at: presentTime(startedAt),
+    duration_ms: durationMs,
+    result: isSuccess ? result : null,
+    version,
+    logs,
+  };
+  return isSuccess ? { type: "delivered", attempt } : { type: "failed", attempt, error: result };
+}

@@ -125,7 +125,7 @@ interface MinimumReader {
 const openReader = (body: ReadableStream<Uint8Array>): MinimumReader =>
   body.getReader({ mode: "byob" }) as unknown as MinimumReader;
 
-export class Body {
+class Body {
   readonly #reader: MinimumReader | null;
   readonly #tooLarge: AppError;
   #remaining: number;

@@ -26,7 +26,7 @@ export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export interface ReceiptOptions<C extends RequestContext> {
+interface ReceiptOptions<C extends RequestContext> {
   readonly actor: Actor;
   readonly db: Database;
   readonly module: Module;
@@ -52,7 +52,7 @@ export function openReceipt<C extends RequestContext>(
   return new Receipt(key, request, options);
 }
 
-export interface ReplayableResult {
+interface ReplayableResult {
   readonly data: object;
   readonly replayed: boolean;
 }

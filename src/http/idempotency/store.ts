@@ -4,7 +4,7 @@ import { build, columnsOf, FENCED, type Statement, statement } from "../../platf
 import type { Expiring } from "../../platform/d1/expiry.ts";
 import { receipts } from "./table.ts";
 
-export type ReceiptRow = typeof receipts.$inferSelect;
+type ReceiptRow = typeof receipts.$inferSelect;
 
 const whereIs = (scope: string, key: string) => and(eq(receipts.scope, scope), eq(receipts.key, key));
 

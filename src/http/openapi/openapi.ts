@@ -197,9 +197,7 @@ export const documentedPath = (endpoint: AnyEndpoint): string =>
 
 type Document = ReturnType<typeof createDocument>;
 
-export type DocumentedEvents = Readonly<
-  Record<string, { readonly summary: string; readonly schema: z.ZodType }>
->;
+type DocumentedEvents = Readonly<Record<string, { readonly summary: string; readonly schema: z.ZodType }>>;
 
 const SignedHeaders = z.object({
   "webhook-id": z.string().meta({ description: "The event's ID, the same for every attempt." }),

@@ -91,7 +91,7 @@ export function sealerFor(
 const ROWS_AT_ONCE = 100;
 const CHUNKS_PER_RUN = 20;
 
-export interface Resealing<Row> {
+interface Resealing<Row> {
   select(limit: number): Statement<Row>;
   /** The statement after which {@link select} no longer finds the row. */
   reseal(row: Row): Promise<Statement>;

@@ -6,7 +6,7 @@ const SECRET_BYTES = 32;
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 const encoder = new TextEncoder();
 
-export interface SignedMessage {
+interface SignedMessage {
   readonly id: string;
   readonly timestampSeconds: number;
   readonly body: string;
@@ -43,7 +43,7 @@ const MAX_SIGNATURES = 10;
 /** No dot: it separates what is signed. */
 const MESSAGE_ID = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
 
-export interface SignedHeaders {
+interface SignedHeaders {
   readonly id: string;
   readonly timestampSeconds: number;
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];

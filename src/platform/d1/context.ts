@@ -35,7 +35,7 @@ export const causeOf = (
 ): { readonly workflowId: string; readonly depth: number } | null =>
   actor.type === "workflow" ? { workflowId: actor.workflowId, depth: actor.depth } : null;
 
-export interface WorkflowActor {
+interface WorkflowActor {
   readonly type: "workflow";
   readonly accountId: string;
   readonly workflowId: string;

@@ -76,12 +76,12 @@ export const build = drizzle(() => {
   throw new Error("Statements are run by Database.run");
 });
 
-export interface Query<Rows> {
+interface Query<Rows> {
   toSQL(): { readonly sql: string; readonly params: unknown[] };
   readonly _: { readonly result: Rows };
 }
 
-export type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
+type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
 
 /** A statement whose SQL depends on its values, and is therefore built each time. */
 export const statement = <Rows>(query: Query<Rows>): Statement<RowOf<Rows>> => query.toSQL();

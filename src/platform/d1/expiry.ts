@@ -6,7 +6,7 @@ import type { Database, Statement } from "./d1.ts";
 const ROWS_AT_ONCE = 1_000;
 const CHUNKS_PER_RUN = 100;
 
-export type Deletion = Statement<{ deleted: number }>;
+type Deletion = Statement<{ deleted: number }>;
 
 /** Rows of a table whose `column`, which has an index, says when they expire or were written (epoch ms). */
 export interface Expiring {

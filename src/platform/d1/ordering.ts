@@ -3,7 +3,7 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ListPosition, Page, Statement } from "./d1.ts";
 
-export type OrderingColumn<Table extends SQLiteTable> = {
+type OrderingColumn<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] extends string
     ? Name
     : Table["$inferSelect"][Name] extends number | null

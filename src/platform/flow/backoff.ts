@@ -1,6 +1,6 @@
 /** Backoff: how long to wait before a retry. Pure: randomness is passed in. */
 
-export interface BackoffOptions {
+interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
 }

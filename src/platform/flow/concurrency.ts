@@ -14,7 +14,7 @@ export async function forEachConcurrently<Item>(
   });
 }
 
-export interface RoundRobinLimits {
+interface RoundRobinLimits {
   readonly turns: number;
   readonly concurrency: number;
 }

@@ -117,7 +117,7 @@ type Position =
   | { readonly table: string; readonly key: readonly ArchiveValue[] }
   | { readonly changes: number };
 
-export type Collected = Pick<ArchiveSlice, "rows" | "deleted"> & { readonly next: Position | null };
+type Collected = Pick<ArchiveSlice, "rows" | "deleted"> & { readonly next: Position | null };
 
 function collectRows(
   sql: Sql,

@@ -15,7 +15,7 @@ import {
 
 const RESTORED = "restored";
 
-export interface Restoring {
+interface Restoring {
   readonly reading: string;
   readonly isWhole: boolean;
 }

@@ -11,7 +11,7 @@ export interface TableShape {
   readonly key: readonly string[];
 }
 
-export interface KeyedRow {
+interface KeyedRow {
   readonly row: ArchivedRow;
   readonly key: readonly ArchiveValue[];
   readonly bytes: number;
@@ -117,7 +117,7 @@ export function writeSequence(sql: Sql, { values: [name, seq] }: ArchivedRow): v
 }
 
 /** A row that was changed or deleted; the number grows with each change. */
-export interface NotedChange {
+interface NotedChange {
   readonly number: number;
   readonly table: string;
   readonly key: readonly ArchiveValue[];

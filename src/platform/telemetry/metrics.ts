@@ -21,7 +21,7 @@ const REST = "other";
 const SEPARATOR = "\n";
 
 /** The figures of one combination of labels. Adding to one costs an addition in memory. */
-export class Series<Counter extends string = string, Timed extends string = string> {
+class Series<Counter extends string = string, Timed extends string = string> {
   readonly #set: DataSet;
   readonly #labels: readonly string[];
   readonly #columns: ReadonlyMap<string, number>;

@@ -60,7 +60,7 @@ function presentSet(set: DataSet, totals: readonly Total[]): string {
 const KEPT_MS = 6 * 60 * 60 * 1000;
 const MAX_SERIES = 5_000;
 
-export interface Total {
+interface Total {
   readonly set: string;
   readonly labels: readonly string[];
   readonly figures: readonly number[];

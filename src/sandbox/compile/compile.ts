@@ -129,7 +129,7 @@ const standIn = (message: string): string =>
 /** Throws {@link CodeError} for a pattern that is none. */
 function checkPatterns(program: Program): void {
   walk(program, (node) => {
-    if (node.type !== "RegExpLiteral") return true;
+    if (node.type !== "RegExpLiteral") return;
     try {
       new RegExp(node.pattern, node.flags);
     } catch (error) {
@@ -138,6 +138,5 @@ function checkPatterns(program: Program): void {
         startOf(node),
       );
     }
-    return true;
   });
 }

@@ -21,7 +21,6 @@ export function refuseImports(program: Program, code: string): string {
     if (node.type === "MetaProperty" && node.meta.name === "import") {
       edits.push({ start: startOf(node), end: endOf(node), text: "Object()" });
     }
-    return true;
   });
   return applyEdits(code, edits);
 }
@@ -78,7 +77,6 @@ export function findImport(program: Program): ImportedModule | null {
   walk(program, (node) => {
     const name = nameOfImport(node);
     if (name !== null) imports.push({ name, offset: startOf(node) });
-    return true;
   });
   return imports.sort((a, b) => a.offset - b.offset)[0] ?? null;
 }

@@ -82,7 +82,7 @@ const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && "start" in value;
 
 /** Visits every node, each before its parts, and these in no order; no parts of a node for which `visit` gives false. */
-export function walk(root: Node, visit: (node: Node) => boolean | undefined): void {
+export function walk(root: Node, visit: (node: Node) => unknown): void {
   const waiting: Node[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (visit(node) === false) continue;
@@ -113,10 +113,7 @@ export const outlineOf = (nodes: readonly Node[], place = (start: number): numbe
 
 export function nodesOf(program: Program): readonly Node[] {
   const nodes: Node[] = [];
-  walk(program, (node) => {
-    nodes.push(node);
-    return true;
-  });
+  walk(program, (node) => nodes.push(node));
   return nodes;
 }
 

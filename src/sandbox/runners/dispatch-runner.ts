@@ -11,9 +11,8 @@ import {
   type Runner,
   type RunReport,
   type Script,
+  type ScriptKey,
 } from "./runner.ts";
-
-type ScriptKey = Omit<Script, "module">;
 
 /** With `wf-`, a UUID and a dash it makes the longest name that a script may have. */
 const HASH_LENGTH = 22;
@@ -58,9 +57,6 @@ export class DispatchRunner implements Runner {
   async remove(script: ScriptKey): Promise<void> {
     await this.#api.delete(await scriptName(script));
   }
-
-  /** The scripts are the namespace's. */
-  [Symbol.dispose](): void {}
 
   /** A missing script, deployed by an earlier version of the service or deleted since, is uploaded again. */
   async run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {

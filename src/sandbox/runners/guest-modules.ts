@@ -1,7 +1,7 @@
 /** The modules that every isolate loads, a program and the harness around it, and their compatibility settings. */
 import harness from "../../../.wrangler/guest/harness.txt";
 import { sha256 } from "../../platform/crypto/encoding.ts";
-import type { Script } from "./runner.ts";
+import type { ScriptKey } from "./runner.ts";
 
 /**
  * A date before Node's modules became the default; the one flag adds AsyncLocalStorage, which carries a run through
@@ -41,7 +41,7 @@ const guestVersion = (): Promise<string> => {
 };
 
 /** Identifies the behaviour of a script: only scripts of the same name may share an isolate. */
-export async function nameOf({ accountId, workflowId, hash }: Omit<Script, "module">): Promise<string> {
+export async function nameOf({ accountId, workflowId, hash }: ScriptKey): Promise<string> {
   const text = JSON.stringify([accountId, workflowId, hash, await guestVersion()]);
   return sha256(new TextEncoder().encode(text));
 }

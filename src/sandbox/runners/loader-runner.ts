@@ -9,9 +9,8 @@ import {
   type Runner,
   type RunReport,
   type Script,
+  type ScriptKey,
 } from "./runner.ts";
-
-type ScriptKey = Omit<Script, "module">;
 
 /** A guest whose isolate the holder frees. */
 export type HeldGuest = Guest & Disposable;
@@ -50,13 +49,6 @@ export class LoaderRunner implements Runner {
   constructor(openIsolate: OpenIsolate, idleMs: number = IDLE_MS) {
     this.#openIsolate = openIsolate;
     this.#idleMs = idleMs;
-  }
-
-  async deploy(): Promise<void> {}
-
-  async remove(script: ScriptKey): Promise<void> {
-    const name = nameOf(script);
-    this.#retire(name, this.#warm.get(name));
   }
 
   [Symbol.dispose](): void {
@@ -107,8 +99,7 @@ export class LoaderRunner implements Runner {
   }
 
   /** Accepts no further runs; frees the isolate when those in progress end. */
-  #retire(name: string, warm: WarmIsolate | undefined): void {
-    if (warm === undefined) return;
+  #retire(name: string, warm: WarmIsolate): void {
     if (this.#warm.get(name) === warm) this.#warm.delete(name);
     warm.isRetired = true;
     clearTimeout(warm.idleTimer);

@@ -8,6 +8,8 @@ export interface Script {
   readonly hash: string;
 }
 
+export type ScriptKey = Omit<Script, "module">;
+
 export interface RunInput {
   readonly event: string;
   /** Counts the runs for the event, from 1. */
@@ -75,11 +77,11 @@ export interface RunReport {
 }
 
 /** Disposing of it frees what it keeps for later runs; runs in progress finish. */
-export interface Runner extends Disposable {
-  /** Makes the script ready to run. Idempotent. Rejects when that fails. */
-  deploy(script: Script): Promise<void>;
+export interface Runner extends Partial<Disposable> {
+  /** Makes the script ready to run. Idempotent. Rejects when that fails. Absent where scripts come with their runs. */
+  deploy?(script: Script): Promise<void>;
   /** Removes a script that no later run needs; runs in progress finish. Idempotent. */
-  remove(script: Pick<Script, "accountId" | "workflowId" | "hash">): Promise<void>;
+  remove?(script: ScriptKey): Promise<void>;
   /**
    * Runs the script once with its input and its bindings, which are revoked at the end. Every behaviour of
    * the script results in a report; rejects only when the script could not be started, and then none of it has run.

@@ -16,8 +16,8 @@ import {
   type PoolBindings,
   PoolClient,
   type PoolConnections,
+  PoolRunner,
 } from "./pool-client.ts";
-import { PoolRunner } from "./pool-runner.ts";
 import type { Runner } from "./runner.ts";
 
 /** The bindings that run programs. A deployment has one of them; `npm start` adds those of its pool. */
@@ -37,9 +37,7 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
   if (DISPATCHER !== undefined) {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));
   }
-  if (LOADER !== undefined) {
-    return new LoaderRunner((...args) => Isolates.hold(...args));
-  }
+  if (LOADER !== undefined) return new LoaderRunner((...args) => Isolates.hold(...args));
   throw new AppError(
     "Server",
     "INTERNAL_ERROR",

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
+import type { SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type {
   BacklogLimits,
   DeliveryHandler,
@@ -11,16 +11,9 @@ import type {
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { outgoingEvent, START } from "./test-queue.ts";
 
-const START = Date.UTC(2100, 0, 1);
-
-const outgoingEvent: OutgoingEvent = {
-  eventId: crypto.randomUUID(),
-  event: "user.created",
-  roomId: "room",
-  body: "{}",
-  occurredAt: START,
-};
+const EVENT = outgoingEvent(0);
 
 const LIMITS: BacklogLimits = { maxBytes: 1024 ** 3, maxAgeMs: 1024 ** 3 };
 
@@ -42,20 +35,18 @@ function objectWith(state: DurableObjectState, handler: DeliveryHandler): Subscr
   return object;
 }
 
-/** Runs `work` with an object whose handler comes back with this. */
+/** Runs `work` with an object that has this handler. */
 function withQueue<T>(
-  outcome: DeliveryOutcome,
+  handler: Pick<DeliveryHandler, "deliver"> & Partial<DeliveryHandler>,
   work: (object: SubscriberObject, key: SubscriberKey) => Promise<T>,
 ): Promise<T> {
   const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
-  const handler: DeliveryHandler = {
-    ...HANDLER,
-    deliver: async () => outcome,
-  };
   return runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), (_, state) =>
-    work(objectWith(state, handler), key),
+    work(objectWith(state, { ...HANDLER, ...handler }), key),
   );
 }
+
+const outcomeOf = (outcome: DeliveryOutcome) => ({ deliver: async () => outcome });
 
 it("a manual delivery that cannot be attempted fails instead of waiting", async () => {
   const postponed: DeliveryOutcome = {
@@ -63,8 +54,8 @@ it("a manual delivery that cannot be attempted fails instead of waiting", async 
     until: START + 5_000,
     why: "It could not be started",
   };
-  await withQueue(postponed, async (object, key) => {
-    const row = await object.deliverNow(key, outgoingEvent);
+  await withQueue(outcomeOf(postponed), async (object, key) => {
+    const row = await object.deliverNow(key, EVENT);
     expect(row).toMatchObject({ status: "failed", error: "It could not be started", attempts: 0 });
   });
 });
@@ -75,42 +66,32 @@ it("an attempt whose outcome cannot be stored fails and is not repeated", async 
     duration_ms: 1,
     result: 1n,
   };
-  await withQueue({ type: "delivered", attempt }, async (object, key) => {
-    const row = await object.deliverNow(key, outgoingEvent);
+  await withQueue(outcomeOf({ type: "delivered", attempt }), async (object, key) => {
+    const row = await object.deliverNow(key, EVENT);
     expect(row).toMatchObject({ status: "failed", error: "The outcome could not be recorded" });
     expectLogged("Do not know how to serialize a BigInt");
   });
 });
 
 it("an event for a disabled subscriber that shows none of them leaves no record", async () => {
-  await withQueue({ type: "disabled", error: null }, async (object, key) => {
-    expect(await object.deliverNow(key, outgoingEvent)).toBeNull();
+  await withQueue(outcomeOf({ type: "disabled", error: null }), async (object, key) => {
+    expect(await object.deliverNow(key, EVENT)).toBeNull();
     expect(object.list("any", { limit: 10, offset: 0 })).toEqual({ deliveries: [], total: 0 });
   });
 });
 
 it("a manual delivery takes the next turn", async () => {
   const delivered: string[] = [];
-  const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
-  await runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), async (_, state) => {
-    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-    const handler: DeliveryHandler = {
-      ...HANDLER,
-      deliver: async ({ body }) => {
-        delivered.push(body);
-        await opened;
-        return { type: "failed", attempt: null, error: "It fails" };
-      },
-    };
-    const object = objectWith(state, handler);
-    const crowd = Array.from({ length: 20 }, (_, index) => ({
-      ...outgoingEvent,
-      eventId: crypto.randomUUID(),
-      roomId: `room ${index}`,
-      body: `${index}`,
-    }));
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const deliver: DeliveryHandler["deliver"] = async ({ body }) => {
+    delivered.push(body);
+    await opened;
+    return { type: "failed", attempt: null, error: "It fails" };
+  };
+  await withQueue({ deliver }, async (object, key) => {
+    const crowd = Array.from({ length: 20 }, (_, index) => outgoingEvent(index, { roomId: `room ${index}` }));
     object.enqueue(key, crowd, 1);
-    const attempted = object.deliverNow(key, { ...outgoingEvent, body: "by hand" });
+    const attempted = object.deliverNow(key, outgoingEvent(0, { body: "by hand" }));
     open();
     await attempted;
     expect(delivered.indexOf("by hand")).toBe(6);
@@ -118,17 +99,15 @@ it("a manual delivery takes the next turn", async () => {
 });
 
 it("a subscriber that is removed frees what its handler keeps", async () => {
-  const freed: string[] = [];
-  const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
-  await runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), async (_, state) => {
-    const object = objectWith(state, {
-      ...HANDLER,
-      deliver: async () => ({ type: "failed", attempt: null, error: "It fails" }),
-      release: () => freed.push(key.id),
-    });
-    await object.deliverNow(key, outgoingEvent);
-    expect(freed).toEqual([]);
+  let freed = 0;
+  const release = () => {
+    freed += 1;
+  };
+  const failing = outcomeOf({ type: "failed", attempt: null, error: "It fails" });
+  await withQueue({ ...failing, release }, async (object, key) => {
+    await object.deliverNow(key, EVENT);
+    expect(freed).toBe(0);
     await object.remove();
   });
-  expect(freed).toEqual([key.id]);
+  expect(freed).toBe(1);
 });

@@ -17,17 +17,9 @@ import { account } from "../support/api.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
+import { outgoingEvent, START } from "./test-queue.ts";
 
-const START = Date.UTC(2100, 0, 1);
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-const outgoingEvent = (number: number, roomId = "room"): OutgoingEvent => ({
-  eventId: crypto.randomUUID(),
-  event: "user.created",
-  roomId,
-  body: JSON.stringify({ number }),
-  occurredAt: START,
-});
 
 const attempt = { attempted_at: new Date(START).toISOString(), duration_ms: 1 };
 
@@ -113,7 +105,9 @@ describe("the totals of a queue", () => {
           ? { type: "retry", at: START + 1_000, attempt, error: "It failed" }
           : { type: "failed", attempt, error: "It failed: äöü" };
       };
-      const events = Array.from({ length: 30 }, (_, number) => outgoingEvent(number, `room ${number % 4}`));
+      const events = Array.from({ length: 30 }, (_, number) =>
+        outgoingEvent(number, { roomId: `room ${number % 4}` }),
+      );
       subject.object.enqueue(subject.key, events, 1);
       await expect.poll(() => subject.attempted.length).toBe(30);
       await expect.poll(() => subject.total("failed")).toBe(10);
@@ -285,13 +279,8 @@ const PAGE = { limit: 100, offset: 0 };
 
 const { subscribers } = openDelivery(env);
 
-const eventOf = (number: number): OutgoingEvent => ({
-  eventId: `event ${number}`,
-  event: "user.created",
-  roomId: `room ${number % 3}`,
-  body: JSON.stringify({ number }),
-  occurredAt: START,
-});
+const eventOf = (number: number): OutgoingEvent =>
+  outgoingEvent(number, { eventId: `event ${number}`, roomId: `room ${number % 3}` });
 
 it("a webhook's queue is restored with its history, and goes on where it was", async () => {
   const owner = await account();

@@ -7,13 +7,13 @@ import { insertFileEvent } from "../../src/features/files/file-event-store.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { insertUserEvent } from "../../src/features/users/store.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
-import { roomGateway } from "../../src/room/host/gateway.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { EventName } from "../../src/wire/events.ts";
 import type { StorageFile, UploadResult } from "../../src/wire/file.ts";
 import type { Room } from "../../src/wire/room.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
+import { joinRoom } from "../room/support/join.ts";
+import type { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
@@ -28,15 +28,7 @@ beforeEach(async () => {
   room = await owner.api.createRoom({ name: "Weekly planning" });
 });
 
-/** Joins the user's room with another tab. */
-async function join(user: UserWithToken): Promise<TestSocket> {
-  const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
-  const { webSocket } = await roomGateway(env).connect(user.room_id, owner.id, upgrade);
-  if (webSocket === null) throw new Error("no socket");
-  const socket = new TestSocket(webSocket);
-  expect(await socket.request("JOIN_ROOM", { token: user.token })).toMatchObject({ success: true });
-  return socket;
-}
+const join = ({ room_id, token }: UserWithToken) => joinRoom(owner.id, room_id, token);
 
 const leave = async (socket: TestSocket) => {
   socket.send({ type: "LEAVE_ROOM" });
@@ -254,8 +246,8 @@ describe("a room", () => {
     const user = await owner.api.createUser(room.id);
     await leave(await join(user));
     const waiting = () =>
-      runInDurableObject(env.ROOMS.getByName(room.id), (_, state) =>
-        state.storage.sql.exec("SELECT count(*) AS count FROM events").one(),
+      runInDurableObject(env.ROOMS.getByName(room.id), (_, { storage }) =>
+        storage.sql.exec("SELECT count(*) AS count FROM events").one(),
       );
     await expect.poll(waiting).toEqual({ count: 0 });
     const subscriber = await RecordingSubscriber.create(owner.api);

@@ -15,7 +15,7 @@ import type { Stub } from "../../src/platform/objects/rpc.ts";
 import { depthOf, presentEvent } from "../../src/wire/events.ts";
 import { presentRoom, type Room } from "../../src/wire/room.ts";
 import { ROOM } from "../room/support/rows.ts";
-import { type Api, account } from "../support/api.ts";
+import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 /** The objects of the service, except that subscribers take their events by `enqueue`. */
@@ -65,31 +65,6 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   expect(left).toEqual([1_200, 400, 0]);
   expect(reached.toSorted()).toEqual(ids.toSorted());
   expect(Math.max(...atOnce)).toBeLessThanOrEqual(20);
-});
-
-it("an event is for the enabled subscribers to it of the organization, for its room or for all", async () => {
-  const [owner, stranger] = [await account(), await account()];
-  const [room, otherRoom] = [await owner.api.createRoom(), await owner.api.createRoom()];
-  const create = async (api: Api, fields: object = {}) => {
-    const body = { url: "https://example.com/hook", events: ["user.created"], ...fields };
-    return (await api.post<{ webhook: { id: string } }>("/webhooks", body)).data.webhook.id;
-  };
-  const wanted = [await create(owner.api), await create(owner.api, { roomId: room.id })];
-  await create(owner.api, { roomId: otherRoom.id });
-  await create(owner.api, { events: ["user.deleted"] });
-  await create(stranger.api);
-  await create(owner.api, { enabled: false });
-  const reached: string[] = [];
-  const recording = enqueuingBy(async ({ id }) => void reached.push(id));
-  const event = {
-    id: crypto.randomUUID(),
-    event: "user.created",
-    occurredAt: Date.now(),
-    body: "{}",
-  } as const;
-  const fresh = { ...event, pendingSubscriptions: null };
-  expect(await fanOut(openTenant(env, owner.id), recording, room.id, [fresh])).toEqual(new Map());
-  expect(reached.sort()).toEqual(wanted.sort());
 });
 
 it("who subscribes is known from the log, which learns of each change of a subscriber before it is answered", async () => {

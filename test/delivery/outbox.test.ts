@@ -4,12 +4,14 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { RelayedRows } from "../../src/delivery/outbox/outbox.ts";
 import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/outbox-store.ts";
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
+import type { RelayLimits } from "../../src/delivery/relay-pages.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { type Database, openDatabase, PING, type Results, type Statement } from "../../src/platform/d1/d1.ts";
 import { countingQueries, openAll } from "../../src/platform/d1/databases.ts";
-import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
+import { type CallBudget, newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { type RoomGateway, roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
+import { joinRoom } from "../room/support/join.ts";
 import { account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
@@ -34,6 +36,44 @@ async function closeAndDie(accountId: string, roomId: string): Promise<void> {
 
 beforeEach(emptyOutbox);
 afterAll(emptyOutbox);
+
+const LIMITS: RelayLimits = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
+
+/** A run of the cron trigger's relay, a minute from now, with rooms that answer commands by `apply`. */
+function relay(
+  apply: RoomGateway["apply"],
+  {
+    limits,
+    firstId = "",
+    budget = newCallBudget(),
+    roomsAtOnce,
+    db = openDatabase(env.DB),
+    log = () => {},
+  }: {
+    limits?: RelayLimits;
+    firstId?: string;
+    budget?: CallBudget;
+    roomsAtOnce?: number;
+    db?: Database;
+    log?: (message: string, error: unknown) => void;
+  } = {},
+): Promise<void> {
+  const ports = { db, rooms: { ...roomGateway(env), apply }, ...openDelivery(env), log };
+  return relayPending(ports, Date.now() + MINUTE_MS, firstId, budget, limits, roomsAtOnce);
+}
+
+const STATS = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
+
+/** Notes each room that is asked, and has it answer. */
+const noting =
+  (applied: string[], answer: (roomId: string) => Promise<never> | typeof STATS): RoomGateway["apply"] =>
+  async (roomId) => {
+    applied.push(roomId);
+    return answer(roomId);
+  };
+
+const failing = () => Promise.reject(new Error("It failed"));
+const hanging = () => new Promise<never>(() => {});
 
 describe("the outbox", () => {
   it("is empty once a request has relayed its commands", async () => {
@@ -64,7 +104,7 @@ describe("the outbox", () => {
     const { id, api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id);
-    const join = await socketOf(id, room.id, user.token);
+    const join = await joinRoom(id, room.id, user.token);
     await closeAndDie(id, room.id);
     await runScheduledTasks(env, Date.now());
     expect(await outboxRows()).toHaveLength(1);
@@ -90,7 +130,7 @@ describe("the outbox", () => {
     const { id, api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id);
-    const join = await socketOf(id, room.id, user.token);
+    const join = await joinRoom(id, room.id, user.token);
     const unreadable = `WITH RECURSIVE stuck (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM stuck LIMIT 120)
       INSERT INTO outbox SELECT 'stuck ' || number, ?, ?, 'no JSON', ? FROM stuck`;
     await env.DB.prepare(unreadable)
@@ -109,21 +149,11 @@ it("a room that hangs holds up no other room's entries, and keeps its own", asyn
   await leaveBehind("an account", "hangs", { type: "room.closed" });
   await leaveBehind("an account", "responds", { type: "room.closed" });
   const applied: string[] = [];
-  const db = openDatabase(env.DB);
-  const rooms: RoomGateway = {
-    ...roomGateway(env),
-    apply: (roomId) => {
-      applied.push(roomId);
-      return new Promise((_, reject) => {
-        if (roomId === "responds") reject(new Error("It failed"));
-      });
-    },
-  };
   const errors: unknown[] = [];
-  const log = (_: string, error: unknown) => errors.push(error);
-  const ports = { db, rooms, ...openDelivery(env), log };
-  const limits = { rowMs: 20, pages: 1, concurrency: 1, timeouts: 9 };
-  await relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits);
+  await relay(
+    noting(applied, (roomId) => (roomId === "responds" ? failing() : hanging())),
+    { limits: { ...LIMITS, rowMs: 20, pages: 1, timeouts: 9 }, log: (_, error) => errors.push(error) },
+  );
   expect(applied).toEqual(["hangs", "responds"]);
   expect(errors.map(String)).toEqual([
     "Error: The room or a subscriber did not respond in time",
@@ -136,16 +166,10 @@ it("an organization with many rooms that hang ends its own run, and costs no oth
   for (let room = 0; room < 6; room += 1) await leaveBehind("one", `hangs ${room}`, { type: "room.closed" });
   await leaveBehind("two", "responds", { type: "room.closed" });
   const applied: string[] = [];
-  const rooms: RoomGateway = {
-    ...roomGateway(env),
-    apply: (roomId) => {
-      applied.push(roomId);
-      return roomId === "responds" ? Promise.reject(new Error("It failed")) : new Promise(() => {});
-    },
-  };
-  const ports = { db: openDatabase(env.DB), rooms, ...openDelivery(env), log: () => {} };
-  const limits = { rowMs: 20, pages: 9, concurrency: 1, timeouts: 3 };
-  await relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits);
+  await relay(
+    noting(applied, (roomId) => (roomId === "responds" ? failing() : hanging())),
+    { limits: { ...LIMITS, rowMs: 20 } },
+  );
   expect(applied.filter((room) => room.startsWith("hangs"))).toHaveLength(3);
   expect(applied).toContain("responds");
 });
@@ -153,19 +177,10 @@ it("an organization with many rooms that hang ends its own run, and costs no oth
 it("organizations for which one run has no time come first in another one, however many are stuck", async () => {
   for (const organization of ["a", "b", "c", "d"])
     await leaveBehind(organization, organization, { type: "room.closed" });
-  const applied: string[] = [];
-  const rooms: RoomGateway = {
-    ...roomGateway(env),
-    apply: (roomId) => {
-      applied.push(roomId);
-      return Promise.reject(new Error("It failed"));
-    },
-  };
-  const ports = { db: openDatabase(env.DB), rooms, ...openDelivery(env), log: () => {} };
-  const limits = { rowMs: 5_000, pages: 3, concurrency: 1, timeouts: 3 };
   const orderFrom = async (firstId: string) => {
-    await relayPending(ports, Date.now() + MINUTE_MS, firstId, newCallBudget(), limits);
-    return applied.splice(0).join("");
+    const applied: string[] = [];
+    await relay(noting(applied, failing), { limits: { ...LIMITS, pages: 3 }, firstId });
+    return applied.join("");
   };
   expect(await orderFrom("")).toBe("abc");
   expect(await orderFrom("b")).toBe("bcd");
@@ -190,8 +205,10 @@ describe("a run of the cron trigger", () => {
         return env.DB.batch(statements);
       },
     });
-    const ports = { db, rooms: obeying([]), ...openDelivery(env), log: () => {} };
-    await relayPending(ports, Date.now() + MINUTE_MS, "");
+    await relay(
+      noting([], () => STATS),
+      { db },
+    );
     expect(await outboxRows()).toEqual([]);
     expect(queries).toBeLessThan(100);
   });
@@ -199,14 +216,13 @@ describe("a run of the cron trigger", () => {
   it("makes as many calls as one invocation may, and leaves the rest to the next one", async () => {
     await good(250).run();
     const applied: string[] = [];
-    const db = openDatabase(env.DB);
-    const ports = { db, rooms: obeying(applied), ...openDelivery(env), log: () => {} };
     const run = () => {
       const calls = new WorkBudget(120);
-      return relayPending(ports, Date.now() + MINUTE_MS, "", {
-        calls,
-        queries: new WorkBudget(9_999, calls),
-      });
+      const budget = { calls, queries: new WorkBudget(9_999, calls) };
+      return relay(
+        noting(applied, () => STATS),
+        { budget },
+      );
     };
     await run();
     expect(applied.length).toBeGreaterThan(100);
@@ -245,15 +261,6 @@ describe("a run of the cron trigger", () => {
   });
 });
 
-/** Rooms that carry out every command. */
-const obeying = (applied: string[]): RoomGateway => ({
-  ...roomGateway(env),
-  apply: async (roomId) => {
-    applied.push(roomId);
-    return { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
-  },
-});
-
 describe("a command for all rooms with users online", () => {
   const all = (accountId: string) => ({
     accountId,
@@ -285,18 +292,12 @@ describe("a command for all rooms with users online", () => {
     const [first] = await db.run([insertForOnlineRooms(all(owner.id), null, 3)]);
     expect(first.map(({ isUnfinished }) => isUnfinished)).toEqual([0, 0, 1]);
     const applied: unknown[][] = [];
-    const rooms: RoomGateway = {
-      ...roomGateway(env),
-      apply: async (roomId, accountId, command) => {
-        const isFirst = !applied.some(([id]) => id === roomId);
-        applied.push([roomId, accountId, command]);
-        if (isFirst) throw new Error("It failed");
-        return { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
-      },
+    const apply: RoomGateway["apply"] = async (roomId, accountId, command) => {
+      const isFirst = !applied.some(([id]) => id === roomId);
+      applied.push([roomId, accountId, command]);
+      return isFirst ? failing() : STATS;
     };
-    const ports = { db, rooms, ...openDelivery(env), log: () => {} };
-    const limits = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
-    const run = () => relayPending(ports, Date.now() + MINUTE_MS, "", newCallBudget(), limits, 3);
+    const run = () => relay(apply, { limits: LIMITS, roomsAtOnce: 3 });
     const seen: number[] = [];
     for (let runs = 0; runs < 9 && (runs === 0 || seen.at(-1) !== 0); runs += 1) {
       await run();
@@ -328,21 +329,6 @@ describe("a command for all rooms with users online", () => {
     }
   });
 });
-
-/** A user online in the room. */
-async function socketOf(accountId: string, roomId: string, token: string) {
-  const request = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
-  const { webSocket } = await roomGateway(env).connect(roomId, accountId, request);
-  if (webSocket === null) throw new Error("no socket");
-  webSocket.accept();
-  const joined = new Promise((resolve) => webSocket.addEventListener("message", resolve, { once: true }));
-  const closed = new Promise<CloseEvent>((resolve) =>
-    webSocket.addEventListener("close", resolve, { once: true }),
-  );
-  webSocket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
-  await joined;
-  return { closed };
-}
 
 // Rows of the outbox that are deleted together: which of them, when, and what becomes of them when a request ends.
 

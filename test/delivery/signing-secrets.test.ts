@@ -16,6 +16,7 @@ import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { handledEvent, memoryState } from "./test-queue.ts";
 
 const db = openDatabase(env.DB);
 const own = signingSealer(jwtSecrets(env));
@@ -141,14 +142,8 @@ describe("the sweep of signing secrets", () => {
   );
 
   it.each(["webhook", "workflow"] as const)("finds them by indexes: %s", async (kind) => {
-    const { sql, params } = selectSecretsWithin(
-      kind,
-      [
-        ["a", "b"],
-        ["c", "d"],
-      ],
-      10,
-    );
+    const ranges = [["a", "b"] as const, ["c", "d"] as const];
+    const { sql, params } = selectSecretsWithin(kind, ranges, 10);
     const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .bind(...params)
       .all();
@@ -185,13 +180,8 @@ it("those of an organization that is fenced wait, and those of others are encryp
 it("a webhook whose secret no key opens is not called, and its events wait until the secret is rotated", async () => {
   const { id } = await createWebhook();
   await store("webhook", id, "sealed:unreadable:text", null);
-  const state = { read: () => "{}", write: () => undefined };
-  const handler = new WebhookHandler(env, keyOf("webhook", id), Date.now, state);
-  const event = {
-    ...{ eventId: crypto.randomUUID(), event: "participant.joined" as const, roomId: "room", body: "{}" },
-    ...{ occurredAt: Date.now(), replayId: null, isOnce: false },
-  } as const;
-  expect(await handler.deliver(event, 0)).toMatchObject({
+  const handler = new WebhookHandler(env, keyOf("webhook", id), Date.now, memoryState());
+  expect(await handler.deliver(handledEvent(0), 0)).toMatchObject({
     type: "postponed",
     why: "The secret must be rotated",
   });

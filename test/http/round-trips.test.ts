@@ -1,8 +1,6 @@
 /** What requests cost: a D1 round trip is the most expensive thing that one does, so none has one too many. */
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { roomGateway } from "../../src/room/host/gateway.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
+import { joinRoom } from "../room/support/join.ts";
 import { type Account, account, formOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember, Browser, cookieOf, freshEmail, PASSWORD, signUp } from "../support/person.ts";
@@ -109,54 +107,50 @@ describe("a request about files", () => {
   });
 });
 
-describe("a request about webhooks", () => {
-  const creation = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
+const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
+const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
 
-  it.each([
-    ["GET", "?search=example", undefined, 1],
-    ["POST", "", creation, 1],
-    ["GET", "/:id", undefined, 1],
-    ["PATCH", "/:id", { enabled: false }, 1],
-    ["POST", "/:id/rotate-secret", {}, 1],
-    ["POST", "/:id/test", {}, 1],
-    ["GET", "/:id/deliveries", undefined, 1],
-    ["DELETE", "/:id", undefined, 1],
-  ])("%s /webhooks%s", async (method, path, body, trips) => {
-    const made = await owner.api.post<{ webhook: { id: string } }>("/webhooks", creation);
-    const cost = await costOf(owner, method, `/webhooks${path.replace(":id", made.data.webhook.id)}`, body);
-    expect(cost).toMatchObject({ trips });
+/** The path of a new webhook or workflow. */
+async function make(list: string, creation: object): Promise<string> {
+  const { data } = await owner.api.post<Record<string, { id: string }>>(list, creation);
+  return `${list}/${Object.values(data)[0]?.id}`;
+}
+
+type Route = [method: string, path: string, body?: object];
+const ROUTES: Route[] = [
+  ["GET", ""],
+  ["PATCH", "", { enabled: false }],
+  ["DELETE", ""],
+];
+const OF_WEBHOOKS: Route[] = [
+  ["POST", "/rotate-secret", {}],
+  ["POST", "/test", {}],
+  ["GET", "/deliveries"],
+];
+
+describe.each<[string, object, Route[]]>([
+  ["/webhooks", WEBHOOK, OF_WEBHOOKS],
+  ["/workflows", WORKFLOW, [["GET", "/executions"]]],
+])("a request about %s", (list, creation, routes) => {
+  it("costs one trip to list or create them", async () => {
+    expect(await costOf(owner, "GET", `${list}?search=w`)).toMatchObject({ status: 200, trips: 1 });
+    expect(await costOf(owner, "POST", list, creation)).toMatchObject({ status: 201, trips: 1 });
+  });
+
+  it.each([...ROUTES, ...routes])("costs one trip for one of them: %s %s", async (method, path, body) => {
+    const cost = await costOf(owner, method, `${await make(list, creation)}${path}`, body);
+    expect(cost).toMatchObject({ trips: 1 });
     expect(cost.status).toBeLessThan(300);
   });
 
   it("costs one more when it names a room, which must be there before anything is written", async () => {
-    expect(await costOf(owner, "POST", "/webhooks", { ...creation, roomId })).toMatchObject({ trips: 2 });
+    expect(await costOf(owner, "POST", list, { ...creation, roomId })).toMatchObject({ trips: 2 });
   });
 });
 
-describe("a request about workflows", () => {
-  const creation = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
-
-  it.each([
-    ["GET", "?search=workflow", undefined, 1],
-    ["POST", "", creation, 1],
-    ["GET", "/:id", undefined, 1],
-    ["PATCH", "/:id", { enabled: false }, 1],
-    ["GET", "/:id/executions", undefined, 1],
-    ["DELETE", "/:id", undefined, 1],
-  ])("%s /workflows%s", async (method, path, body, trips) => {
-    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
-    const cost = await costOf(owner, method, `/workflows${path.replace(":id", made.data.workflow.id)}`, body);
-    expect(cost).toMatchObject({ trips });
-    expect(cost.status).toBeLessThan(300);
-  });
-
-  it("costs one more when it names a room, which must be there before anything is written", async () => {
-    expect(await costOf(owner, "POST", "/workflows", { ...creation, roomId })).toMatchObject({ trips: 2 });
-  });
-
+describe("a request about a workflow", () => {
   it("costs one and a call of the workflow's object to read an execution", async () => {
-    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
-    const path = `/workflows/${made.data.workflow.id}`;
+    const path = await make("/workflows", WORKFLOW);
     const body = { event: "user.updated", data: { roomId, userId } };
     const ran = await owner.api.post<{ execution: { id: string } }>(`${path}/run`, body);
     const cost = await costOf(owner, "GET", `${path}/executions/${ran.data.execution.id}`);
@@ -164,15 +158,13 @@ describe("a request about workflows", () => {
   });
 
   it("costs one more when it changes code: what is the same is not made ready again", async () => {
-    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
-    const path = `/workflows/${made.data.workflow.id}`;
-    expect(await costOf(owner, "PATCH", path, { code: creation.code })).toMatchObject({ trips: 2 });
+    const path = await make("/workflows", WORKFLOW);
+    expect(await costOf(owner, "PATCH", path, { code: WORKFLOW.code })).toMatchObject({ trips: 2 });
   });
 
   it("costs one and a call of the room's object to run one by hand", async () => {
-    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
     const body = { event: "user.updated", data: { roomId, userId } };
-    const cost = await costOf(owner, "POST", `/workflows/${made.data.workflow.id}/run`, body);
+    const cost = await costOf(owner, "POST", `${await make("/workflows", WORKFLOW)}/run`, body);
     expect(cost).toMatchObject({ status: 200, trips: 1, objectCalls: 1 });
   });
 });
@@ -186,16 +178,9 @@ it.each([
   async (method, path, body, trips) => {
     const { id } = await owner.api.createRoom();
     const { token } = await owner.api.createUser(id);
-    const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
-    const { webSocket } = await roomGateway(env).connect(id, owner.id, upgrade);
-    const socket = new TestSocket(webSocket as WebSocket);
-    expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ success: true });
-    const cost = await costOf(
-      owner,
-      method,
-      path.replace(":roomId", id),
-      path === "/users" ? { ...body, roomId: id } : body,
-    );
+    await joinRoom(owner.id, id, token);
+    const sent = path === "/users" ? { ...body, roomId: id } : body;
+    const cost = await costOf(owner, method, path.replace(":roomId", id), sent);
     expect(cost).toMatchObject({ trips, objectCalls: 1 });
   },
 );

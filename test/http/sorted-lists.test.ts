@@ -82,36 +82,22 @@ it("is that of files by their names and sizes, page after page", async () => {
   expect(await values(owner, "files", "filename", next)).toEqual(["b.txt", "a.txt"]);
 });
 
-it("is that of webhooks by their URLs and changes", async () => {
+it.each([
+  ["webhooks", "url", (name: string) => ({ url: `https://hooks.example.com/${name}` })],
+  ["workflows", "name", (name: string) => ({ name, code: "export default async () => ({});" })],
+] as const)("is that of %s by their %s and changes", async (list, field, fieldsOf) => {
   const owner = await account();
   const ids: Record<string, string> = {};
   for (const name of ["b", "A", "c"]) {
-    const url = `https://hooks.example.com/${name}`;
-    const { data } = await owner.api.post<{ webhook: { id: string } }>("/webhooks", {
-      url,
-      events: ["user.created"],
-    });
-    ids[name] = data.webhook.id;
+    const body = { ...fieldsOf(name), events: ["user.created"] };
+    const { data } = await owner.api.post<Record<string, { id: string }>>(`/${list}`, body);
+    ids[name] = Object.values(data)[0]?.id ?? "";
   }
-  await owner.api.patch(`/webhooks/${ids.b}`, { enabled: false });
-  const found = (sort: string) => values(owner, "webhooks", "id", { sort });
-  expect(await found("url")).toEqual([ids.A, ids.b, ids.c]);
-  expect((await found("-updated_at"))?.[0]).toBe(ids.b);
-});
-
-it("is that of workflows by their names and changes", async () => {
-  const owner = await account();
-  const code = "export default async () => ({});";
-  const ids: Record<string, string> = {};
-  for (const name of ["b", "A", "c"]) {
-    const workflow = { name, code, events: ["user.created"] };
-    const { data } = await owner.api.post<{ workflow: { id: string } }>("/workflows", workflow);
-    ids[name] = data.workflow.id;
-  }
-  await owner.api.patch(`/workflows/${ids.b}`, { enabled: false });
-  expect(await values(owner, "workflows", "name", { sort: "name" })).toEqual(["A", "b", "c"]);
-  expect(await values(owner, "workflows", "name", { sort: "-name", offset: "1" })).toEqual(["b", "A"]);
-  expect((await values(owner, "workflows", "id", { sort: "-updated_at" }))?.[0]).toBe(ids.b);
+  await owner.api.patch(`/${list}/${ids.b}`, { enabled: false });
+  const found = (query: Record<string, string>) => values(owner, list, "id", query);
+  expect(await found({ sort: field })).toEqual([ids.A, ids.b, ids.c]);
+  expect(await found({ sort: `-${field}`, offset: "1" })).toEqual([ids.b, ids.A]);
+  expect((await found({ sort: "-updated_at" }))?.[0]).toBe(ids.b);
 });
 
 it("is that of members by what the list shows of them, and of API keys by their names and last uses", async () => {

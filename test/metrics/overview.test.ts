@@ -6,21 +6,14 @@ import { spanOf } from "../../src/delivery/event-log/event-log-store.ts";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
 import { HOUR_MS } from "../../src/platform/time.ts";
-import { roomGateway } from "../../src/room/host/gateway.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
+import { joinRoom } from "../room/support/join.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 
 const overviewOf = async ({ api }: Account) => (await api.get<Overview>("/overview")).data;
 
-async function join(owner: Account, roomId: string): Promise<TestSocket> {
-  const { token } = await owner.api.createUser(roomId);
-  const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
-  const { webSocket } = await roomGateway(env).connect(roomId, owner.id, upgrade);
-  const socket = new TestSocket(webSocket as WebSocket);
-  expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ success: true });
-  return socket;
-}
+const join = async ({ id, api }: Account, roomId: string) =>
+  joinRoom(id, roomId, (await api.createUser(roomId)).token);
 
 describe("an overview", () => {
   it("of an empty organization has 24 empty hours, the current one last", async () => {

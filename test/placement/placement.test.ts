@@ -12,9 +12,8 @@ import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.t
 import { PING } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
-import { roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
+import { joinRoom } from "../room/support/join.ts";
 import { type Account, Api, account, bearer, freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { addMember, freshEmail, PASSWORD } from "../support/person.ts";
@@ -49,15 +48,6 @@ async function rowsIn(place: PlaceName, accountId: string): Promise<Record<strin
   return counts;
 }
 
-/** Joins a room as a client does. */
-async function join(owner: Account, roomId: string, token: string): Promise<TestSocket> {
-  const upgrade = new Request(ORIGIN, { headers: { Upgrade: "websocket" } });
-  const { webSocket } = await roomGateway(env).connect(roomId, owner.id, upgrade);
-  const socket = new TestSocket(webSocket as WebSocket);
-  expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ success: true });
-  return socket;
-}
-
 const received = async (name: string): Promise<readonly string[]> => {
   const requests: readonly Received[] = await (await fetch(`${RECEIVER}/received/${name}`)).json();
   return requests.map(({ body }) => (JSON.parse(body) as { event: string }).event);
@@ -82,7 +72,7 @@ async function liveThrough(owner: Account): Promise<{ roomId: string; userId: st
   expect(again.headers.get("Idempotency-Replayed")).toBe("true");
   expect(await workflow.results(1)).toEqual([{ heard: "user.created" }]);
   const { id: userId, token } = user.data.user;
-  const socket = await join(owner, room.id, token);
+  const socket = await joinRoom(owner.id, room.id, token);
   await expect.poll(() => received(name)).toEqual(["user.created", "participant.joined"]);
   await expect
     .poll(

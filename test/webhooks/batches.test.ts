@@ -1,50 +1,33 @@
 /** A webhook that asks for batches: several events in one signed request, in order, with one outcome. */
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, inject, it } from "vitest";
-import type { SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { outgoingEvent, TestQueue } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 
 const { port } = inject("receiver");
-/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
-const START = Date.UTC(2100, 0, 1);
 const BATCH = { maxEvents: 3, maxWaitMs: 60_000 };
 
 let owner: Account;
 let subscriber: RecordingSubscriber;
-let key: SubscriberKey;
-let now: number;
+let queue: TestQueue;
 
 beforeEach(async () => {
-  now = START;
   owner = await account();
   subscriber = await RecordingSubscriber.create(owner.api, { behaviour: "fragile" });
-  key = { kind: "webhook", accountId: owner.id, id: subscriber.webhook.id };
-  await runInDurableObject(stub(), (object: SubscriberObject) => {
-    object.clock = () => now;
-  });
+  queue = new TestQueue({ kind: "webhook", accountId: owner.id, id: subscriber.webhook.id });
+  await queue.inside(() => undefined);
   await setBatch(BATCH);
 });
 
-const stub = () => env.SUBSCRIBERS.getByName(`webhook:${key.id}`);
-
 const setBatch = async (batch: typeof BATCH | null) => {
-  const answer = await owner.api.patch(`/webhooks/${key.id}`, { batch });
+  const answer = await owner.api.patch(`/webhooks/${queue.key.id}`, { batch });
   const shown = batch && { max_events: batch.maxEvents, max_wait_ms: batch.maxWaitMs };
   expect((answer.data as { webhook: { batch?: object } }).webhook.batch ?? null).toEqual(shown);
 };
 
-const enqueue = (...numbers: number[]) => {
-  const events = numbers.map((number) => ({
-    ...{ eventId: `event ${number}`, event: "user.created" as const, roomId: "room" },
-    ...{ body: `{"number":${number}}`, occurredAt: START },
-  }));
-  return openDelivery(env).subscribers(key).enqueue(key, events, 0);
-};
+const enqueue = (...numbers: number[]) =>
+  queue.enqueue(...numbers.map((number) => outgoingEvent(number, { body: `{"number":${number}}` })));
 
 /** The requests so far: the numbers of their events. The published library makes the same signature of each. */
 const requests = async () =>
@@ -58,12 +41,6 @@ const requests = async () =>
 
 const expectRequests = (...expected: number[][]) => expect.poll(requests).toEqual(expected);
 
-/** The clock goes on, and what is due is done. */
-const pass = async (ms: number) => {
-  now += ms;
-  await runDurableObjectAlarm(stub());
-};
-
 const statuses = async () =>
   (await subscriber.deliveries()).map(({ status, attempts }) => `${status} ${attempts}`);
 
@@ -73,13 +50,13 @@ it("sends what has waited long enough or is enough, in order, one request at a t
   expect((await subscriber.received())[0]?.body).toBe('[{"number":0}]');
   await subscriber.settled(1);
   await enqueue(1, 2);
-  await pass(BATCH.maxWaitMs - 1);
+  await queue.advance(BATCH.maxWaitMs - 1);
   expect(await requests()).toEqual([[0]]);
   await enqueue(3);
   await expectRequests([0], [1, 2, 3]);
   await subscriber.settled(4);
   await enqueue(4, 5);
-  await pass(BATCH.maxWaitMs);
+  await queue.advance(BATCH.maxWaitMs);
   await expectRequests([0], [1, 2, 3], [4, 5]);
   const [latest] = await subscriber.settled(6);
   expect(latest).toMatchObject({ payload: '{"number":5}', status: "success", log: [{ events: 2 }] });
@@ -96,7 +73,7 @@ it("a batch that fails is sent again as a whole, with the same id, and later eve
   await steer("repair");
   await enqueue(4, 5, 6);
   await subscriber.settled(4);
-  await pass(10_000);
+  await queue.advance(10_000);
   await expectRequests([0], [1, 2, 3], [4, 5, 6], [1, 2, 3]);
   const ids = (await subscriber.received()).map(({ headers }) => headers["webhook-id"]);
   expect(ids[3]).toBe(ids[1]);
@@ -118,7 +95,7 @@ it("events have requests of their own again when the webhook asks for no batches
 it.each([{ maxEvents: 0 }, { maxEvents: 101 }, { maxWaitMs: -1 }, { maxWaitMs: 60_001 }, { maxEvents: 1.5 }])(
   "refuses the limits %j",
   async (wrong) => {
-    const answer = await owner.api.patch(`/webhooks/${key.id}`, { batch: { ...BATCH, ...wrong } });
+    const answer = await owner.api.patch(`/webhooks/${queue.key.id}`, { batch: { ...BATCH, ...wrong } });
     expect(answer).toMatchObject({ status: 400, error: { code: "VALIDATION_ERROR" } });
   },
 );

@@ -7,9 +7,8 @@ import {
   capacityAfter,
   JITTER,
   judgeAttempt,
-  judgeFailing,
-  MAX_FAILING_MS,
   MAX_RETRY_AFTER_MS,
+  MAX_UNPROVEN_FAILURES,
   OPENING_FAILURES,
   paceOf,
   parseHealth,
@@ -22,6 +21,7 @@ import {
 const HOUR_MS = 3_600_000;
 const failure = { outcome: "failed", retryAfterMs: null } as const;
 const middle = () => 0.5;
+const WEBHOOK = { url: "https://hooks.example.com", updatedAt: 1 };
 
 describe("a delivery that fails", () => {
   it("is attempted after 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more", () => {
@@ -29,17 +29,7 @@ describe("a delivery that fails", () => {
       (_, index) => planRetry({ attempts: index + 1, result: failure, now: 0, random: middle })?.at ?? null,
     );
     const [hours, minutes] = [(count: number) => count * HOUR_MS, (count: number) => count * 60_000];
-    const expected = [
-      5000,
-      minutes(5),
-      minutes(30),
-      hours(2),
-      hours(5),
-      hours(10),
-      hours(14),
-      hours(20),
-      hours(24),
-    ];
+    const expected = [5000, minutes(5), minutes(30), ...[2, 5, 10, 14, 20, 24].map(hours)];
     expect(delays).toEqual([...expected, null]);
     expect(RETRY_DELAYS_MS[0]).toBe(0);
     expect(planRetry({ attempts: 11, result: failure, now: 0, random: middle })).toBeNull();
@@ -80,21 +70,65 @@ it.each(["delivered", "gone"] as const)("a delivery that is %s is not retried", 
   expect(planRetry({ attempts: 1, result, now: 0, random: middle })).toBeNull();
 });
 
-it("a webhook is hopeless after five days of failures alone; a success or a change of its row starts anew", () => {
-  expect(MAX_FAILING_MS).toBe(120 * HOUR_MS);
-  const after = (failingSince: number | null, now: number, fields: object = {}) =>
-    judgeFailing({ failingSince, version: 1 }, { hasFailed: true, version: 1, now, ...fields });
-  expect(after(null, 7)).toEqual({ failingSince: 7, version: 1, isHopeless: false });
-  expect(after(7, 7 + MAX_FAILING_MS - 1)).toEqual({ failingSince: 7, version: 1, isHopeless: false });
-  expect(after(7, 7 + MAX_FAILING_MS)).toEqual({ failingSince: 7, version: 1, isHopeless: true });
-  const [success, change] = [{ hasFailed: false }, { version: 2 }];
-  expect(after(7, 7 + MAX_FAILING_MS, success)).toEqual({
-    failingSince: null,
-    version: 1,
-    isHopeless: false,
+/** The health of a receiver after attempts at these times (epoch ms), each of which took no time. */
+function healthAfter(
+  outcomes: readonly ("failed" | "delivered")[],
+  { at = () => 0, webhook = WEBHOOK, from = parseHealth("{}") }: HealthOptions = {},
+): ReceiverHealth {
+  return outcomes.reduce((health, outcome, index) => {
+    const now = Math.max(at(index), health.circuit.probeAt);
+    return judgeAttempt(health, webhook, { outcome, startedAt: now, now }).health;
+  }, from);
+}
+
+interface HealthOptions {
+  readonly at?: (index: number) => number;
+  readonly webhook?: typeof WEBHOOK;
+  readonly from?: ReceiverHealth;
+}
+
+const failures = (count: number) => Array<"failed">(count).fill("failed");
+
+describe("a receiver", () => {
+  it("is hopeless after five days of failures alone; a success or a change of its row starts anew", () => {
+    const at = (index: number) => (index === 0 ? 7 : 7 + 120 * HOUR_MS);
+    const proven = healthAfter(["delivered"]);
+    const early = healthAfter(failures(2), { at: (index) => Math.min(at(index), at(1) - 1), from: proven });
+    expect([early.disabledReason, early.failingSince]).toEqual([null, 7]);
+    const late = healthAfter(failures(2), { at, from: proven });
+    expect(late.disabledReason).toBe("failing");
+    const now = { at: () => at(1), from: late };
+    expect(healthAfter(["delivered"], now)).toMatchObject({ failingSince: null, disabledReason: null });
+    const changed = healthAfter(failures(1), { ...now, webhook: { ...WEBHOOK, updatedAt: 2 } });
+    expect(changed).toMatchObject({ failingSince: at(1), disabledReason: null });
   });
-  const sinceChange = { failingSince: 7 + MAX_FAILING_MS, version: 2, isHopeless: false };
-  expect(after(7, 7 + MAX_FAILING_MS, change)).toEqual(sinceChange);
+
+  it("has proven itself with its first 2xx for as long as the URL stays; a change is another chance", () => {
+    const { proof } = healthAfter([...failures(3), "delivered", ...failures(100)]);
+    expect(proof.isProven).toBe(true);
+    const proven = healthAfter(["delivered"]);
+    const elsewhere = { ...WEBHOOK, url: `${WEBHOOK.url}/other` };
+    expect(healthAfter(failures(1), { from: proven, webhook: elsewhere }).proof.isProven).toBe(false);
+    const refuted = healthAfter(failures(MAX_UNPROVEN_FAILURES));
+    expect(refuted.disabledReason).toBe("unproven");
+    const changed = { ...WEBHOOK, updatedAt: 2 };
+    expect(healthAfter(failures(1), { from: refuted, webhook: changed }).disabledReason).toBeNull();
+  });
+
+  it("is probed after pauses that grow to five minutes, and not later for what was in flight before", () => {
+    let health = healthAfter(["delivered", ...failures(OPENING_FAILURES - 1)]);
+    expect(health.circuit.probeAt).toBe(0);
+    const pauses: number[] = [];
+    for (let now = 0; pauses.length < 8; now = health.circuit.probeAt) {
+      health = healthAfter(failures(1), { from: health });
+      pauses.push(health.circuit.probeAt - now);
+    }
+    expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]);
+    const { circuit } = judgeAttempt(health, WEBHOOK, { outcome: "failed", startedAt: 0, now: 9 }).health;
+    expect(circuit).toEqual(health.circuit);
+    const closed = healthAfter(["delivered", ...failures(OPENING_FAILURES - 1)], { from: health });
+    expect(paceOf(closed.circuit, true, UNTRIED)).toMatchObject({ pausedUntil: 0 });
+  });
 });
 
 // A receiver that hangs for an hour, with a clock of the test: it costs probes, and the backlog then drains at its speed.
@@ -104,7 +138,6 @@ const EVENT_EVERY_MS = 1_000;
 /** The receiver works on so many requests at a time, each for so long; others wait for their turns. */
 const WORKERS = 30;
 const ANSWER_MS = 20;
-const WEBHOOK = { url: "https://hooks.example.com", updatedAt: 1 };
 
 /** What waits, by lane: first attempts in order, and retries. */
 class Waiting implements WaitingJobs {

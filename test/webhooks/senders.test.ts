@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import type { AttemptResult, DeliveryOutcome, HandledEvent } from "../../src/delivery/subscriber/handler.ts";
+import type { AttemptResult, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import {
   type Capacity,
   CLOSED,
@@ -15,6 +15,7 @@ import {
 } from "../../src/features/webhooks/receiver-health.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { handledEvent, memoryState } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
@@ -31,16 +32,6 @@ beforeEach(async () => {
   subscriber = await RecordingSubscriber.create(owner.api, { behaviour: `gate/${gate}` });
 });
 
-const outgoingEvent = (number: number): HandledEvent => ({
-  eventId: crypto.randomUUID(),
-  event: "user.created",
-  roomId: `room ${number}`,
-  body: JSON.stringify({ number }),
-  occurredAt: 0,
-  replayId: null,
-  isOnce: false,
-});
-
 /** Attempts all events at once. The objects that are asked for others are named in `reached`, or cannot be reached. */
 function attemptAll(reached: string[], isReachable: boolean): Promise<DeliveryOutcome[]> {
   const { SUBSCRIBERS } = env;
@@ -55,11 +46,8 @@ function attemptAll(reached: string[], isReachable: boolean): Promise<DeliveryOu
     },
   });
   const key = { kind: "webhook", accountId: owner.id, id: subscriber.webhook.id } as const;
-  const state = { read: () => "{}", write: () => undefined };
-  const handler = new WebhookHandler({ ...env, SUBSCRIBERS: recording }, key, Date.now, state);
-  return Promise.all(
-    Array.from({ length: EVENTS }, (_, number) => handler.deliver(outgoingEvent(number), 0)),
-  );
+  const handler = new WebhookHandler({ ...env, SUBSCRIBERS: recording }, key, Date.now, memoryState());
+  return Promise.all(Array.from({ length: EVENTS }, (_, number) => handler.deliver(handledEvent(number), 0)));
 }
 
 const numbers = async (): Promise<number[]> =>

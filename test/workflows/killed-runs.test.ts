@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeliveryRecord } from "../../src/delivery/subscriber/delivery.ts";
-import type { HandledEvent } from "../../src/delivery/subscriber/handler.ts";
+import type { HandlerState } from "../../src/delivery/subscriber/handler.ts";
 import type { DebugPort } from "../../src/env.ts";
 import { presentCurrentExecution } from "../../src/features/workflows/execution-schema.ts";
 import {
@@ -21,6 +21,7 @@ import type { KillReason } from "../../src/sandbox/runners/pool-protocol.ts";
 import { selectCompiler } from "../../src/sandbox/runners/select-runner.ts";
 import { WorkflowDisabledEvent } from "../../src/wire/workflow-events.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { handledEvent, memoryState } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 import { takeFigures } from "../support/taken-figures.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
@@ -53,32 +54,17 @@ function poolOf(...fates: Fate[]) {
   return { requests, bindings: { ...env, PROGRAM_POOL, PROGRAM_PORT } };
 }
 
-const outgoingEvent = (): HandledEvent => ({
-  eventId: crypto.randomUUID(),
-  event: "user.created",
-  roomId: crypto.randomUUID(),
-  body: "{}",
-  occurredAt: Date.now(),
-  replayId: null,
-  isOnce: true,
-});
-
 let owner: Account;
 let subject: TestWorkflow;
-let memory: string;
+let state: HandlerState;
 beforeEach(async () => {
   owner = await account();
   subject = await TestWorkflow.create(owner.api, CODE);
-  memory = "{}";
+  state = memoryState();
 });
 
 const handlerWith = (bindings: ReturnType<typeof poolOf>["bindings"]) =>
-  new WorkflowHandler(bindings, { accountId: owner.id, id: subject.workflow.id }, Date.now, {
-    read: () => memory,
-    write: (json) => {
-      memory = json;
-    },
-  });
+  new WorkflowHandler(bindings, { accountId: owner.id, id: subject.workflow.id }, Date.now, state);
 
 describe("a run whose process was killed", () => {
   it.each([
@@ -88,7 +74,7 @@ describe("a run whose process was killed", () => {
     ["crash", "The workflow crashed the process that ran it"],
   ] as const)("fails with the reason: %s", async (killed, error) => {
     const { bindings, requests } = poolOf({ killed });
-    expect(await handlerWith(bindings).deliver(outgoingEvent(), 0)).toMatchObject({ type: "failed", error });
+    expect(await handlerWith(bindings).deliver(handledEvent(0), 0)).toMatchObject({ type: "failed", error });
     expect(requests).toMatchObject([
       { path: "/lease", body: { accountId: owner.id, limits: { cpuMs: 1_000, memoryMb: 128 } } },
       { path: "/end", body: { id: "a lease", isSpent: true, isLost: true } },
@@ -99,12 +85,12 @@ describe("a run whose process was killed", () => {
     takeFigures(RUNS);
     const failure = JSON.stringify({ status: "failed", result: "Error: no", isSpent: false, logs: [] });
     const handler = handlerWith(poolOf({ killed: "cpu" }, { answer: failure }, { answer: SUCCESS }).bindings);
-    await handler.deliver(outgoingEvent(), 0);
+    await handler.deliver(handledEvent(0), 0);
     expect(takeFigures(RUNS)).toMatchObject([
       { labels: ["failed"], figures: { killed: 1, processor_ms: 7, duration_count: 1 } },
     ]);
-    await handler.deliver(outgoingEvent(), 0);
-    await handler.deliver(outgoingEvent(), 0);
+    await handler.deliver(handledEvent(0), 0);
+    await handler.deliver(handledEvent(0), 0);
     const later = takeFigures(RUNS).toSorted((a, b) => (`${a.labels}` < `${b.labels}` ? -1 : 1));
     expect(later).toMatchObject([
       { labels: ["failed"], figures: { killed: 0, processor_ms: 7, duration_count: 1 } },
@@ -115,9 +101,9 @@ describe("a run whose process was killed", () => {
   it("makes the workflow run one event at a time, until one is not killed", async () => {
     const handler = handlerWith(poolOf({ killed: "cpu" }).bindings);
     expect(handler.pace.maxInFlight).toBe(6);
-    await handler.deliver(outgoingEvent(), 0);
+    await handler.deliver(handledEvent(0), 0);
     expect(handler.pace.maxInFlight).toBe(1);
-    expect(await handler.deliver(outgoingEvent(), 0)).toMatchObject({ type: "delivered" });
+    expect(await handler.deliver(handledEvent(0), 0)).toMatchObject({ type: "delivered" });
     expect(handler.pace.maxInFlight).toBe(6);
   });
 
@@ -126,9 +112,9 @@ describe("a run whose process was killed", () => {
     const { bindings, requests } = poolOf({ killed: "cpu" }, { killed: "memory" });
     const handler = handlerWith(bindings);
     for (let count = 0; count < 2; count += 1) {
-      expect(await handler.deliver(outgoingEvent(), 0)).toMatchObject({ type: "failed" });
+      expect(await handler.deliver(handledEvent(0), 0)).toMatchObject({ type: "failed" });
     }
-    expect(await handler.deliver(outgoingEvent(), 0)).toMatchObject({ type: "suspended" });
+    expect(await handler.deliver(handledEvent(0), 0)).toMatchObject({ type: "suspended" });
     expect(requests.filter(({ path }) => path === "/lease")).toHaveLength(2);
     expect((await owner.api.get(subject.path)).data).toMatchObject({
       workflow: { enabled: false, disabled_reason: expect.stringContaining("had to be killed") },
@@ -140,7 +126,7 @@ describe("a run whose process was killed", () => {
       workflow: { id: subject.workflow.id, name: "A workflow" },
     });
     await subject.change({ enabled: true });
-    expect(await handlerWith(bindings).deliver(outgoingEvent(), 0)).toMatchObject({ type: "delivered" });
+    expect(await handlerWith(bindings).deliver(handledEvent(0), 0)).toMatchObject({ type: "delivered" });
   });
 });
 

@@ -1,25 +1,22 @@
 /** The object of a workflow: it runs at most once per event, through repetitions, failures and crashes. */
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
-import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/subscriber/handler.ts";
+import type { DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { Isolates } from "../../src/sandbox/runners/isolates.ts";
+import { handledEvent, memoryState, outgoingEvent, START, TestQueue } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";
 import { Gate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
-/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
-const START = Date.UTC(2100, 0, 1);
 const WATCH_MS = 5_000;
 /** Returns the number of its event. */
 const NUMBERS = "export default (event) => event.number;";
@@ -29,35 +26,22 @@ const INTERRUPTED =
 const { subscribers } = openDelivery(env);
 
 /** A numbered event of a room. */
-const outgoingEvent = (number: number, roomId: string = crypto.randomUUID()): OutgoingEvent => {
-  const eventId = crypto.randomUUID();
-  const body = JSON.stringify({ id: eventId, number });
-  return { eventId, event: "user.created", roomId, body, occurredAt: START };
-};
-
-const handledEvent = (number: number): HandledEvent => ({
-  ...outgoingEvent(number),
-  replayId: null,
-  isOnce: true,
-});
+const eventIn = (number: number, roomId: string = crypto.randomUUID()) => outgoingEvent(number, { roomId });
 
 let owner: Account;
-/** The clock of the object. */
-let now: number;
 
 beforeEach(async () => {
   owner = await account();
-  now = START;
   vi.spyOn(Isolates, "hold");
 });
 
 afterEach(() => vi.mocked(Isolates.hold).mockRestore());
 
-/** A workflow whose object has a clock that only the test advances. */
-class Subject {
+class Subject extends TestQueue {
   readonly testWorkflow: TestWorkflow;
 
   private constructor(testWorkflow: TestWorkflow) {
+    super({ kind: "workflow", accountId: owner.id, id: testWorkflow.workflow.id });
     this.testWorkflow = testWorkflow;
   }
 
@@ -65,32 +49,6 @@ class Subject {
     const subject = new Subject(await TestWorkflow.create(owner.api, code));
     await subject.inside(() => undefined);
     return subject;
-  }
-
-  get key(): SubscriberKey {
-    return { kind: "workflow", accountId: owner.id, id: this.testWorkflow.workflow.id };
-  }
-
-  get stub(): DurableObjectStub<SubscriberObject> {
-    return env.SUBSCRIBERS.getByName(`workflow:${this.key.id}`);
-  }
-
-  inside<T>(work: (object: SubscriberObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
-    return runInDurableObject(this.stub, (object: SubscriberObject, state) => {
-      object.clock = () => now;
-      return work(object, state);
-    });
-  }
-
-  enqueue(...events: OutgoingEvent[]): Promise<void> {
-    return subscribers(this.key).enqueue(this.key, events, 1);
-  }
-
-  /** Advances the clock and runs the alarm; false when none is set. */
-  async advance(ms: number): Promise<boolean> {
-    now += ms;
-    await this.inside(() => undefined);
-    return runDurableObjectAlarm(this.stub);
   }
 
   async list(): Promise<readonly WorkflowExecution[]> {
@@ -106,20 +64,21 @@ class Subject {
     await this.inside(() => undefined);
   }
 
-  /** How many events are pending. */
-  pending(): Promise<number> {
+  #count(condition: string): Promise<number> {
     return this.inside((_, { storage }) => {
-      const query = "SELECT count(*) AS count FROM deliveries WHERE status = 'pending'";
+      const query = `SELECT count(*) AS count FROM deliveries WHERE status = 'pending' AND ${condition}`;
       return storage.sql.exec<{ count: number }>(query).one().count;
     });
   }
 
+  /** How many events are pending. */
+  pending(): Promise<number> {
+    return this.#count("TRUE");
+  }
+
   /** How many runs are in flight, or are to start: pending, and not waiting for a retry. */
   inFlight(): Promise<number> {
-    return this.inside((_, { storage }) => {
-      const query = "SELECT count(*) AS count FROM deliveries WHERE status = 'pending' AND due_at <= ?";
-      return storage.sql.exec<{ count: number }>(query, now).one().count;
-    });
+    return this.#count(`due_at <= ${this.now}`);
   }
 
   /** What the runs returned, the oldest first. */
@@ -133,7 +92,7 @@ describe("a workflow's object", () => {
   it("runs once per event id, however often the event is sent", async () => {
     const gate = new Gate();
     const subject = await Subject.create(gate.codeReturning("ran"));
-    const [first, second] = [outgoingEvent(1), outgoingEvent(2)];
+    const [first, second] = [eventIn(1), eventIn(2)];
     await Promise.all([
       subject.enqueue(first),
       subject.enqueue(first, second),
@@ -152,7 +111,7 @@ describe("a workflow's object", () => {
     const gate = new Gate();
     const subject = await Subject.create(gate.codeReturning("ran"));
     const room = crypto.randomUUID();
-    const events = [outgoingEvent(1, room), outgoingEvent(2, room)];
+    const events = [eventIn(1, room), eventIn(2, room)];
     await subject.enqueue(...events);
     await gate.reached(1);
     await subject.crash();
@@ -171,33 +130,28 @@ describe("a workflow's object", () => {
 
   it("notices at once that the workflow was disabled, updated or deleted", async () => {
     const subject = await Subject.create();
-    await subject.enqueue(outgoingEvent(1));
+    await subject.enqueue(eventIn(1));
     expect(await subject.results(1)).toEqual([1]);
     await subject.testWorkflow.change({ enabled: false });
-    await subject.enqueue(outgoingEvent(2));
+    await subject.enqueue(eventIn(2));
     await expect.poll(() => subject.pending()).toBe(0);
     expect(await subject.results(1)).toEqual([1]);
     await subject.testWorkflow.change({ enabled: true, code: "export default (event) => -event.number;" });
-    await subject.enqueue(outgoingEvent(3));
+    await subject.enqueue(eventIn(3));
     expect(await subject.results(2)).toEqual([1, -3]);
     await owner.api.delete(subject.testWorkflow.path);
-    await subject.enqueue(outgoingEvent(4));
-    const tables = () =>
-      subject.inside(
-        (_, { storage }) =>
-          storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'deliveries'").toArray().length,
-      );
-    await expect.poll(tables).toBe(0);
-    expect(await subject.inside((_, state) => state.storage.getAlarm())).toBeNull();
+    await subject.enqueue(eventIn(4));
+    await expect.poll(() => subject.tables()).toBe(0);
+    expect(await subject.alarmAt()).toBeNull();
   });
 
   it("waits while the database fails, without recording a run", async () => {
     const subject = await Subject.create();
     await whileTableFails("workflows", async () => {
-      await subject.enqueue(outgoingEvent(1), outgoingEvent(2));
+      await subject.enqueue(eventIn(1), eventIn(2));
       await expect.poll(() => countLogged("The database failed before a run")).toBeGreaterThanOrEqual(2);
       expectLogged("no such table: workflows");
-      expect(await subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
+      expect(await subject.alarmAt()).not.toBeNull();
       await evictDurableObject(subject.stub);
     });
     expect(await subject.list()).toEqual([]);
@@ -209,7 +163,7 @@ describe("a workflow's object", () => {
     const gate = new Gate();
     const subject = await Subject.create(gate.codeReturning("ran"));
     const room = crypto.randomUUID();
-    await subject.enqueue(outgoingEvent(1, room), outgoingEvent(2, room));
+    await subject.enqueue(eventIn(1, room), eventIn(2, room));
     await gate.reached(1);
     await subject.advance(KEPT_MS);
     const { path } = subject.testWorkflow;
@@ -224,16 +178,6 @@ describe("a workflow's object", () => {
     await subject.testWorkflow.change({ enabled: true });
     expect(await subject.results(2)).toEqual(["ran", "ran"]);
     expect(await read()).not.toHaveProperty("disabled_reason");
-  });
-
-  it("keeps executions for seven days", async () => {
-    const subject = await Subject.create('import "nothing"; export default () => 1;');
-    await subject.enqueue(outgoingEvent(1), outgoingEvent(2));
-    await expect.poll(() => subject.pending()).toBe(0);
-    expect(await subject.advance(KEPT_MS - 1)).toBe(true);
-    expect(await subject.list()).toHaveLength(2);
-    expect(await subject.advance(2)).toBe(true);
-    expect(await subject.list()).toEqual([]);
   });
 });
 
@@ -255,7 +199,7 @@ describe("a workflow with retries", () => {
   it("makes a failed run again, with growing pauses, until it has failed often enough", async () => {
     const gate = new Gate();
     const subject = await withRetries(gate, 2);
-    const event = outgoingEvent(1);
+    const event = eventIn(1);
     await subject.enqueue(event);
     await gate.reached(1);
     for (const [pauseMs, reached] of [
@@ -278,10 +222,10 @@ describe("a workflow with retries", () => {
   it("runs at most once from the moment that it has none any more", async () => {
     const gate = new Gate();
     const subject = await withRetries(gate, 1);
-    await subject.enqueue(outgoingEvent(2));
+    await subject.enqueue(eventIn(2));
     await expect.poll(() => subject.pending()).toBe(0);
     await subject.testWorkflow.change({ retries: 0 });
-    await subject.enqueue(outgoingEvent(3));
+    await subject.enqueue(eventIn(3));
     await expect.poll(() => subject.pending()).toBe(0);
     expect(await subject.list()).toMatchObject([
       { status: "failed", attempts: 1 },
@@ -292,10 +236,10 @@ describe("a workflow with retries", () => {
   it("never repeats a run that started without them, whatever it has when the run is cut off", async () => {
     const gate = new Gate();
     const subject = await Subject.create(codeFor(gate));
-    await subject.enqueue(outgoingEvent(2));
+    await subject.enqueue(eventIn(2));
     await gate.reached(1);
     await subject.testWorkflow.change({ retries: 5 });
-    await subject.enqueue(outgoingEvent(4));
+    await subject.enqueue(eventIn(4));
     await gate.reached(2);
     await subject.crash();
     await gate.open();
@@ -320,7 +264,7 @@ describe("a workflow with retries", () => {
       return attempt;
     };`);
     await subject.testWorkflow.change({ retries: 2 });
-    await subject.enqueue(outgoingEvent(1, roomId), outgoingEvent(2, roomId));
+    await subject.enqueue(eventIn(1, roomId), eventIn(2, roomId));
     await gate.reached(1);
     await subject.crash();
     await subject.advance(WATCH_MS);
@@ -345,7 +289,7 @@ describe("a workflow with retries", () => {
 
   it("makes a run by hand once", async () => {
     const subject = await withRetries(new Gate(), 5);
-    expect(await subscribers(subject.key).deliverNow(subject.key, outgoingEvent(1))).toMatchObject({
+    expect(await subscribers(subject.key).deliverNow(subject.key, eventIn(1))).toMatchObject({
       status: "failed",
       attempts: 1,
     });
@@ -356,7 +300,7 @@ describe("a workflow with retries", () => {
     const subject = await withRetries(gate, retries);
     const room = crypto.randomUUID();
     const events = [1, 2, 3, 4, 5, 6].map((number) =>
-      outgoingEvent(number, number > 3 ? room : crypto.randomUUID()),
+      eventIn(number, number > 3 ? room : crypto.randomUUID()),
     );
     let crashes = 0;
     const step = fc.record({ isLater: fc.boolean(), isCrash: fc.boolean() });
@@ -400,14 +344,10 @@ describe("a workflow with retries", () => {
 it("a workflow that cannot be started is retried for five minutes, and then its runs fail", async () => {
   const { workflow } = await TestWorkflow.create(owner.api, NUMBERS);
   const { LOADER: _, ...withoutLoader } = env;
-  let memory = "{}";
+  const state = memoryState();
+  let now = START;
   const handlerWith = (bindings: typeof env) =>
-    new WorkflowHandler(bindings, { accountId: owner.id, id: workflow.id }, () => now, {
-      read: () => memory,
-      write: (json) => {
-        memory = json;
-      },
-    });
+    new WorkflowHandler(bindings, { accountId: owner.id, id: workflow.id }, () => now, state);
   const cannotStart = { why: "The workflow could not be started" };
   const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
   const failed = { type: "failed", attempt: null, error: cannotStart.why };

@@ -16,7 +16,7 @@ interface Failing {
 }
 
 /** The health after an attempt at `now` (epoch ms) with the row's `version`; `isHopeless` when it failed too long. */
-export function judgeFailing(
+function judgeFailing(
   before: Failing,
   attempt: { readonly hasFailed: boolean; readonly version: number; readonly now: number },
 ): Failing & { readonly isHopeless: boolean } {
@@ -37,7 +37,7 @@ export const UNPROVEN_REST_MS = 5_000;
 export const MAX_UNPROVEN_FAILURES = 50;
 
 /** Whether the receiver at a URL has shown that it wants our events: until then it gets few of them. */
-export interface Proof {
+interface Proof {
   readonly url: string | null;
   /** The version of the webhook's row in which `failures` were counted: any change of the row gives another chance. */
   readonly version: number;
@@ -45,10 +45,10 @@ export interface Proof {
   readonly failures: number;
 }
 
-export const UNKNOWN: Proof = { url: null, version: 0, isProven: false, failures: 0 };
+const UNKNOWN: Proof = { url: null, version: 0, isProven: false, failures: 0 };
 
 /** The receiver's health before another attempt, for the webhook's row at `version`. */
-export function proofFor(known: Proof, url: string, version: number): Proof {
+function proofFor(known: Proof, url: string, version: number): Proof {
   if (known.url !== url) return { ...UNKNOWN, url, version };
   return known.version === version ? known : { ...known, version, failures: 0 };
 }
@@ -57,7 +57,7 @@ export function proofFor(known: Proof, url: string, version: number): Proof {
  * What is known after an attempt, and how long the receiver rests; `isRefuted` when it has failed too often without ever
  * answering 2xx.
  */
-export function judgeProof(
+function judgeProof(
   before: Proof,
   hasFailed: boolean,
 ): { readonly proof: Proof; readonly restMs: number; readonly isRefuted: boolean } {
@@ -78,7 +78,7 @@ export const OPENING_FAILURES = 10;
 const PROBES = { firstMs: 5_000, maxMs: 5 * MINUTE_MS };
 
 /** Protects a receiver that fails, and us from it: while it is open, attempts are probes. */
-export interface Circuit {
+interface Circuit {
   /** Failures in a row, of which those beyond the opening one were probes. */
   readonly failures: number;
   /** While the circuit is open: when the next probe may start (epoch ms). 0 while it is closed. */
@@ -94,7 +94,7 @@ interface EndedAttempt {
 }
 
 /** The circuit after an attempt. An attempt in flight at the opening is no probe: its failure lengthens no pause. */
-export function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: EndedAttempt): Circuit {
+function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: EndedAttempt): Circuit {
   if (!hasFailed) return CLOSED;
   if (startedAt < before.probeAt) return before;
   const failures = before.failures + 1;

@@ -350,7 +350,7 @@ describe("the subscribers of an event", () => {
       "session.started",
       "participant.joined",
     ]);
-    expect([await strange.events(), await off.events()]).toEqual([[], []]);
+    expect([await strange.events(), await off.deliveries()]).toEqual([[], []]);
   });
 
   it("do not wait for a receiver that never responds", async () => {

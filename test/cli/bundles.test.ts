@@ -1,6 +1,6 @@
 /** The bundles of the pages are complete, even when several processes make them at the same time. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -9,10 +9,13 @@ import { withBundleLock } from "../../src/cli/bundle/served-files.ts";
 import { DEV_WARNING } from "../../src/cli/service/development.ts";
 import { copyCheckout } from "./checkout.ts";
 import { runCompiled } from "./compiled.ts";
-import { ROOT, run } from "./processes.ts";
+import { findFreePort, ROOT, run, runCli } from "./processes.ts";
 import { sharedService } from "./shared-service.ts";
 
 const checkout = await copyCheckout();
+const index = checkout.at("src/index.ts");
+// A time that a test can restore, so that the file counts as unchanged.
+await utimes(index, 1, 1);
 
 afterAll(() => checkout.remove());
 
@@ -49,6 +52,16 @@ it.each([
     expect({ exitCode, stderr: stderr.trim() }).toEqual({ exitCode: 0, stderr: said });
   },
 );
+
+it("a start is refused with the reason when the Worker does not compile", async () => {
+  const { size } = await stat(index);
+  await writeFile(index, "oops(".padEnd(size));
+  await utimes(index, 1, 1); // the pages count as current
+  const flags = ["--port", String(await findFreePort()), "--persist-to", checkout.at("state")];
+  const { exitCode, stderr } = await runCli("start.ts", flags, checkout.root);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^wrangler failed: .*Unexpected end of file.*\n$/);
+});
 
 it("one bundles at a time, and the lock is released when bundling fails", async () => {
   let active = 0;

@@ -1,9 +1,11 @@
 /** When `npm start` cannot start, it prints one line that names the cause, and exits with a nonzero code. */
-import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makePrivateFolder, makeWritableFolder } from "../../src/cli/process/folder.ts";
+import { lockStateFolder } from "../../src/cli/service/reservation.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { type Finished, findFreePort, runCli } from "./processes.ts";
 import { startService } from "./service.ts";
@@ -28,23 +30,15 @@ describe("a state folder", () => {
     expect(await failWith(file)).toEqual(
       oneLine(`Cannot write to the folder ${file}: it is a file, not a folder (EEXIST).`),
     );
+    const below = path.join(file, "state");
+    const reason = "a part of its path is a file, not a folder (ENOTDIR)";
+    await expect(makePrivateFolder(below)).rejects.toThrow(`Cannot write to the folder ${below}: ${reason}.`);
   });
 
-  it("below a file is refused", async () => {
-    const below = path.join(folder, "plain", "state");
-    await writeFile(path.join(folder, "plain"), "");
-    expect(await failWith(below)).toEqual(
-      oneLine(`Cannot write to the folder ${below}: a part of its path is a file, not a folder (ENOTDIR).`),
-    );
-  });
-
-  it.each(["/proc/x", "/proc/x/y", "/sys/x"])(
-    "that cannot be made is refused, even for root: %s",
-    async (place) => {
-      const { exitCode, stdout, stderr } = await failWith(place);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-      expect(stderr).toMatch(/^Cannot write to the folder \/(proc|sys)\/x(\/y)?: .+ \(E[A-Z]+\)\.\n$/);
-    },
+  it.each(["/proc/x", "/proc/x/y", "/sys/x"])("that cannot be made is refused, even for root: %s", (place) =>
+    expect(makePrivateFolder(place)).rejects.toThrow(
+      /^Cannot write to the folder \/(proc|sys)\/x(\/y)?: .+ \(E[A-Z]+\)\.$/,
+    ),
   );
 
   it("that this user may not write to is refused", async () => {
@@ -53,10 +47,8 @@ describe("a state folder", () => {
     await chmod(closed, 0o500);
     // Root may write anywhere, so as root use a folder that no one can write to.
     const target = process.getuid?.() === 0 ? "/sys" : closed;
-    const { exitCode, stderr } = await failWith(target);
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^Cannot write to the folder \S+: (permission denied|the file system is read-only) \(E[A-Z]+\)\.\n$/,
+    await expect(makeWritableFolder(target)).rejects.toThrow(
+      /^Cannot write to the folder \S+: (permission denied|the file system is read-only) \(E[A-Z]+\)\.$/,
     );
   });
 
@@ -81,8 +73,8 @@ describe("a state folder", () => {
   it("without a usable lock file is refused", async () => {
     const odd = path.join(folder, "odd");
     await mkdir(path.join(odd, "lock.sqlite"), { recursive: true });
-    expect(await failWith(odd)).toEqual(
-      oneLine(`Cannot lock ${path.join(odd, "lock.sqlite")}: unable to open database file.`),
+    await expect(lockStateFolder(odd, 8787)).rejects.toThrow(
+      `Cannot lock ${path.join(odd, "lock.sqlite")}: unable to open database file.`,
     );
   });
 });
@@ -114,16 +106,6 @@ describe("a checkout", () => {
     expect(stderr).toMatch(/^Cannot write to the folder \S+\/\.wrangler\/worker: .+ \(E[A-Z]+\)\.\n$/);
     await rm(checkout.at(".wrangler"));
   });
-
-  it("whose Worker does not compile is refused with the reason", async () => {
-    const index = await readFile(checkout.at("src/index.ts"));
-    await appendFile(checkout.at("src/index.ts"), "\noops(");
-    const args = ["--port", String(await findFreePort()), "--persist-to", path.join(folder, "state")];
-    const { exitCode, stderr } = await runCli("start.ts", args, checkout.root);
-    await writeFile(checkout.at("src/index.ts"), index);
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^wrangler failed: .*Unexpected end of file.*\n$/);
-  });
 });
 
 it("a port that is in use is refused before anything is written", async () => {
@@ -141,23 +123,16 @@ it("a port that is in use is refused before anything is written", async () => {
   await expect(stat(untouched)).rejects.toThrow("ENOENT");
 });
 
-it.each([
-  "--nope",
-  "--verbose",
-  "--port",
-  "--port=0",
-  "--port=65536",
-  "--port=8e3",
-  "--port=x",
-  "--persist-to=",
-  "extra",
-])("%s is answered with the usage line", async (argument) => {
-  expect(await runCli("start.ts", [argument])).toEqual({
-    exitCode: 2,
-    stdout: "",
-    stderr: "Usage: npm start -- [--port 1-65535] [--host NAME] [--persist-to DIR]\n",
-  });
-});
+it.each(["--nope", "--port=0", "--port=65536", "--port=8e3", "--persist-to=", "extra"])(
+  "%s is answered with the usage line",
+  async (argument) => {
+    expect(await runCli("start.ts", [argument])).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "Usage: npm start -- [--port 1-65535] [--host NAME] [--persist-to DIR]\n",
+    });
+  },
+);
 
 it.each([
   [

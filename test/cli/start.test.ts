@@ -1,7 +1,7 @@
 /** What `npm start` prepares and prints, on the first start and on later ones. */
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { query } from "./database.ts";
 import { run, runCli } from "./processes.ts";
@@ -15,13 +15,14 @@ beforeAll(async () => {
   checkout = await copyCheckout();
   persistTo = checkout.at(".wrangler/state");
 });
-afterEach(async () => {
+afterAll(async () => {
   await running?.kill();
-  running = undefined;
+  await checkout?.remove();
 });
-afterAll(() => checkout?.remove());
 
+/** Starts the service in place of the one before. */
 async function start(): Promise<Service> {
+  await running?.kill();
   running = await startService({ root: checkout.root, persistTo });
   return running;
 }
@@ -98,33 +99,37 @@ describe("the first start", () => {
   });
 });
 
-it("the demo's owner signs in with the printed password after every start, and is shown where a mail for another one is", async () => {
-  const service = await start();
-  expect(service.signIn).toEqual(first.signIn);
-  expect(await organizationsBySignIn(service)).toEqual([
-    { id: first.accountId, name: "Demo", role: "owner" },
-  ]);
-  const { url, signIn } = service;
-  const headers = { Origin: url, "Content-Type": "application/json" };
-  const body = JSON.stringify({ email: signIn.email });
-  const asked = await fetch(`${url}/dashboard/api/password-links`, { method: "POST", headers, body });
-  expect(asked.status).toBe(200);
-  await expect.poll(() => service.stdout()).toContain(`A mail to ${signIn.email}, “Choose a new password`);
-  const [, file = ""] = /, is in (.*\.txt)\n/.exec(service.stdout()) ?? [];
-  expect(path.dirname(file)).toBe(path.join(persistTo, "mail"));
-  expect(await readFile(file, "utf8")).toContain(`\n${url}/dashboard/password-links/`);
-  expect([(await stat(file)).mode & 0o777, await modeOf(".wrangler/state/mail")]).toEqual([0o600, 0o700]);
-});
-
 describe("a later start", () => {
+  let again: Service;
+  let secrets: string;
+
   it("keeps the organization, its rooms and the secret, and prepares nothing", async () => {
-    const secrets = await readFile(checkout.at(".dev.vars"), "utf8");
-    const again = await start();
-    expect(again).toMatchObject({ accountId: first.accountId, apiKey: first.apiKey });
+    secrets = await readFile(checkout.at(".dev.vars"), "utf8");
+    again = await start();
+    const { accountId, apiKey, signIn } = first;
+    expect(again).toMatchObject({ accountId, apiKey, signIn });
     expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET|WEBHOOK_DEV_TARGETS/);
     expect(await (await listRooms(again)).text()).toContain("My first room");
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toBe(secrets);
+  });
 
+  it("lets the demo's owner sign in with the printed password, and shows where a mail for another one is", async () => {
+    const { url, signIn } = again;
+    expect(await organizationsBySignIn(again)).toEqual([
+      { id: first.accountId, name: "Demo", role: "owner" },
+    ]);
+    const headers = { Origin: url, "Content-Type": "application/json" };
+    const body = JSON.stringify({ email: signIn.email });
+    const asked = await fetch(`${url}/dashboard/api/password-links`, { method: "POST", headers, body });
+    expect(asked.status).toBe(200);
+    await expect.poll(() => again.stdout()).toContain(`A mail to ${signIn.email}, “Choose a new password`);
+    const [, file = ""] = /, is in (.*\.txt)\n/.exec(again.stdout()) ?? [];
+    expect(path.dirname(file)).toBe(path.join(persistTo, "mail"));
+    expect(await readFile(file, "utf8")).toContain(`\n${url}/dashboard/password-links/`);
+    expect([(await stat(file)).mode & 0o777, await modeOf(".wrangler/state/mail")]).toEqual([0o600, 0o700]);
+  });
+
+  it("is backed up while it runs, with the secrets", async () => {
     const copy = checkout.at("backups/today");
     const backup = await runCli("backup.ts", [copy], checkout.root);
     expect(backup).toMatchObject({ exitCode: 0, stderr: "" });
@@ -138,7 +143,7 @@ describe("a later start", () => {
 
   it("on a backup has what was stored when it was made, and applies a new migration", async () => {
     await writeFile(checkout.at("migrations/9999_later.sql"), "CREATE TABLE later (id text);\n");
-    const again = await start();
+    again = await start();
     expect(again.stdout()).toContain("Applying migrations: 9999_later.sql\n");
     expect(again).toMatchObject({ accountId: first.accountId, apiKey: first.apiKey });
     expect(await (await listRooms(again)).text()).toContain("My first room");
@@ -146,8 +151,9 @@ describe("a later start", () => {
   });
 
   it("creates a new organization when the old one was deleted", async () => {
+    await again.kill();
     query(persistTo, "DELETE FROM accounts");
-    const again = await start();
+    again = await start();
     expect(again.accountId).not.toBe(first.accountId);
     expect(await organizationsBySignIn(again)).toMatchObject([{ id: again.accountId, role: "owner" }]);
     expect((await listRooms(again)).status).toBe(200);
@@ -155,9 +161,10 @@ describe("a later start", () => {
   });
 
   it("starts over when the databases were deleted, and adds a missing secret to .dev.vars", async () => {
+    await again.kill();
     await rm(path.join(persistTo, "v3/d1"), { recursive: true });
     await writeFile(checkout.at(".dev.vars"), "WEBHOOK_DEV_TARGETS=");
-    const again = await start();
+    again = await start();
     expect((await listRooms(again)).status).toBe(200);
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
       /^WEBHOOK_DEV_TARGETS=\nJWT_SECRET=[\w-]{43}\n$/,

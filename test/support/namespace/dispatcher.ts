@@ -1,7 +1,6 @@
 /** The binding that calls scripts of the namespace: they are loaded by the Worker Loader, by name and version. */
 import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
-import type { NamespaceEnv } from "./env.ts";
-import { type Script, type ScriptModule, Scripts } from "./scripts.ts";
+import { findScript, type NamespaceEnv, type Script } from "./scripts.ts";
 
 /** As `DynamicDispatchOptions`, of which the limits are what is known here. */
 export interface DispatchOptions {
@@ -56,7 +55,7 @@ class DispatchedScript extends RpcTarget {
   }
 
   async #load(): Promise<Fetcher> {
-    const script = await new Scripts(this.#env.SCRIPTS).find(this.#name);
+    const script = await findScript(this.#env, this.#name);
     if (script === null) throw new Error("Worker not found.");
     const { cpu_ms = Number.POSITIVE_INFINITY } = script.metadata.limits ?? {};
     // Processor time is measured nowhere here; who may use none has used too much, though.
@@ -66,27 +65,20 @@ class DispatchedScript extends RpcTarget {
   }
 }
 
-export function loadScript({ name, etag, metadata, modules }: Script, env: NamespaceEnv): Fetcher {
-  const { main_module: mainModule, compatibility_date, compatibility_flags, bindings } = metadata;
-  const worker = env.LOADER.get(`${name}:${etag}`, () => ({
+/** An isolate of this version of the script; a `purpose` keeps it apart from others of the same version. */
+export function loadScript(
+  { name, etag, metadata, modules }: Script,
+  env: NamespaceEnv,
+  purpose = "",
+): Fetcher {
+  const { main_module: mainModule, compatibility_date, compatibility_flags } = metadata;
+  const worker = env.LOADER.get(`${name}:${etag}:${purpose}`, () => ({
     mainModule,
-    modules: Object.fromEntries(modules.map((module) => [module.name, loadable(module)])),
+    modules: Object.fromEntries(
+      modules.map(({ name, content }) => [name, { js: Buffer.from(content, "base64").toString() }]),
+    ),
     compatibilityDate: compatibility_date,
     compatibilityFlags: [...compatibility_flags],
-    env: Object.fromEntries(
-      bindings.map((binding) => [
-        binding.name,
-        "text" in binding ? binding.text : "json" in binding ? binding.json : undefined,
-      ]),
-    ),
   }));
   return worker.getEntrypoint();
-}
-
-function loadable({ type, content }: ScriptModule): WorkerLoaderModule {
-  const bytes = Buffer.from(content, "base64");
-  if (type === "application/javascript+module") return { js: bytes.toString() };
-  if (type === "text/plain") return { text: bytes.toString() };
-  const data = Uint8Array.from(bytes).buffer;
-  return type === "application/wasm" ? { wasm: data } : { data };
 }

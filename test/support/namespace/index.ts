@@ -1,9 +1,9 @@
 /**
  * A stand-in for a dispatch namespace of Workers for Platforms: Cloudflare's API for its scripts over HTTP, and the
- * binding that calls them. True to what wrangler asks of the real one; what it does not know it refuses by name.
+ * binding that calls them. It knows the calls of the service and of `wrangler deploy`, and refuses all others.
  */
 import { answerApi } from "./api.ts";
-import type { NamespaceEnv } from "./env.ts";
+import type { NamespaceEnv } from "./scripts.ts";
 
 export { Dispatcher } from "./dispatcher.ts";
 

@@ -1,6 +1,39 @@
 /** The scripts of the namespace as they are kept: one object of JSON each. */
-import { noScript } from "./envelope.ts";
-import type { Metadata } from "./metadata.ts";
+import { z } from "zod";
+
+/** The bindings of the stand-in. */
+export interface NamespaceEnv {
+  readonly LOADER: WorkerLoader;
+  /** The kept scripts. */
+  readonly SCRIPTS: R2Bucket;
+  /** The one account, its one namespace, and the token that may write there. */
+  readonly ACCOUNT_ID: string;
+  readonly NAMESPACE: string;
+  readonly API_TOKEN: string;
+}
+
+/** The description of a script in its upload, as far as the stand-in knows it: the scripts have no bindings. */
+export const Metadata = z.strictObject({
+  main_module: z.string(),
+  bindings: z.array(z.never()).default([]),
+  compatibility_date: z.iso.date(),
+  compatibility_flags: z.array(z.string()).default([]),
+  limits: z
+    .strictObject({
+      cpu_ms: z.int().min(1).max(30_000).optional(),
+      subrequests: z.int().min(1).optional(),
+    })
+    .optional(),
+  tags: z
+    .array(z.string().regex(/^[^,&]+$/, "A tag has no , and no &"))
+    .max(8, "A script has at most 8 tags")
+    .default([]),
+  observability: z.looseObject({ enabled: z.boolean() }).optional(),
+  keep_bindings: z.array(z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+  code_update_strategy: z.unknown().optional(),
+  package_dependencies: z.unknown().optional(),
+});
 
 export interface ScriptModule {
   readonly name: string;
@@ -11,53 +44,11 @@ export interface ScriptModule {
 
 export interface Script {
   readonly name: string;
-  readonly metadata: Metadata;
+  readonly metadata: z.infer<typeof Metadata>;
   readonly modules: readonly ScriptModule[];
-  readonly createdOn: string;
-  readonly modifiedOn: string;
-  /** Another one after each change: no isolate of before answers for it. */
+  /** Another one after each upload: no isolate of before answers for it. */
   readonly etag: string;
 }
 
-export class Scripts {
-  readonly #bucket: R2Bucket;
-
-  constructor(bucket: R2Bucket) {
-    this.#bucket = bucket;
-  }
-
-  async find(name: string): Promise<Script | null> {
-    const object = await this.#bucket.get(name);
-    return object === null ? null : object.json<Script>();
-  }
-
-  async get(name: string): Promise<Script> {
-    const script = await this.find(name);
-    if (script === null) throw noScript();
-    return script;
-  }
-
-  async put(script: Omit<Script, "etag" | "modifiedOn">): Promise<Script> {
-    const kept = { ...script, modifiedOn: new Date().toISOString(), etag: crypto.randomUUID() };
-    await this.#bucket.put(script.name, JSON.stringify(kept));
-    return kept;
-  }
-
-  async delete(name: string): Promise<void> {
-    await this.get(name);
-    await this.#bucket.delete(name);
-  }
-
-  /** Those that have each tag of `a:yes,b:no` that is to be there, and none that is not. */
-  async list(filter: string | null): Promise<Script[]> {
-    const { objects } = await this.#bucket.list();
-    const scripts = await Promise.all(objects.map(({ key }) => this.get(key)));
-    const wanted = (filter ?? "").split(",").filter((tag) => tag !== "");
-    return scripts.filter(({ metadata }) =>
-      wanted.every((tag) => {
-        const [name = "", answer] = tag.split(":");
-        return metadata.tags.includes(name) === (answer !== "no");
-      }),
-    );
-  }
-}
+export const findScript = async ({ SCRIPTS }: NamespaceEnv, name: string): Promise<Script | null> =>
+  (await SCRIPTS.get(name))?.json<Script>() ?? null;

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { type ClientRequest, request } from "node:http";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { eventually } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
@@ -13,16 +13,18 @@ const CHUNK = Buffer.alloc(MEBIBYTE, "Atrium");
 const BOUNDARY = "a-boundary";
 const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
 
-let service: KillableService;
-let customer: Customer;
+const service = await KillableService.prepare();
+const customer = new Customer(service, service.organization);
+/** A user of the test's own room. */
 let ada: UserWithToken;
+/** The files on disk when the test begins. */
+let onDisk: number;
 
 beforeEach(async () => {
-  service = await KillableService.prepare();
-  customer = new Customer(service, service.organization);
   ada = await customer.createUser((await customer.createRoom()).id, "Ada");
+  onDisk = await blobsOnDisk();
 });
-afterEach(() => service?.dispose());
+afterAll(() => service.dispose());
 
 /** Kills the service as a power failure would, and starts it again with the same data. */
 async function crash(): Promise<void> {
@@ -80,14 +82,16 @@ const filesOf = async (roomId = ada.room_id) =>
     .files;
 
 const rows = () =>
-  service.query<{ key: string; state: string; upload_id: string | null }>("SELECT * FROM files");
+  service.query<{ key: string; state: string; upload_id: string | null }>(
+    `SELECT * FROM files WHERE room_id = '${ada.room_id}'`,
+  );
 
 /** The number of objects that the local R2 has on disk. */
 const blobsOnDisk = async (): Promise<number> =>
   (await readdir(path.join(service.state, "v3/r2/atrium-files/blobs")).catch(() => [])).length;
 
 const nothingIsLeft = () =>
-  eventually("nothing is left", async () => (await rows()).length === 0 && (await blobsOnDisk()) === 0);
+  eventually("nothing is left", async () => (await rows()).length === 0 && (await blobsOnDisk()) === onDisk);
 
 it("a file of 100 MiB can be stored and read; one byte more is refused and leaves nothing behind", async () => {
   const full = beginUpload();
@@ -101,14 +105,14 @@ it("a file of 100 MiB can be stored and read; one byte more is refused and leave
   for await (const chunk of body ?? []) size += chunk.byteLength;
   expect(size).toBe(100 * MEBIBYTE);
 
-  const onDisk = await blobsOnDisk();
+  const stored = await blobsOnDisk();
   const over = beginUpload();
   await over.send(100 * MEBIBYTE + 1);
   over.end();
   const { status, body: refusal } = await over.answer;
   expect([status, JSON.parse(refusal).error.code]).toEqual([400, "BAD_REQUEST"]);
   expect((await filesOf()).length).toBe(1);
-  await eventually("its bytes are gone", async () => (await blobsOnDisk()) === onDisk);
+  await eventually("its bytes are gone", async () => (await blobsOnDisk()) === stored);
   expect((await rows()).map(({ state }) => state)).toEqual(["stored"]);
 });
 
@@ -124,7 +128,7 @@ it("an aborted upload leaves neither a row nor bytes", async () => {
   const upload = beginUpload();
   const broken = upload.answer.catch((error: unknown) => error);
   await upload.send(20 * MEBIBYTE);
-  await eventually("parts of it are stored", async () => (await blobsOnDisk()) >= 2);
+  await eventually("parts of it are stored", async () => (await blobsOnDisk()) >= onDisk + 2);
   expect(await filesOf()).toEqual([]);
   upload.call.destroy();
   expect(await broken).toBeInstanceOf(Error);

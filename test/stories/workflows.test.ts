@@ -99,47 +99,30 @@ describe("Workflows as in production: uploaded to a dispatch namespace through i
   });
   afterAll(() => service?.dispose());
 
-  async function create(code: string, roomId: string): Promise<Workflow> {
-    const body = { name: "A workflow", code, events: ["user.created"], roomId };
-    const { data, error } = await customer.send<{ workflow: Workflow }>("POST", "/workflows", body);
-    expect(error).toBeNull();
-    return data.workflow;
-  }
-
   /** Waits for this many finished runs, and returns them, newest first. */
-  async function executionsOfDispatchedWorkflows(
-    { id }: Workflow,
-    count: number,
-  ): Promise<WorkflowExecution[]> {
-    let executions: WorkflowExecution[] = [];
-    await eventually(`${count} executions`, async () => {
-      const path = `/workflows/${id}/executions`;
-      executions = (await customer.send<{ executions: WorkflowExecution[] }>("GET", path)).data.executions;
-      return executions.length >= count;
-    });
-    return executions;
+  async function finished(workflow: Workflow, count: number): Promise<WorkflowExecution[]> {
+    await eventually(`${count} executions`, async () => (await executionsOf(workflow)).total >= count);
+    return (await executionsOf(workflow)).executions;
   }
 
   it("a workflow runs on an event with its bindings, and its new version from the next event on", async () => {
     const { id: roomId } = await customer.createRoom();
-    const workflow = await create(
+    const workflow = await createWorkflow(
       `export default async ({ user }, { room, files }) => {
       const { key } = await files.put("welcome.txt", "Welcome, " + user.name);
       console.log((await room.getUsers()).map(({ name }) => name).join());
       return (await files.get(key)).text();
     };`,
+      ["user.created"],
       roomId,
     );
     await customer.createUser(roomId, "Ada");
-    expect(await executionsOfDispatchedWorkflows(workflow, 1)).toMatchObject([
+    expect(await finished(workflow, 1)).toMatchObject([
       { status: "success", result: '"Welcome, Ada"', logs: [{ level: "log", message: "Ada" }] },
     ]);
     const code = "export default ({ user }) => user.name.length;";
     await customer.send("PATCH", `/workflows/${workflow.id}`, { code });
     await customer.createUser(roomId, "Cleo");
-    expect(await executionsOfDispatchedWorkflows(workflow, 2)).toMatchObject([
-      { status: "success", result: "4" },
-      {},
-    ]);
+    expect(await finished(workflow, 2)).toMatchObject([{ status: "success", result: "4" }, {}]);
   });
 });

@@ -12,9 +12,7 @@ import {
 } from "../../src/sdk/client/connection/reconnect.ts";
 import { SEND_RATE } from "../../src/sdk/client/connection/requests.ts";
 import { Transport } from "../../src/sdk/client/connection/room-socket.ts";
-import { readClaims, socketBase, socketUrl } from "../../src/sdk/client/connection/token.ts";
-import { Throttle } from "../../src/sdk/client/presence.ts";
-import { Follows } from "../../src/sdk/client/users.ts";
+import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";
@@ -190,23 +188,6 @@ it("a transport sends nothing on a socket that is closing", async () => {
   expect(frames).toEqual(["one"]);
 });
 
-it("a throttle lets the first call through at once, and then one at the end of each interval with calls", () => {
-  const clock = new Clock();
-  const times: number[] = [];
-  const throttle = new Throttle(clock, 50, () => times.push(clock.now()));
-  for (let at = 0; at < 120; at += 10) {
-    throttle.call();
-    clock.advance(10);
-  }
-  clock.advance(1000);
-  throttle.call();
-  throttle.call();
-  throttle.stop();
-  clock.advance(1000);
-  expect(times).toEqual([0, 50, 100, 150, 1120]);
-  expect(clock.waiting).toBe(0);
-});
-
 it("the send rate allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {
   const bucket = new TokenBucket(SEND_RATE, 0);
   const sendAt = (now: number) => {
@@ -217,17 +198,6 @@ it("the send rate allows a burst of 800 frames and then 150 a second, always les
   expect([sendAt(0), sendAt(1000), sendAt(1100), sendAt(100_000)]).toEqual([800, 150, 15, 800]);
   for (let forced = 0; forced < 10; forced += 1) bucket.spend(1, 100_000);
   expect(sendAt(101_000)).toBe(140);
-});
-
-it("following is known for both users, and ends when either is removed", () => {
-  const follows = new Follows();
-  follows.addLists({ ada: ["bo", "cleo"], bo: ["ada"] });
-  follows.set("cleo", "ada", true);
-  follows.set("cleo", "ada", true);
-  follows.set("ada", "cleo", false);
-  expect([follows.followedBy("ada"), follows.followersOf("ada")]).toEqual([["bo"], ["bo", "cleo"]]);
-  expect(follows.removeUser("ada").sort()).toEqual(["bo", "bo", "cleo"]);
-  expect(["ada", "bo", "cleo"].flatMap(follows.followedBy)).toEqual([]);
 });
 
 describe("a received frame", () => {
@@ -294,20 +264,28 @@ describe("a token", () => {
     `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
 
   it("determines the URL of the socket", () => {
-    const claims = { accountId: "ä-1", roomId: "r/2", userId: "u>>>???", exp: null };
-    expect(readClaims(tokenOf({ ...claims, role: "editor" }))).toEqual(claims);
-    expect(readClaims(tokenOf({ ...claims, exp: 7 }))).toEqual({ ...claims, exp: 7 });
+    const claims = { accountId: "ä-1", roomId: "r/2", userId: "u>>>???", role: "editor" };
     const path = "/v1/accounts/%C3%A4-1/rooms/r%2F2/socket?refusal=close";
-    const urlAt = (serverUrl: string) => socketUrl(socketBase(serverUrl), claims);
-    expect(urlAt("http://localhost:8787")).toBe(`ws://localhost:8787${path}`);
-    expect(urlAt("https://example.com/atrium/")).toBe(`wss://example.com/atrium${path}`);
+    const opened: string[] = [];
+    const clock = new Clock();
+    clock.open = (url) => {
+      opened.push(url);
+      throw new Error("The network is down");
+    };
+    for (const serverUrl of ["http://localhost:8787", "https://example.com/atrium/"]) {
+      const client = new AtriumClient({ serverUrl, authToken: tokenOf(claims) }, clock);
+      client.connect().catch(() => {});
+      expect(client.userId).toBe(claims.userId);
+    }
+    expect(opened).toEqual([`ws://localhost:8787${path}`, `wss://example.com/atrium${path}`]);
   });
 
   it("or a server URL that is invalid is rejected at once", () => {
     const claims = { accountId: "a", roomId: "r", userId: "u" };
+    const [serverUrl, authToken] = ["http://localhost", tokenOf(claims)];
     for (const token of ["", "a.b.c", "e30", tokenOf(null), tokenOf({ ...claims, roomId: 1 })])
-      expect(() => readClaims(token)).toThrow(AtriumError);
+      expect(() => new AtriumClient({ serverUrl, authToken: token })).toThrow(AtriumError);
     for (const url of ["", "localhost:8787", "ftp://localhost", "http://"])
-      expect(() => socketBase(url)).toThrow(AtriumError);
+      expect(() => new AtriumClient({ serverUrl: url, authToken })).toThrow(AtriumError);
   });
 });

@@ -1,9 +1,8 @@
 /** The client and services of other versions: each ignores what it does not know. */
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
 import { eventually } from "../cli/processes.ts";
-import { type SharedService, sharedService } from "../cli/shared-service.ts";
-import { clientOf, join, meet, nextOf } from "./clients.ts";
+import { clientOf, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 
 /** A service of another version, which sends whatever a test wants. */
@@ -290,29 +289,5 @@ describe("a service of another version", () => {
     const failed = nextOf(ada, "failed");
     foreign.peer?.close(4413, "frame too large");
     expect((await failed).error).toMatchObject({ code: "VALIDATION_ERROR" });
-  });
-});
-
-describe("a client that receives a lot", () => {
-  let service: SharedService;
-  beforeAll(async () => {
-    service = await sharedService();
-  });
-
-  it("stays connected beyond what the service sends without an answered mark (R62)", async () => {
-    const meeting = await meet(service);
-    const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
-    let count = 0;
-    let wasLost = false;
-    bo.notifications.on("much", () => {
-      count += 1;
-    });
-    bo.socket.on("disconnected", () => {
-      wasLost = true;
-    });
-    const data = "a".repeat(60_000);
-    for (let index = 0; index < 100; index += 1) await ada.notifications.broadcast("much", data);
-    await eventually("all of it", () => count === 100);
-    expect(wasLost).toBe(false);
   });
 });

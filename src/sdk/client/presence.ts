@@ -63,7 +63,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#connection = connection;
     this.#users = users;
     this.#runtime = runtime;
-    this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
+    this.#throttle = new Throttle(runtime, () => this.#send());
     connection.changeStream.handle("presence", ({ updates, every = 0 }) => {
       this.#throttle.intervalMs = Math.max(UPDATE_INTERVAL_MS, assumeType(every));
       this.#receive(updates);
@@ -239,16 +239,15 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   }
 }
 
-export class Throttle {
-  readonly #runtime: Pick<Runtime, "after">;
-  intervalMs: number;
+class Throttle {
+  readonly #runtime: Runtime;
+  intervalMs = UPDATE_INTERVAL_MS;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;
   #isDue = false;
 
-  constructor(runtime: Pick<Runtime, "after">, intervalMs: number, action: () => void) {
+  constructor(runtime: Runtime, action: () => void) {
     this.#runtime = runtime;
-    this.intervalMs = intervalMs;
     this.#action = action;
   }
 

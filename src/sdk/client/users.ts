@@ -202,7 +202,7 @@ export class Users extends Emitter<UsersEvents> {
   }
 }
 
-export class Follows {
+class Follows {
   readonly #followed = new Map<string, Set<string>>();
   readonly #followers = new Map<string, Set<string>>();
 

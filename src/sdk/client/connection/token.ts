@@ -12,7 +12,7 @@ export interface Claims {
 }
 
 /** Reads the claims of a user's JWT. Throws VALIDATION_ERROR if it is not one. */
-export function readClaims(token: string): Claims {
+function readClaims(token: string): Claims {
   const claims = parsePayload(token);
   const { accountId, roomId, userId, exp }: Record<string, unknown> = Object(claims);
   if (typeof accountId !== "string" || typeof roomId !== "string" || typeof userId !== "string")

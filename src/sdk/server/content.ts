@@ -57,8 +57,8 @@ export interface BatchResponse {
 
 export class Stores extends Resource {
   /** The stores of a room that have entries. */
-  async list(roomId: string): Promise<wire.StoreSummary[]> {
-    return (await this.rest.get<{ stores: wire.StoreSummary[] }>(["rooms", roomId, "stores"])).stores;
+  list(roomId: string): Promise<wire.StoreSummary[]> {
+    return this.only("stores", this.rest.get(["rooms", roomId, "stores"]));
   }
 
   /** All entries by key, read page by page, and the room's latest change at the last page. Empty without such a store. */
@@ -78,9 +78,8 @@ export class Stores extends Resource {
   }
 
   /** Applies 1 to 100 batches, each by itself: a refused one does not stop the next. */
-  async batch(roomId: string, requests: readonly StoreBatch[]): Promise<readonly BatchResponse[]> {
-    const path = ["rooms", roomId, "stores", "batch"];
-    return (await this.rest.post<{ responses: readonly BatchResponse[] }>(path, { requests })).responses;
+  batch(roomId: string, requests: readonly StoreBatch[]): Promise<readonly BatchResponse[]> {
+    return this.only("responses", this.rest.post(["rooms", roomId, "stores", "batch"], { requests }));
   }
 
   /** Throws `NOT_FOUND` if there is no such entry. */
@@ -140,14 +139,13 @@ export class Comments extends Resource {
   }
 
   /** Writes a comment for the user `userId`. Without `threadId` it starts a thread. */
-  async create(roomId: string, comment: input.CommentInput): Promise<wire.Comment> {
-    return (await this.rest.post<{ comment: wire.Comment }>(["rooms", roomId, "comments"], comment)).comment;
+  create(roomId: string, comment: input.CommentInput): Promise<wire.Comment> {
+    return this.only("comment", this.rest.post(["rooms", roomId, "comments"], comment));
   }
 
   /** Changes the text, or resolves or reopens the comment. */
-  async update(roomId: string, commentId: string, changes: input.CommentUpdateInput): Promise<wire.Comment> {
-    const path = ["rooms", roomId, "comments", commentId];
-    return (await this.rest.patch<{ comment: wire.Comment }>(path, changes)).comment;
+  update(roomId: string, commentId: string, changes: input.CommentUpdateInput): Promise<wire.Comment> {
+    return this.only("comment", this.rest.patch(["rooms", roomId, "comments", commentId], changes));
   }
 
   delete(roomId: string, commentId: string): Promise<void> {

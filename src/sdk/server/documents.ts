@@ -45,15 +45,13 @@ export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
 
 export class Documents extends Resource {
   /** By name. */
-  async list(roomId: string): Promise<readonly wire.DocumentSummary[]> {
-    const path = ["rooms", roomId, "documents"];
-    return (await this.rest.get<{ documents: readonly wire.DocumentSummary[] }>(path)).documents;
+  list(roomId: string): Promise<readonly wire.DocumentSummary[]> {
+    return this.only("documents", this.rest.get(["rooms", roomId, "documents"]));
   }
 
   /** One document of the list, with the number of its versions, and its bytes with the history. */
-  async summary(roomId: string, name: string): Promise<wire.DocumentDetails> {
-    const path = [...pathOf(roomId, name), "summary"];
-    return (await this.rest.get<{ document: wire.DocumentDetails }>(path)).document;
+  summary(roomId: string, name: string): Promise<wire.DocumentDetails> {
+    return this.only("document", this.rest.get([...pathOf(roomId, name), "summary"]));
   }
 
   /** The whole document, or a version of it, as one update, for `Y.applyUpdate`. */
@@ -63,9 +61,9 @@ export class Documents extends Resource {
   }
 
   /** The content of a shared type. `CONFLICT` above 4,194,304 characters (see {@link preview}), 2 MiB or 200,000 items. */
-  async content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
+  content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
     const path = [...pathOf(roomId, name), "content"];
-    return (await this.rest.get<wire.DocumentContent>(path, options)).content;
+    return this.only("content", this.rest.get<wire.DocumentContent>(path, options));
   }
 
   /** The beginning of one of its shared types, and which others there are. `CONFLICT` above 2 MiB or 200,000 items. */
@@ -92,21 +90,19 @@ export class Documents extends Resource {
   }
 
   /** Names a document as it is now. `CONFLICT` when nothing has changed since another named version. */
-  async createVersion(roomId: string, name: string, versionName: string): Promise<wire.DocumentVersion> {
-    const body = { name: versionName };
-    return (await this.rest.post<{ version: wire.DocumentVersion }>(versionsPath(roomId, name), body))
-      .version;
+  createVersion(roomId: string, name: string, versionName: string): Promise<wire.DocumentVersion> {
+    return this.only("version", this.rest.post(versionsPath(roomId, name), { name: versionName }));
   }
 
   /** Names a version, or renames it; null takes its name, as if the room had made it by itself. */
-  async renameVersion(
+  renameVersion(
     roomId: string,
     name: string,
     version: number,
     versionName: string | null,
   ): Promise<wire.DocumentVersion> {
     const path = [...versionsPath(roomId, name), `${version}`];
-    return (await this.rest.patch<{ version: wire.DocumentVersion }>(path, { name: versionName })).version;
+    return this.only("version", this.rest.patch(path, { name: versionName }));
   }
 
   /** Deletes a version, and nothing of the content. */
@@ -115,13 +111,12 @@ export class Documents extends Resource {
   }
 
   /** The differences between two versions, with authors. `CONFLICT` above 2 MiB or 200,000 items, or for too many. */
-  async compare(
+  compare(
     roomId: string,
     name: string,
     options: CompareOptions = {},
   ): Promise<readonly wire.DocumentChange[]> {
-    const path = [...pathOf(roomId, name), "compare"];
-    return (await this.rest.get<{ changes: readonly wire.DocumentChange[] }>(path, options)).changes;
+    return this.only("changes", this.rest.get([...pathOf(roomId, name), "compare"], options));
   }
 
   /**
@@ -129,18 +124,16 @@ export class Documents extends Resource {
    * Edits that arrive before the service reads the document are taken back too. False if it showed the same already.
    * `CONFLICT` above 2 MiB or 200,000 items.
    */
-  async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
-    const path = [...versionsPath(roomId, name), `${version}`, "restore"];
-    return (await this.rest.post<{ applied: boolean }>(path)).applied;
+  restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
+    return this.only("applied", this.rest.post([...versionsPath(roomId, name), `${version}`, "restore"]));
   }
 
   /**
    * Takes back a user's changes between two versions, by an edit that everyone receives; the document as it was becomes
    * a version. False if there was nothing to take back. `CONFLICT` above 2 MiB or 200,000 items.
    */
-  async rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
-    const path = [...pathOf(roomId, name), "rollback"];
-    return (await this.rest.post<{ applied: boolean }>(path, options)).applied;
+  rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
+    return this.only("applied", this.rest.post([...pathOf(roomId, name), "rollback"], options));
   }
 
   /** Applies an update of up to 750 kB. False if the document had all of it. */
@@ -157,7 +150,7 @@ export class Documents extends Resource {
     let binary = "";
     for (const byte of update) binary += String.fromCharCode(byte);
     const body = { update: btoa(binary) };
-    return (await this.rest.put<{ applied: boolean }>(pathOf(roomId, name), body, query)).applied;
+    return this.only("applied", this.rest.put(pathOf(roomId, name), body, query));
   }
 
   /** Deletes a document with its history, and closes it for everyone. */

@@ -58,7 +58,7 @@ export class Requests extends Resource {
   }
 
   /** A request by its request ID, as `AtriumError.requestId` has it. Throws `NOT_FOUND` when it is not in the log. */
-  async get(requestId: string): Promise<wire.ApiRequest> {
-    return (await this.rest.get<{ request: wire.ApiRequest }>(["requests", requestId])).request;
+  get(requestId: string): Promise<wire.ApiRequest> {
+    return this.only("request", this.rest.get(["requests", requestId]));
   }
 }

@@ -31,13 +31,12 @@ export interface AuditFilter {
 
 export class Organization extends Resource {
   /** The organization itself. */
-  async get(): Promise<wire.OrganizationRecord> {
-    return (await this.rest.get<{ organization: wire.OrganizationRecord }>(["organization"])).organization;
+  get(): Promise<wire.OrganizationRecord> {
+    return this.only("organization", this.rest.get(["organization"]));
   }
 
-  async rename(name: string): Promise<wire.OrganizationRecord> {
-    const path = ["organization"];
-    return (await this.rest.patch<{ organization: wire.OrganizationRecord }>(path, { name })).organization;
+  rename(name: string): Promise<wire.OrganizationRecord> {
+    return this.only("organization", this.rest.patch(["organization"], { name }));
   }
 
   /** Deletes the organization and everything that it owns, for good; `confirm` is its name. This API key ends at once. */
@@ -51,8 +50,8 @@ export class Organization extends Resource {
   }
 
   /** Events and workflow runs of the last hour, 24 hours (the default), 7 days or 30 days, point by point. */
-  async usage(range?: wire.Usage["range"]): Promise<wire.Usage> {
-    return (await this.rest.get<{ usage: wire.Usage }>(["usage"], { range })).usage;
+  usage(range?: wire.Usage["range"]): Promise<wire.Usage> {
+    return this.only("usage", this.rest.get(["usage"], { range }));
   }
 
   /** The use of each quota, and its limit. Requests above a quota throw `FORBIDDEN`. */
@@ -108,8 +107,8 @@ export class Organization extends Resource {
   }
 
   /** Makes a member an owner, or an owner a member. Throws `CONFLICT` for the last owner. */
-  async setRole(personId: string, role: wire.Member["role"]): Promise<wire.Member> {
-    return (await this.rest.patch<{ member: wire.Member }>(["members", personId], { role })).member;
+  setRole(personId: string, role: wire.Member["role"]): Promise<wire.Member> {
+    return this.only("member", this.rest.patch(["members", personId], { role }));
   }
 
   /** Makes a link to a new password, for an hour; `url` is shown once. `FORBIDDEN` for members of others' organizations. */

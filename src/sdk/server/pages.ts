@@ -100,6 +100,14 @@ export abstract class Resource {
   constructor(rest: Rest) {
     this.rest = rest;
   }
+
+  /** The named field of an answer that has no other. */
+  protected async only<Name extends string, Item>(
+    name: Name,
+    answer: Promise<{ readonly [Field in Name]: Item }>,
+  ): Promise<Item> {
+    return (await answer)[name];
+  }
 }
 
 /** The most items that one request may ask for. */

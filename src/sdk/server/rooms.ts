@@ -29,8 +29,8 @@ export interface Reconciliation {
 }
 
 export class Rooms extends Resource {
-  async create(room: input.RoomInput): Promise<wire.Room> {
-    return (await this.rest.post<{ room: wire.Room }>(["rooms"], room)).room;
+  create(room: input.RoomInput): Promise<wire.Room> {
+    return this.only("room", this.rest.post(["rooms"], room));
   }
 
   /** Newest first, or in the order of `sort`. */
@@ -54,8 +54,8 @@ export class Rooms extends Resource {
   }
 
   /** Changes the given fields. Closing a room disconnects everyone in it. */
-  async update(roomId: string, changes: input.RoomUpdateInput): Promise<wire.Room> {
-    return (await this.rest.patch<{ room: wire.Room }>(["rooms", roomId], changes)).room;
+  update(roomId: string, changes: input.RoomUpdateInput): Promise<wire.Room> {
+    return this.only("room", this.rest.patch(["rooms", roomId], changes));
   }
 
   /** Deletes the room with its users, stores, comments and files. */
@@ -78,8 +78,8 @@ export interface UserWithSessions {
 
 export class Users extends Resource {
   /** Creates a user. Give its `token` to the browser, which joins the room with it. */
-  async create(user: input.UserInput): Promise<wire.UserWithToken> {
-    return (await this.rest.post<{ user: wire.UserWithToken }>(["users"], user)).user;
+  create(user: input.UserInput): Promise<wire.UserWithToken> {
+    return this.only("user", this.rest.post(["users"], user));
   }
 
   /** The users of a room, newest first or in the order of `sort`. */
@@ -102,8 +102,8 @@ export class Users extends Resource {
   }
 
   /** Changes the given fields; null removes a field. */
-  async update(roomId: string, userId: string, changes: input.UserUpdateInput): Promise<wire.UserWithToken> {
-    return (await this.rest.patch<{ user: wire.UserWithToken }>(["users", userId], changes, { roomId })).user;
+  update(roomId: string, userId: string, changes: input.UserUpdateInput): Promise<wire.UserWithToken> {
+    return this.only("user", this.rest.patch(["users", userId], changes, { roomId }));
   }
 
   /** Issues a token for `ttl` seconds (60 to 7,776,000), of a lower role if you like, instead of the lasting `token`. */

@@ -22,8 +22,8 @@ export interface DeliverySearch extends Scroll {
 
 export class Webhooks extends Resource {
   /** Creates a webhook, for all rooms unless `roomId` is given. Store the `secret`: it is shown only once. */
-  async create(webhook: input.WebhookInput): Promise<wire.WebhookWithSecret> {
-    return (await this.rest.post<{ webhook: wire.WebhookWithSecret }>(["webhooks"], webhook)).webhook;
+  create(webhook: input.WebhookInput): Promise<wire.WebhookWithSecret> {
+    return this.only("webhook", this.rest.post(["webhooks"], webhook));
   }
 
   /** Newest first, or in the order of `sort`. */
@@ -31,13 +31,13 @@ export class Webhooks extends Resource {
     return this.rest.get(["webhooks"], search);
   }
 
-  async get(webhookId: string): Promise<wire.Webhook> {
-    return (await this.rest.get<{ webhook: wire.Webhook }>(["webhooks", webhookId])).webhook;
+  get(webhookId: string): Promise<wire.Webhook> {
+    return this.only("webhook", this.rest.get(["webhooks", webhookId]));
   }
 
   /** Changes the given fields. */
-  async update(webhookId: string, changes: input.WebhookUpdateInput): Promise<wire.Webhook> {
-    return (await this.rest.patch<{ webhook: wire.Webhook }>(["webhooks", webhookId], changes)).webhook;
+  update(webhookId: string, changes: input.WebhookUpdateInput): Promise<wire.Webhook> {
+    return this.only("webhook", this.rest.patch(["webhooks", webhookId], changes));
   }
 
   /** Deletes the webhook with its deliveries, including the pending ones. */
@@ -46,14 +46,13 @@ export class Webhooks extends Resource {
   }
 
   /** Replaces the secret. For 24 hours, messages are also signed with the old one. */
-  async rotateSecret(webhookId: string): Promise<wire.WebhookWithSecret> {
-    const path = ["webhooks", webhookId, "rotate-secret"];
-    return (await this.rest.post<{ webhook: wire.WebhookWithSecret }>(path)).webhook;
+  rotateSecret(webhookId: string): Promise<wire.WebhookWithSecret> {
+    return this.only("webhook", this.rest.post(["webhooks", webhookId, "rotate-secret"]));
   }
 
   /** Sends an example event, and returns its delivery after the first attempt. */
-  async test(webhookId: string): Promise<wire.Delivery> {
-    return (await this.rest.post<{ delivery: wire.Delivery }>(["webhooks", webhookId, "test"])).delivery;
+  test(webhookId: string): Promise<wire.Delivery> {
+    return this.only("delivery", this.rest.post(["webhooks", webhookId, "test"]));
   }
 
   /** Newest first: the last 7 days, up to 1 GiB; with `event` or `roomId`, among the latest 10,000 deliveries. */
@@ -73,9 +72,9 @@ export class Webhooks extends Resource {
   }
 
   /** Sends the event of a delivery again, with the same event id, as a new delivery. */
-  async redeliver(webhookId: string, deliveryId: string): Promise<wire.Delivery> {
+  redeliver(webhookId: string, deliveryId: string): Promise<wire.Delivery> {
     const path = ["webhooks", webhookId, "deliveries", deliveryId, "redeliver"];
-    return (await this.rest.post<{ delivery: wire.Delivery }>(path)).delivery;
+    return this.only("delivery", this.rest.post(path));
   }
 
   /** Redelivers up to 100 deliveries, in no particular order. `missing` has the ids of deliveries that are not kept. */
@@ -87,19 +86,18 @@ export class Webhooks extends Resource {
   }
 
   /** Sends logged events again; with `status`, only of such kept deliveries. `CONFLICT` during another replay. */
-  async replay(webhookId: string, span: input.ReplayInput): Promise<wire.Replay> {
-    return (await this.rest.post<{ replay: wire.Replay }>(["webhooks", webhookId, "replay"], span)).replay;
+  replay(webhookId: string, span: input.ReplayInput): Promise<wire.Replay> {
+    return this.only("replay", this.rest.post(["webhooks", webhookId, "replay"], span));
   }
 
   /** The webhook's latest replay, and how far it is; null when there was none. */
-  async getReplay(webhookId: string): Promise<wire.Replay | null> {
-    return (await this.rest.get<{ replay: wire.Replay | null }>(["webhooks", webhookId, "replay"])).replay;
+  getReplay(webhookId: string): Promise<wire.Replay | null> {
+    return this.only("replay", this.rest.get(["webhooks", webhookId, "replay"]));
   }
 
   /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
-  async stats(webhookId: string, range?: wire.DeliveryStats["range"]): Promise<wire.DeliveryStats> {
-    return (await this.rest.get<{ stats: wire.DeliveryStats }>(["webhooks", webhookId, "stats"], { range }))
-      .stats;
+  stats(webhookId: string, range?: wire.DeliveryStats["range"]): Promise<wire.DeliveryStats> {
+    return this.only("stats", this.rest.get(["webhooks", webhookId, "stats"], { range }));
   }
 }
 
@@ -111,8 +109,8 @@ export class Workflows extends Resource {
    * Creates a workflow of JavaScript or TypeScript, enabled and for all rooms unless `roomId` is given. It needs an event,
    * a `schedule` or an `httpTrigger`. `VALIDATION_ERROR` with line and column if the code does not compile.
    */
-  async create(workflow: input.WorkflowInput): Promise<wire.Workflow> {
-    return (await this.rest.post<{ workflow: wire.Workflow }>(["workflows"], workflow)).workflow;
+  create(workflow: input.WorkflowInput): Promise<wire.Workflow> {
+    return this.only("workflow", this.rest.post(["workflows"], workflow));
   }
 
   /** Newest first, or in the order of `sort`. */
@@ -120,13 +118,13 @@ export class Workflows extends Resource {
     return this.rest.get(["workflows"], search);
   }
 
-  async get(workflowId: string): Promise<wire.Workflow> {
-    return (await this.rest.get<{ workflow: wire.Workflow }>(["workflows", workflowId])).workflow;
+  get(workflowId: string): Promise<wire.Workflow> {
+    return this.only("workflow", this.rest.get(["workflows", workflowId]));
   }
 
   /** Changes the given fields for all runs that start from now on. */
-  async update(workflowId: string, changes: input.WorkflowUpdateInput): Promise<wire.Workflow> {
-    return (await this.rest.patch<{ workflow: wire.Workflow }>(["workflows", workflowId], changes)).workflow;
+  update(workflowId: string, changes: input.WorkflowUpdateInput): Promise<wire.Workflow> {
+    return this.only("workflow", this.rest.patch(["workflows", workflowId], changes));
   }
 
   /** Deletes the workflow with its executions. Runs in progress finish. */
@@ -143,9 +141,8 @@ export class Workflows extends Resource {
   }
 
   /** An execution as it is now: `status` says whether it is `pending`, `running` or finished. */
-  async getExecution(workflowId: string, executionId: string): Promise<wire.CurrentExecution> {
-    const path = ["workflows", workflowId, "executions", executionId];
-    return (await this.rest.get<{ execution: wire.CurrentExecution }>(path)).execution;
+  getExecution(workflowId: string, executionId: string): Promise<wire.CurrentExecution> {
+    return this.only("execution", this.rest.get(["workflows", workflowId, "executions", executionId]));
   }
 
   /** The last 50 versions of its code, newest first, without the code. */
@@ -157,27 +154,24 @@ export class Workflows extends Resource {
   }
 
   /** A version with its code. */
-  async getVersion(workflowId: string, version: number): Promise<wire.WorkflowVersion> {
-    const path = ["workflows", workflowId, "versions", `${version}`];
-    return (await this.rest.get<{ version: wire.WorkflowVersion }>(path)).version;
+  getVersion(workflowId: string, version: number): Promise<wire.WorkflowVersion> {
+    return this.only("version", this.rest.get(["workflows", workflowId, "versions", `${version}`]));
   }
 
   /** Saves the code of an earlier version again, as a new version, for all runs that start from now on. */
-  async restoreVersion(workflowId: string, version: number): Promise<wire.Workflow> {
+  restoreVersion(workflowId: string, version: number): Promise<wire.Workflow> {
     const path = ["workflows", workflowId, "versions", `${version}`, "restore"];
-    return (await this.rest.post<{ workflow: wire.Workflow }>(path)).workflow;
+    return this.only("workflow", this.rest.post(path));
   }
 
   /** The names of its secrets, without their values. */
-  async listSecrets(workflowId: string): Promise<wire.WorkflowSecret[]> {
-    return (await this.rest.get<{ secrets: wire.WorkflowSecret[] }>(["workflows", workflowId, "secrets"]))
-      .secrets;
+  listSecrets(workflowId: string): Promise<wire.WorkflowSecret[]> {
+    return this.only("secrets", this.rest.get(["workflows", workflowId, "secrets"]));
   }
 
   /** Creates a secret, or replaces its value: runs that start from now on read it as `env.NAME`. */
-  async setSecret(workflowId: string, name: string, value: string): Promise<wire.WorkflowSecret> {
-    const path = ["workflows", workflowId, "secrets", name];
-    return (await this.rest.put<{ secret: wire.WorkflowSecret }>(path, { value })).secret;
+  setSecret(workflowId: string, name: string, value: string): Promise<wire.WorkflowSecret> {
+    return this.only("secret", this.rest.put(["workflows", workflowId, "secrets", name], { value }));
   }
 
   /** Runs that start from now on do not have the secret. */
@@ -186,37 +180,34 @@ export class Workflows extends Resource {
   }
 
   /** Runs the workflow now, for the current room and user, and waits. Its changes stay. Most events need a `userId`. */
-  async run(
+  run(
     workflowId: string,
     event: wire.EventName,
     data: input.WorkflowRunInput["data"],
   ): Promise<wire.WorkflowExecution> {
     const path = ["workflows", workflowId, "run"];
     const request = { method: "POST", path, body: { event, data }, minTimeoutMs: RUN_TIMEOUT_MS } as const;
-    return (await this.rest.request<{ execution: wire.WorkflowExecution }>(request)).execution;
+    return this.only("execution", this.rest.request(request));
   }
 
   /** Starts a workflow with an `httpTrigger`. Returns the execution's id at once, for {@link getExecution}. */
-  async trigger(workflowId: string, payload: object): Promise<{ readonly id: string }> {
-    const path = ["workflows", workflowId, "trigger"];
-    return (await this.rest.post<{ execution: { readonly id: string } }>(path, payload)).execution;
+  trigger(workflowId: string, payload: object): Promise<{ readonly id: string }> {
+    return this.only("execution", this.rest.post(["workflows", workflowId, "trigger"], payload));
   }
 
   /** Creates or replaces the trigger's signing secret, shown once. The old one is accepted for another 24 hours. */
-  async rotateTriggerSecret(workflowId: string): Promise<wire.WorkflowWithSecret> {
-    const path = ["workflows", workflowId, "trigger", "rotate-secret"];
-    return (await this.rest.post<{ workflow: wire.WorkflowWithSecret }>(path)).workflow;
+  rotateTriggerSecret(workflowId: string): Promise<wire.WorkflowWithSecret> {
+    return this.only("workflow", this.rest.post(["workflows", workflowId, "trigger", "rotate-secret"]));
   }
 
   /** Deletes the trigger's signing secret: only API keys start the workflow then. */
-  async deleteTriggerSecret(workflowId: string): Promise<wire.Workflow> {
+  deleteTriggerSecret(workflowId: string): Promise<wire.Workflow> {
     const path = ["workflows", workflowId, "trigger", "secret"];
-    return (await this.rest.request<{ workflow: wire.Workflow }>({ method: "DELETE", path })).workflow;
+    return this.only("workflow", this.rest.request({ method: "DELETE", path }));
   }
 
   /** Success rate, latency and backlog: of the last hour, 24 hours (the default), 7 days or 30 days. */
-  async stats(workflowId: string, range?: wire.DeliveryStats["range"]): Promise<wire.DeliveryStats> {
-    const path = ["workflows", workflowId, "stats"];
-    return (await this.rest.get<{ stats: wire.DeliveryStats }>(path, { range })).stats;
+  stats(workflowId: string, range?: wire.DeliveryStats["range"]): Promise<wire.DeliveryStats> {
+    return this.only("stats", this.rest.get(["workflows", workflowId, "stats"], { range }));
   }
 }

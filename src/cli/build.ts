@@ -1,12 +1,11 @@
 /** `npm run build`: builds the package that applications install. `npm publish ./dist` publishes it. */
-import { spawn } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type BuildFailure, build } from "esbuild";
 import { writeDeclarations } from "./package/declarations.ts";
 import { bundledLicenses, ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
-import { ROOT } from "./process/wrangler.ts";
+import { ROOT, spawnSupervised } from "./process/supervisor.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
 const HELP = `${USAGE}
@@ -47,12 +46,8 @@ async function bundle(outdir: string): Promise<readonly string[]> {
 async function declare(outdir: string, stop: AbortSignal): Promise<void> {
   const emitted = await mkdtemp(path.join(outdir, "emitted-"));
   const args = [TSC, "-p", path.join(SRC, "sdk"), "--outDir", emitted];
-  const compiler = spawn(process.execPath, args, { stdio: "inherit", signal: stop });
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    compiler.once("error", reject);
-    compiler.once("close", resolve);
-  });
-  if (exitCode !== 0) throw new CommandError("The types failed: see above.");
+  const { ended } = spawnSupervised(args, { output: "inherit", endedBy: "SIGTERM" }, stop);
+  if ((await ended) !== 0) throw new CommandError("The types failed: see above.");
   await writeDeclarations({
     emitted,
     outdir: path.join(outdir, TYPES),

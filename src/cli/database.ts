@@ -5,8 +5,8 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1/d1.ts";
 import { CommandError } from "./process/command.ts";
-import { spawnSupervised } from "./process/supervisor.ts";
-import { QUIET, ROOT, runWrangler } from "./process/wrangler.ts";
+import { ROOT, spawnSupervised } from "./process/supervisor.ts";
+import { runWrangler } from "./process/wrangler.ts";
 
 /** The default state folder, also that of `wrangler dev`. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");
@@ -104,12 +104,7 @@ async function executeLocally(
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
   const id = await localIdOf(bindingOf(database));
-  const options = {
-    cwd: ROOT,
-    env: { ...process.env, ...QUIET },
-    output: "inherit",
-    endedBy: "SIGTERM",
-  } as const;
+  const options = { output: "inherit", endedBy: "SIGTERM" } as const;
   const { child, ended } = spawnSupervised([LOCAL_DATABASE], options, stop);
   let answer: LocalAnswer = { rows: [], reason: "its process ended early" };
   child.once("message", (message: LocalAnswer) => {

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writePrivateFile } from "./process/folder.ts";
-import { ROOT } from "./process/wrangler.ts";
+import { ROOT } from "./process/supervisor.ts";
 
 export const SECRETS_FILE = path.join(ROOT, ".dev.vars");
 const SECRET_BYTES = 32;

@@ -6,7 +6,7 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import { bundleWorker } from "../../src/cli/bundle/worker-bundle.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
-import { ROOT } from "../../src/cli/process/wrangler.ts";
+import { ROOT } from "../../src/cli/process/supervisor.ts";
 import { DEBUG_PORT } from "../../src/cli/service/pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "../../src/cli/service/pool/pool-service.ts";
 import { childProcesses } from "./gauge.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
-import { ROOT } from "../../src/cli/process/wrangler.ts";
+import { ROOT } from "../../src/cli/process/supervisor.ts";
 
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +

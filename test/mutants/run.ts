@@ -7,7 +7,7 @@ import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { bundleServedFiles } from "../../src/cli/bundle/served-files.ts";
 import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
-import { ROOT } from "../../src/cli/process/wrangler.ts";
+import { ROOT } from "../../src/cli/process/supervisor.ts";
 import { findPlace, type Mutant, plantIn } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { build, type Plugin } from "vite";
 import { workflowDeclarations } from "../package/declarations.ts";
-import { ROOT } from "../process/wrangler.ts";
+import { ROOT } from "../process/supervisor.ts";
 import { type BundleOptions, replaceFiles } from "./demo-bundle.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");

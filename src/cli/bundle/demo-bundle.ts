@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "../process/wrangler.ts";
+import { ROOT } from "../process/supervisor.ts";
 
 const PAGE = path.join(ROOT, "src/demo/page");
 

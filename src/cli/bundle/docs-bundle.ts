@@ -4,7 +4,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { SearchEntry } from "../../docs/browser/search-index.ts";
 import { type Html, html, layout, markup, navigationItem } from "../../docs/page.ts";
-import { ROOT } from "../process/wrangler.ts";
+import { ROOT } from "../process/supervisor.ts";
 import { type BundleOptions, replaceFiles } from "./demo-bundle.ts";
 import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
 

@@ -5,7 +5,7 @@ import { access, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promi
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "../process/wrangler.ts";
+import { ROOT } from "../process/supervisor.ts";
 
 /** Lets one process at a time write the bundles: two that write and tidy up at once delete each other's files. */
 const LOCK = path.join(ROOT, ".wrangler/bundle-lock.sqlite");

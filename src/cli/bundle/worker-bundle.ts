@@ -2,7 +2,8 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { makeWritableFolder } from "../process/folder.ts";
-import { ROOT, runWrangler } from "../process/wrangler.ts";
+import { ROOT } from "../process/supervisor.ts";
+import { runWrangler } from "../process/wrangler.ts";
 import type { WorkerModules } from "../service/server.ts";
 import { areServedFilesCurrent, filesExist, fingerprintSources } from "./served-files.ts";
 

@@ -1,7 +1,19 @@
 /** Child processes that never outlive this one, and the state of process groups. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+
+/** This checkout. */
+export const ROOT = path.join(import.meta.dirname, "../../..");
+
+/** Keeps wrangler and Miniflare from telemetry, update checks, log files, and requests to the Internet for a local service. */
+const QUIET = {
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_WRITE_LOGS: "false",
+};
 
 const GRACE_MS = 2_000;
 const DISAPPEARANCE_MS = 500;
@@ -20,24 +32,24 @@ interface SupervisedProcess {
 }
 
 interface SupervisedOptions {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The child always has an IPC channel. */
   readonly output: "inherit" | "pipe";
   /** The request to end: SIGTERM, or the end of the IPC channel. */
   readonly endedBy: "SIGTERM" | "disconnect";
 }
 
-/** Starts a Node.js program in a process group of its own. `stop` asks it to end; the rest of the group is killed then. */
+/** Starts a Node.js program in this checkout, in a process group of its own. `stop` asks it to end; the rest of the group is killed then. */
 export function spawnSupervised(
   args: readonly string[],
-  { cwd, env, output, endedBy }: SupervisedOptions,
+  { env, output, endedBy }: SupervisedOptions,
   stop: AbortSignal,
 ): SupervisedProcess {
   stop.throwIfAborted();
   const child = spawn(process.execPath, args, {
-    cwd,
-    env,
+    cwd: ROOT,
+    env: { ...process.env, ...QUIET, ...env },
     detached: HAS_PROCESS_GROUPS,
     stdio: ["ignore", output, output, "ipc"],
   });

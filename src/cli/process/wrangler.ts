@@ -2,18 +2,9 @@
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { CommandError } from "./command.ts";
-import { spawnSupervised } from "./supervisor.ts";
+import { ROOT, spawnSupervised } from "./supervisor.ts";
 
-export const ROOT = path.join(import.meta.dirname, "../../..");
 const WRANGLER = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
-
-/** Without telemetry, update checks, log files, and requests to the Internet for a local service. */
-export const QUIET = {
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  WRANGLER_SEND_METRICS: "false",
-  WRANGLER_HIDE_BANNER: "true",
-  WRANGLER_WRITE_LOGS: "false",
-};
 
 /** {@link runWrangler} until it is stopped. */
 export type Wrangler = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
@@ -24,14 +15,9 @@ export async function runWrangler(
   stop: AbortSignal,
   further: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const env = {
-    ...process.env,
-    ...QUIET,
-    ...further,
-    // The build command in wrangler.toml calls `node`, which must be this version.
-    PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
-  };
-  const options = { cwd: ROOT, env, output: "pipe", endedBy: "SIGTERM" } as const;
+  // The build command in wrangler.toml calls `node`, which must be this version.
+  const env = { ...further, PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}` };
+  const options = { env, output: "pipe", endedBy: "SIGTERM" } as const;
   const { child, ended } = spawnSupervised([WRANGLER, ...args], options, stop);
   let [all, output] = ["", ""];
   for (const stream of [child.stdout, child.stderr]) {

@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import path from "node:path";
 import { spawnSupervised } from "../process/supervisor.ts";
-import { QUIET, ROOT } from "../process/wrangler.ts";
 
 const HOST = path.join(import.meta.dirname, "host.ts");
 
@@ -39,12 +38,10 @@ export interface Restart {
   readonly why: string;
 }
 
-const ENVIRONMENT = { ...QUIET, WRANGLER_LOG: "warn" };
-
 /** Starts the service. `wrangler dev` with the same state folder serves the same data. */
 export function startServer(options: HostOptions, stop: AbortSignal): Server {
-  const env = { ...ENVIRONMENT, ...process.env, ...QUIET };
-  const supervised = { cwd: ROOT, env, output: "inherit", endedBy: "disconnect" } as const;
+  const env = { WRANGLER_LOG: process.env.WRANGLER_LOG ?? "warn" };
+  const supervised = { env, output: "inherit", endedBy: "disconnect" } as const;
   const { child, ended, groupId } = spawnSupervised([HOST, JSON.stringify(options)], supervised, stop);
   return {
     ready: once(child, "message").then(() => undefined),

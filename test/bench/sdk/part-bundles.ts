@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ENTRIES } from "../../../src/cli/package/manifest.ts";
 import { CommandError } from "../../../src/cli/process/command.ts";
-import { ROOT } from "../../../src/cli/process/wrangler.ts";
+import { ROOT } from "../../../src/cli/process/supervisor.ts";
 import { gzippedBytes, modulesOf, without } from "../../support/package-modules.ts";
 import type { Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";

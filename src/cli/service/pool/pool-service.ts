@@ -14,8 +14,7 @@ import {
   POOL_PATHS,
   PROCESS_SERVICE,
 } from "../../../sandbox/runners/pool-protocol.ts";
-import { isAlive } from "../../process/supervisor.ts";
-import { ROOT } from "../../process/wrangler.ts";
+import { isAlive, ROOT } from "../../process/supervisor.ts";
 import { type PoolSettings, ProgramPool } from "./program-pool.ts";
 import { makeStarter, readUsage } from "./program-process.ts";
 

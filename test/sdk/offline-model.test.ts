@@ -3,17 +3,17 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { describe, inject, it } from "vitest";
+import type { AtriumError } from "../../src/sdk/client/index.ts";
 import {
   type KeptWrite,
-  keepOffline,
   memoryStorage,
   type OfflineStorage,
   type RejectedWrite,
 } from "../../src/sdk/offline/index.ts";
 import { sorted } from "./mirror.ts";
-import { CrashableStorage } from "./model/crashable-storage.ts";
-import { ModelClient, settle } from "./model/model-client.ts";
+import { settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
+import { OfflinePage } from "./model/offline-page.ts";
 import { key } from "./model/scenario.ts";
 
 const page = fc.constantFrom(0, 1, 2);
@@ -50,62 +50,52 @@ type OfflineStep = typeof step extends fc.Arbitrary<infer Type> ? Type : never;
 const offlineScenario = fc.array(step, { maxLength: 50 });
 
 /** A tab: its page can crash and be opened again. */
-class Page {
-  readonly #room: ModelRoom;
-  readonly #shared: OfflineStorage;
-  readonly #userId: string;
-  readonly rejected: RejectedWrite[] = [];
-  readonly errors: unknown[] = [];
-  storage: CrashableStorage;
-  client: ModelClient;
+class Tab {
+  readonly #open: () => OfflinePage;
+  readonly #pages: OfflinePage[] = [];
+  page: OfflinePage;
 
   constructor(room: ModelRoom, userId: string, shared: OfflineStorage) {
-    this.#room = room;
-    this.#shared = shared;
-    this.#userId = userId;
-    this.storage = new CrashableStorage(shared);
-    this.client = this.#open();
+    this.#open = () => {
+      const page = new OfflinePage(room, shared, userId);
+      this.#pages.push(page);
+      page.join();
+      return page;
+    };
+    this.page = this.#open();
   }
 
-  #open(): ModelClient {
-    const offline = keepOffline({
-      storage: this.storage,
-      onRejected: (write) => this.rejected.push(write),
-      onError: (error) => this.errors.push(error),
-    });
-    const client = new ModelClient(this.#room, this.#userId, offline);
-    void client.client.join().catch(() => {}); // the page may end first
-    client.sync();
-    return client;
+  get rejected(): readonly RejectedWrite[] {
+    return this.#pages.flatMap(({ rejected }) => rejected);
+  }
+
+  get errors(): readonly AtriumError[] {
+    return this.#pages.flatMap(({ errors }) => errors);
   }
 
   crash(): void {
-    this.storage.crash();
-    this.client.socket?.cut();
-    this.client.clock.stop();
-    this.storage = new CrashableStorage(this.#shared);
-    this.client = this.#open();
+    this.page.crash();
+    this.page = this.#open();
   }
 
   /** Sends its last requests, and ends before anything else is stored. */
   close(): void {
-    this.client.clock.page.dispatchEvent(new Event("pagehide"));
+    this.page.model.clock.page.dispatchEvent(new Event("pagehide"));
     this.crash();
   }
 
   /** Leaves, and joins again with the same client. */
   leave(): void {
-    this.client.client.disconnect();
-    void this.client.client.join().catch(() => {});
-    this.client.sync();
+    this.page.model.client.disconnect();
+    this.page.join();
   }
 
   reconnect(): void {
-    this.client.clock.advance(300);
+    this.page.model.clock.advance(300);
   }
 }
 
-type Pages = readonly [Page, Page, Page];
+type Tabs = readonly [Tab, Tab, Tab];
 
 let latest = 0;
 /** A value that no other write has. */
@@ -115,10 +105,10 @@ const unique = (): { id: number } => {
 };
 
 async function actAs(
-  tab: Page,
+  tab: Tab,
   each: Exclude<OfflineStep, { type: "forget" | "organization" }>,
 ): Promise<void> {
-  const { client } = tab;
+  const { model: client, storage } = tab.page;
   switch (each.type) {
     case "set":
       client.set(each.key, unique());
@@ -143,7 +133,7 @@ async function actAs(
       for (let left = each.count; left > 0; left -= 1) client.socket?.deliverDown();
       break;
     case "store":
-      for (let left = each.count; left > 0; left -= 1) await tab.storage.store();
+      for (let left = each.count; left > 0; left -= 1) await storage.store();
       break;
     case "cut":
       client.socket?.cut();
@@ -190,14 +180,14 @@ async function runOffline(steps: readonly OfflineStep[]): Promise<void> {
   const room = new ModelRoom();
   room.isRefused = (value) => idOf(value) % 9 === 8;
   const shared = memoryStorage();
-  const pages: Pages = [
-    new Page(room, "ada", shared),
-    new Page(room, "ada", shared),
-    new Page(room, "bo", shared),
+  const tabs: Tabs = [
+    new Tab(room, "ada", shared),
+    new Tab(room, "ada", shared),
+    new Tab(room, "bo", shared),
   ];
   const finish = async () => {
     for (let round = 0; round < 6; round += 1) {
-      for (const { client, storage } of pages) {
+      for (const { model: client, storage } of tabs.map(({ page }) => page)) {
         // What waits is stored first: a storage that hangs is another test.
         do {
           await storage.store();
@@ -217,28 +207,28 @@ async function runOffline(steps: readonly OfflineStep[]): Promise<void> {
     if (each.type === "forget") room.forgetChanges();
     else if (each.type === "organization") room.write("notes", each.key, unique());
     else {
-      const tab = pages[each.page as 0 | 1 | 2];
+      const tab = tabs[each.page as 0 | 1 | 2];
       if (each.type === "crash" || each.type === "close")
-        for (const id of await keptIds(shared, (writer) => tab.storage.owns(writer))) kept.add(id);
+        for (const id of await keptIds(shared, (writer) => tab.page.storage.owns(writer))) kept.add(id);
       await actAs(tab, each);
     }
     await settle();
-    for (const { client } of pages) ok(client.mirror.isTrue);
+    for (const { page } of tabs) ok(page.model.mirror.isTrue);
   }
   await finish();
-  for (const { client } of pages) client.sync(); // leaving can have ended the first time
+  for (const { page } of tabs) page.model.sync(); // leaving can have ended the first time
   room.write("notes", "last", unique());
   await finish();
 
   const applied = room.applied.map(({ value }) => idOf(value)).filter((id) => id > 0);
   equal(applied.length, new Set(applied).size);
-  const rejected = pages.flatMap((tab) => tab.rejected.map(({ value }) => idOf(value)));
+  const rejected = tabs.flatMap((tab) => tab.rejected.map(({ value }) => idOf(value)));
   deepEqual(await keptIds(shared, () => true), []);
-  for (const tab of pages) {
-    deepEqual(tab.errors, []);
-    deepEqual(sorted(tab.client.store.getAll()), sorted(room.entries("notes")));
-    tab.client.client.disconnect();
-    await Promise.all(tab.client.outcomes);
+  for (const { errors, page } of tabs) {
+    deepEqual(errors, []);
+    deepEqual(sorted(page.model.store.getAll()), sorted(room.entries("notes")));
+    page.model.client.disconnect();
+    await Promise.all(page.model.outcomes);
   }
   const lost = [...kept].filter((id) => !applied.includes(id) && !rejected.includes(id));
   deepEqual(lost, []);
@@ -250,15 +240,14 @@ it("no kept write is lost or made twice, and all stores agree, whenever pages cr
   await fc.assert(fc.asyncProperty(offlineScenario, runOffline), { seed, numRuns: simulations });
 });
 
-type Tab = 0 | 1 | 2;
-const write = (page: Tab, key: "a" | "b"): OfflineStep[] => [
+const write = (page: 0 | 1 | 2, key: "a" | "b"): OfflineStep[] => [
   { type: "set", page, key },
   { type: "store", page, count: 4 },
 ];
 
 describe("a batch with writes of two pages, whose page ends before the answer,", () => {
   /** A page with unsent writes comes online, and ends when the room has carried out its batch. */
-  const sendAndCrash = (page: Tab): OfflineStep[] => [
+  const sendAndCrash = (page: 0 | 1 | 2): OfflineStep[] => [
     { type: "wait", page },
     { type: "up", page, count: 4 },
     { type: "down", page, count: 4 },

@@ -1,6 +1,6 @@
 /** `atrium/offline`: what is kept on the device opens at once, is sent under its old ids, and never breaks a client. */
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AtriumError, OfflineSupport } from "../../src/sdk/client/index.ts";
+import type { AtriumError } from "../../src/sdk/client/index.ts";
 import {
   keepOffline,
   memoryStorage,
@@ -10,63 +10,26 @@ import {
 import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { clientOf, meet, nextOf } from "./clients.ts";
 import { writtenDuring } from "./console.ts";
-import { CrashableStorage } from "./model/crashable-storage.ts";
 import { ModelClient, settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
+import { OfflinePage } from "./model/offline-page.ts";
 import { BreakableProxy } from "./proxy.ts";
 
 const SCOPE = "ws://localhost/ account room ada";
 const QUIET = { closed: () => {}, announced: () => {} };
 
-/** A page of Ada's, whose network and storage a test controls. */
-class Page {
-  readonly room: ModelRoom;
-  readonly storage: CrashableStorage;
-  readonly model: ModelClient;
-  readonly rejected: RejectedWrite[] = [];
-  readonly errors: AtriumError[] = [];
+const openPage = async (room: ModelRoom, shared: OfflineStorage): Promise<OfflinePage> =>
+  (await new OfflinePage(room, shared).open()).settle();
 
-  constructor(room: ModelRoom, shared: OfflineStorage, userId = "ada") {
-    this.room = room;
-    this.storage = new CrashableStorage(shared);
-    const offline: OfflineSupport = keepOffline({
-      storage: this.storage,
-      onRejected: (write) => this.rejected.push(write),
-      onError: (error) => this.errors.push(error),
-    });
-    this.model = new ModelClient(room, userId, offline);
-  }
-
-  /** Joins, and waits for nothing from the network. */
-  async open(): Promise<this> {
-    this.model.client.join().catch(() => {}); // pages of these tests end at any moment
-    this.model.sync();
-    await settle();
-    return this;
-  }
-
-  /** Exchanges and stores everything that is due. */
-  async settle(): Promise<this> {
-    for (let round = 0; round < 3; round += 1) {
-      this.model.clock.advance(1_000);
-      await this.model.deliverAll();
-      while (!this.storage.isIdle) {
-        await this.storage.store();
-        await settle();
-      }
-    }
-    return this;
-  }
-
-  crash(): void {
-    this.storage.crash();
-    this.model.socket?.cut();
-    this.model.clock.stop();
-  }
+/** A page that ends with an unsent write, which the device has kept. */
+async function crashWithWrite(room: ModelRoom, shared: OfflineStorage, key: string, value: unknown) {
+  const page = await openPage(room, shared);
+  page.model.socket?.cut();
+  page.model.set(key, value);
+  await settle();
+  await page.storage.store();
+  page.crash();
 }
-
-const openPage = async (room: ModelRoom, shared: OfflineStorage): Promise<Page> =>
-  (await new Page(room, shared).open()).settle();
 
 const userOf = (id: string, day: number) => ({
   ...{ id, room_id: "room", name: id, created_at: `2026-01-0${day}T00:00:00.000Z` },
@@ -84,16 +47,10 @@ describe("a client that starts without a network", () => {
   it("opens its stores as they were, with its own unsent writes, and then reports differences only", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     for (const key of ["a", "b", "c", "d"]) room.write("notes", key, { key });
-    const first = await openPage(room, shared);
-    expect(first.model.store.state).toBe("synced");
-    first.model.socket?.cut();
-    first.model.set("d", { key: "offline" });
-    await settle();
-    await first.storage.store();
-    first.crash();
+    await crashWithWrite(room, shared, "d", { key: "offline" });
     room.write("notes", "b", { key: "newer" });
 
-    const second = await new Page(room, shared).open();
+    const second = await new OfflinePage(room, shared).open();
     expect(second.model.store.state).toBe("cached");
     expect(second.model.store.getAll()).toEqual({
       a: { key: "a" },
@@ -121,7 +78,7 @@ describe("a client that starts without a network", () => {
     room.write("notes", "b", { key: "newer" });
     room.write("notes", "e", { key: "e" });
     room.forgetChanges();
-    const second = await new Page(room, shared).open();
+    const second = await new OfflinePage(room, shared).open();
     const { length } = second.model.mirror.changes;
     await second.settle();
     expect(second.model.mirror.changes.slice(length)).toMatchObject([
@@ -129,7 +86,7 @@ describe("a client that starts without a network", () => {
       { key: "e", value: { key: "e" }, reason: "resynced" },
     ]);
     second.crash();
-    const third = await new Page(room, shared).open();
+    const third = await new OfflinePage(room, shared).open();
     expect(third.model.store.getAll()).toEqual(room.entries("notes"));
   });
 
@@ -145,7 +102,7 @@ describe("a client that starts without a network", () => {
     room.write("notes", "a", "restored");
     room.write("notes", "c", 3);
 
-    const second = await new Page(room, shared).open();
+    const second = await new OfflinePage(room, shared).open();
     expect(second.model.store.getAll()).toEqual({ a: { key: "a" }, b: { key: "b" }, lost: 1 });
     const { length } = second.model.mirror.changes;
     await second.settle();
@@ -155,7 +112,7 @@ describe("a client that starts without a network", () => {
       { key: "lost", value: undefined, reason: "resynced" },
     ]);
     second.crash();
-    const third = await new Page(room, shared).open();
+    const third = await new OfflinePage(room, shared).open();
     expect(third.model.store.getAll()).toEqual(room.entries("notes"));
     await third.settle();
     expect(third.model.store.getAll()).toEqual(room.entries("notes"));
@@ -169,7 +126,7 @@ describe("a client that starts without a network", () => {
     (await openPage(room, shared)).crash();
     room.come(bo);
 
-    const { model } = await new Page(room, shared).open();
+    const { model } = await new OfflinePage(room, shared).open();
     const { client } = model;
     expect(client.currentUser).toMatchObject({ id: "ada", name: "ada", status: "offline" });
     const events: unknown[] = [];
@@ -187,7 +144,7 @@ describe("a client that starts without a network", () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     room.write("notes", "a", 1);
     (await openPage(room, shared)).crash();
-    const other = await new Page(room, shared, "bo").open();
+    const other = await new OfflinePage(room, shared, "bo").open();
     expect(other.model.store.state).toBe("unloaded");
     expect(other.model.store.getAll()).toEqual({});
   });
@@ -196,14 +153,9 @@ describe("a client that starts without a network", () => {
 describe("unsent writes", () => {
   it("are reported when the room refuses them after a reload", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
-    const first = await openPage(room, shared);
-    first.model.socket?.cut();
-    first.model.set("a", { key: "refused" });
-    await settle();
-    await first.storage.store();
-    first.crash();
+    await crashWithWrite(room, shared, "a", { key: "refused" });
     room.isRefused = () => true;
-    const second = await new Page(room, shared).open();
+    const second = await new OfflinePage(room, shared).open();
     expect(second.model.store.get("a")).toEqual({ key: "refused" });
     await second.settle();
     expect(second.rejected).toMatchObject([
@@ -223,12 +175,7 @@ describe("unsent writes", () => {
 
   it("are reported in the console when the application does not listen", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
-    const first = await openPage(room, shared);
-    first.model.socket?.cut();
-    first.model.set("a", "refused");
-    await settle();
-    await first.storage.store();
-    first.crash();
+    await crashWithWrite(room, shared, "a", "refused");
     room.isRefused = () => true;
     const written = await writtenDuring(async () => {
       const second = new ModelClient(room, "ada", keepOffline({ storage: shared }));
@@ -306,7 +253,7 @@ describe("unsent writes", () => {
   it("of one page after another are shown and sent in the order in which they were made", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     for (let reload = 1; reload <= 8; reload += 1) {
-      const page = await new Page(room, shared).open();
+      const page = await new OfflinePage(room, shared).open();
       page.model.set("a", reload);
       page.model.setAll([["b", reload]]);
       await settle();
@@ -314,7 +261,7 @@ describe("unsent writes", () => {
       expect(page.model.store.getAll()).toEqual({ a: reload, b: reload });
       page.crash();
     }
-    const last = await new Page(room, shared).open();
+    const last = await new OfflinePage(room, shared).open();
     expect(last.model.store.getAll()).toEqual({ a: 8, b: 8 });
     while (last.model.client.hasUnsyncedChanges) await last.settle();
     const values = (key: string) => room.applied.filter((each) => each.key === key).map(({ value }) => value);
@@ -361,7 +308,7 @@ describe("unsent writes of another tab", () => {
   }
 
   /** Opens a page while another one stores the stores: it waits a moment for that one's end. */
-  async function openAlso(page: Page): Promise<Page> {
+  async function openAlso(page: OfflinePage): Promise<OfflinePage> {
     await page.open();
     page.model.clock.advance(500);
     await settle();
@@ -369,7 +316,7 @@ describe("unsent writes of another tab", () => {
   }
 
   /** Stores what a page has written, and lets the others read it. */
-  async function share(from: Page, ...to: readonly Page[]): Promise<void> {
+  async function share(from: OfflinePage, ...to: readonly OfflinePage[]): Promise<void> {
     await settle();
     while (!from.storage.isIdle) await from.storage.store();
     await settle();
@@ -439,12 +386,12 @@ describe("unsent writes of another tab", () => {
     const { room, shared, first, second } = await offlineTabs();
     first.model.set("a", "mine");
     await share(first, second);
-    const third = await openAlso(new Page(room, shared));
+    const third = await openAlso(new OfflinePage(room, shared));
     expect(third.model.store.getAll()).toEqual({ a: "mine" });
     first.crash();
     await settle();
     expect(second.model.client.hasUnsyncedChanges).toBe(true);
-    const again = await openAlso(new Page(room, shared));
+    const again = await openAlso(new OfflinePage(room, shared));
     const pages = [second, third, again];
     for (const { model } of pages) expect(model.store.getAll()).toEqual({ a: "mine" });
     for (const page of [...pages, ...pages]) await page.settle();
@@ -457,7 +404,7 @@ describe("unsent writes of another tab", () => {
 
   it("keep their place below newer ones when another tab takes them over", async () => {
     const { room, shared, first, second } = await offlineTabs();
-    const third = await openAlso(new Page(room, shared));
+    const third = await openAlso(new OfflinePage(room, shared));
     third.model.socket?.cut();
     first.model.set("a", "older");
     await share(first, second, third);
@@ -648,7 +595,7 @@ describe("a storage that fails", () => {
     await page.settle();
     expect(room.entries("notes")).toEqual({ a: 1, b: 2 });
     expect(page.errors).toHaveLength(1);
-    const next = await new Page(room, shared).open();
+    const next = await new OfflinePage(room, shared).open();
     expect([next.model.store.state, await keptWrites(shared)]).toEqual(["unloaded", []]);
   });
 });

@@ -44,7 +44,6 @@ it("a move that begins, and one that is cancelled, is in the audit log once, how
   const { accountId } = (await run("create", "Acme", "--in", "DB")) as { accountId: string };
   const before = entriesOf(accountId);
   const move = (to: string) => run("move", accountId, "--to", to);
-  expect(await move("DB")).toEqual({ database: "DB", phase: null });
   for (const to of ["DB_2", "DB_2"]) expect(await move(to)).toEqual({ database: "DB", phase: "copying" });
   for (const to of ["DB", "DB"]) expect(await move(to)).toEqual({ database: "DB", phase: "cancelled" });
   const entry = (operation: string, to: string) => ({

@@ -8,8 +8,7 @@ import { makePrivateFolder, makeWritableFolder } from "../../src/cli/process/fol
 import { lockStateFolder } from "../../src/cli/service/reservation.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { type Finished, findFreePort, runCli } from "./processes.ts";
-import { startService } from "./service.ts";
-import { preparedState } from "./shared-service.ts";
+import { sharedService } from "./shared-service.ts";
 
 const folder = await mkdtemp(path.join(tmpdir(), "atrium-problems-"));
 
@@ -52,22 +51,16 @@ describe("a state folder", () => {
     );
   });
 
-  it("in use by another service is refused, its holder is named, and it is free once that was killed", async () => {
-    const persistTo = path.join(folder, "used");
-    const service = await startService({ persistTo, preparedState: await preparedState() });
-    try {
-      const { exitCode, stdout, stderr } = await failWith(service.persistTo);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-      expect(stderr).toMatch(
-        new RegExp(
-          `^Atrium already runs on the state folder ${service.persistTo}: process ${service.pid}, port ${service.port}, since [-0-9]+T\\S+Z\\. ` +
-            "Stop it first, or give the new one a state folder of its own: npm start -- --port \\d+ --persist-to DIR\n$",
-        ),
-      );
-    } finally {
-      await service.kill();
-    }
-    expect(await (await startService({ persistTo })).stop()).toBe(0);
+  it("in use by another service is refused, and its holder is named", async () => {
+    const { persistTo, pid, port } = await sharedService();
+    const { exitCode, stdout, stderr } = await failWith(persistTo);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^Atrium already runs on the state folder ${persistTo}: process ${pid}, port ${port}, since [-0-9]+T\\S+Z\\. ` +
+          "Stop it first, or give the new one a state folder of its own: npm start -- --port \\d+ --persist-to DIR\n$",
+      ),
+    );
   });
 
   it("without a usable lock file is refused", async () => {

@@ -16,17 +16,17 @@ declare module "vitest" {
 /** Where the shared service listens, and an organization that no other test file uses. */
 export interface SharedService extends Organization, Address {}
 
-type Address = Pick<Service, "url" | "port">;
+type Address = Pick<Service, "url" | "port" | "pid" | "persistTo">;
 
 /** What the tests share: the service, and the cookie of its owner, to whom all of their organizations belong. */
-export interface Shared extends Address {
+interface Shared extends Address {
   readonly cookie: string;
 }
 
 /** The shared service, with a new organization on it. */
 export async function sharedService(): Promise<SharedService> {
-  const { url, port, cookie } = await askFor<Shared>(inject("sharedServiceUrl"));
-  return { url, port, ...(await createOrganization(url, cookie)) };
+  const { url, port, pid, persistTo, cookie } = await askFor<Shared>(inject("sharedServiceUrl"));
+  return { url, port, pid, persistTo, ...(await createOrganization(url, cookie)) };
 }
 
 /** The state folder of a service that was started once and stopped, to be copied. */

@@ -70,9 +70,6 @@ const failedWith = (error: unknown, reason: string): boolean =>
 
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
-const parseResults = (json: string): Rows[] =>
-  (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
-
 /** Runs all statements or none, and returns the rows of each. On Cloudflare, the process list shows them. */
 async function execute(
   database: Database,
@@ -81,7 +78,8 @@ async function execute(
 ): Promise<readonly Rows[]> {
   if (database.kind === "local") return executeLocally(database, statements, stop);
   const command = ["d1", "execute", bindingOf(database), "--remote", "--yes", "--json", "--command"];
-  return parseResults(await runWrangler([...command, statements.join("; ")], stop));
+  const json = await runWrangler([...command, statements.join("; ")], stop);
+  return (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
 }
 
 /** For `local-database.ts`, a process of its own: a command that is killed leaves no runtime behind. */
@@ -191,6 +189,6 @@ async function planTables(): Promise<string[]> {
   const files = await Promise.all(names.map((name) => readFile(path.join(FOLDER, name), "utf8")));
   // A file may end with a comment, which a line break ends.
   const statements = files.map((sql) => `${sql.trim().replace(/;$/, "")}\n`);
-  const rows = names.map((name) => `('${name.replaceAll("'", "''")}')`);
+  const rows = names.map((name) => `(${quoteSql(name)})`);
   return [CREATE_APPLIED, ...statements, `INSERT INTO ${APPLIED} (name) VALUES ${rows.join(", ")}`];
 }

@@ -155,7 +155,7 @@ const YJS_LIMIT_BYTES = 40 * 1024;
 const sizes = new Map<string, number>();
 
 const outdir = await mkdtemp(path.join(tmpdir(), "atrium-dashboard-"));
-await bundleDashboard({ outdir });
+await bundleDashboard(outdir);
 const directory = path.join(outdir, "dashboard");
 for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile()) continue;

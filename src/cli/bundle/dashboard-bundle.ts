@@ -3,7 +3,7 @@ import path from "node:path";
 import { build, type Plugin } from "vite";
 import { workflowDeclarations } from "../package/declarations.ts";
 import { ROOT } from "../process/supervisor.ts";
-import { type BundleOptions, replaceFiles } from "./demo-bundle.ts";
+import { PUBLIC, replaceFiles } from "./demo-bundle.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");
 
@@ -29,25 +29,22 @@ const declarations: Plugin = {
 const BROWSERS = ["chrome123", "edge123", "firefox120", "safari17.5"];
 
 /** Writes the files of `dashboard/`. All names but `index.html` contain a hash of the content. */
-export async function bundleDashboard({
-  outdir = path.join(ROOT, ".wrangler/public"),
-  development = false,
-}: BundleOptions = {}): Promise<void> {
+export async function bundleDashboard(outdir = PUBLIC): Promise<void> {
   const result = await build({
     root: PAGE,
     configFile: false,
     base: "/dashboard/",
-    mode: development ? "development" : "production",
+    mode: "production",
     logLevel: "error",
     resolve: { alias: ALIAS },
     plugins: [declarations],
     // Independent of NODE_ENV in the environment.
-    oxc: { jsx: { runtime: "automatic", development } },
-    define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },
+    oxc: { jsx: { runtime: "automatic", development: false } },
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
     build: {
       write: false,
       target: BROWSERS,
-      minify: !development,
+      minify: true,
       // The Content-Security-Policy allows no inline scripts or pictures.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

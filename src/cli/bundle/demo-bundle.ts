@@ -6,6 +6,8 @@ import { build } from "esbuild";
 import { ROOT } from "../process/supervisor.ts";
 
 const PAGE = path.join(ROOT, "src/demo/page");
+/** The folder that wrangler.toml serves. */
+export const PUBLIC = path.join(ROOT, ".wrangler/public");
 
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
@@ -14,17 +16,8 @@ const ALIAS = {
   "atrium/react": path.join(ROOT, "src/sdk/react/index.ts"),
 };
 
-export interface BundleOptions {
-  /** Where the files go; by default the folder that wrangler.toml serves. */
-  readonly outdir?: string;
-  readonly development?: boolean;
-}
-
 /** Writes `demo.html` and the files of `demo/`. */
-export async function bundleDemo({
-  outdir = path.join(ROOT, ".wrangler/public"),
-  development = false,
-}: BundleOptions = {}): Promise<void> {
+export async function bundleDemo({ outdir = PUBLIC, development = false } = {}): Promise<void> {
   await build({
     entryPoints: [
       { in: path.join(PAGE, "main.tsx"), out: "demo/app" },

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import type { SearchEntry } from "../../docs/browser/search-index.ts";
 import { type Html, html, layout, markup, navigationItem } from "../../docs/page.ts";
 import { ROOT } from "../process/supervisor.ts";
-import { type BundleOptions, replaceFiles } from "./demo-bundle.ts";
+import { PUBLIC, replaceFiles } from "./demo-bundle.ts";
 import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
 
 const DOCUMENTS = path.join(ROOT, "docs");
@@ -30,9 +30,7 @@ interface Group {
 }
 
 /** Writes the files of `docs/`: pages, pictures, the search index, scripts and styles. */
-export async function bundleDocs({
-  outdir = path.join(ROOT, ".wrangler/public"),
-}: BundleOptions = {}): Promise<void> {
+export async function bundleDocs(): Promise<void> {
   const names = (await readdir(DOCUMENTS, { recursive: true })).map((name) => path.posix.join("docs", name));
   const documents = [...Object.keys(OUTSIDE), ...names.filter((name) => name.endsWith(".md"))];
   const pages: Page[] = [];
@@ -47,7 +45,7 @@ export async function bundleDocs({
   for (const file of names.filter((name) => name.endsWith(".png")))
     files.set(path.posix.relative("docs", file), await readFile(path.join(ROOT, file)));
   files.set("search.json", JSON.stringify(pages.flatMap(searchEntries)));
-  await replaceFiles(path.join(outdir, "docs"), files);
+  await replaceFiles(path.join(PUBLIC, "docs"), files);
 }
 
 /** The address of a file of the repository; null if the service does not serve it. */

@@ -2,13 +2,11 @@
 import { getOrAdd } from "../core/emitter.ts";
 import type * as offline from "./storage.ts";
 
-type Line = (() => void)[];
-
-class MemoryLocks {
-  readonly #lines = new Map<string, Line>();
-
-  lock(name: string, signal: AbortSignal): Promise<(() => void) | null> {
-    const line = getOrAdd<string, Line>(this.#lines, name, () => []);
+/** Gives each lock to one client at a time, in the order of their requests. */
+function memoryLocks(): offline.OfflineRoom["lock"] {
+  const lines = new Map<string, (() => void)[]>();
+  return (name, signal) => {
+    const line = getOrAdd<string, (() => void)[]>(lines, name, () => []);
     if (signal.aborted) return Promise.resolve(null);
     return new Promise((resolve) => {
       const grant = () => resolve(leave);
@@ -27,7 +25,7 @@ class MemoryLocks {
       line.push(grant);
       if (line[0] === grant) grant();
     });
-  }
+  };
 }
 
 const idOf = ({ writer, number }: offline.KeptWriteId): string => JSON.stringify([writer, number]);
@@ -55,13 +53,13 @@ class MemoryScope {
 
 /** Clients with the same storage share its content, as the tabs of a browser do. */
 export function memoryStorage(): offline.OfflineStorage {
-  const locks = new MemoryLocks();
+  const locks = memoryLocks();
   let scopes = new Map<string, MemoryScope>();
   return {
     open: async (name, listener) => {
       const scope = getOrAdd(scopes, name, () => new MemoryScope());
       scope.listeners.add(listener);
-      return openScope(scope, listener, (lock, signal) => locks.lock(`${name} ${lock}`, signal));
+      return openScope(scope, listener, (lock, signal) => locks(`${name} ${lock}`, signal));
     },
     clear: async () => {
       const cleared = scopes;

@@ -29,7 +29,7 @@ const upload = {
   tags: ["account-1", "workflow-2"],
 };
 
-/** What wrangler is told to deploy. */
+/** The same upload as a configuration of wrangler. */
 const config = {
   name: "theirs",
   main: upload.mainModule,

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { compose, healthChecks } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
-import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
+import { demoPage, handleVisitor } from "./demo/routes.ts";
 import { guidePage, noSuchPage, searchIndex } from "./docs/guides.ts";
 import { referencePage } from "./docs/reference.ts";
 import { ENDPOINTS } from "./endpoints.ts";
@@ -71,11 +71,8 @@ app.on(
 app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument()));
 app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
-app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
-for (const name of ["tokens", "helpers"] as const)
-  app.post(`/demo/${name}`, (c) =>
-    handleVisitorRequest(name, c.req.raw, c.env, c.executionCtx, handleRequest),
-  );
+for (const name of ["visitors", "tokens", "helpers"] as const)
+  app.post(`/demo/${name}`, (c) => handleVisitor(name, c.req.raw, c.env, c.executionCtx, handleRequest));
 app.post("/operator/:purpose/:accountId/:operation", (c) =>
   operatorResponse(c.req.raw, c.env, c.req.param()),
 );

@@ -15,24 +15,23 @@ export const BoardCode = text(4, 32).regex(
 /** The custom IDs of boards begin with it. */
 export const BOARD_PREFIX = "demo:";
 
-/** A board is deleted this long after it was opened. */
-export const BOARD_LIFETIME_MS = 24 * 60 * 60 * 1000;
-
-/** No further board is opened beyond so many, and of these, only so many stay that no one is in. */
-export const MAX_BOARDS = 1_000;
-export const KEPT_BOARDS = 500;
-
-/** Visitors of one board, whether online or not. */
-export const MAX_VISITORS = 50;
-
 const MEBIBYTE = 1024 * 1024;
 
-/** With these, the files of a board take 10 MiB at most. */
-export const BOARD_UPLOADS: UploadBounds = { maxFileBytes: MEBIBYTE, maxPerUser: 5, maxPerRoom: 10 };
-
-/** The most bytes of a board: its stores and documents together, and its comments. */
-export const BOARD_STORE_BYTES = 4 * MEBIBYTE;
-export const BOARD_COMMENT_BYTES = 4 * MEBIBYTE;
+/** Bounds of a board. */
+export const BOARD = {
+  /** It is deleted this long after it was opened. */
+  lifetimeMs: 24 * 60 * 60 * 1000,
+  /** No further board is opened beyond so many, and of these, only so many stay that no one is in. */
+  maxBoards: 1_000,
+  keptBoards: 500,
+  /** Visitors, whether online or not. */
+  maxVisitors: 50,
+  /** With these, its files take 10 MiB at most. */
+  uploads: { maxFileBytes: MEBIBYTE, maxPerUser: 5, maxPerRoom: 10 } satisfies UploadBounds,
+  /** Its stores and documents together. */
+  storeBytes: 4 * MEBIBYTE,
+  commentBytes: 4 * MEBIBYTE,
+} as const;
 
 /** Whether a room with this custom ID is a board. */
 const isBoard = (settings: Settings, accountId: string, customId: string | null): boolean =>
@@ -42,13 +41,13 @@ const isBoard = (settings: Settings, accountId: string, customId: string | null)
 export const boardUploadBounds =
   (settings: Settings) =>
   ({ accountId, customId }: RoomRow): UploadBounds | null =>
-    isBoard(settings, accountId, customId) ? BOARD_UPLOADS : null;
+    isBoard(settings, accountId, customId) ? BOARD.uploads : null;
 
 /** The most bytes of all comments of a board; null for a room that is no board. */
 export const boardCommentBytes = (
   settings: Settings,
   { accountId, customId }: Pick<RoomRow, "accountId" | "customId">,
-): number | null => (isBoard(settings, accountId, customId) ? BOARD_COMMENT_BYTES : null);
+): number | null => (isBoard(settings, accountId, customId) ? BOARD.commentBytes : null);
 
 /** The quota `store_bytes` as it holds for a room with these bytes: a board has one of its own. */
 export const storeUseOf = (
@@ -58,5 +57,5 @@ export const storeUseOf = (
 ): QuotaUse => {
   if (!isBoard(settings, accountId, customId) || ofOrganization.used > ofOrganization.limit)
     return ofOrganization;
-  return { ...ofOrganization, used: storeBytes, limit: BOARD_STORE_BYTES };
+  return { ...ofOrganization, used: storeBytes, limit: BOARD.storeBytes };
 };

@@ -7,7 +7,7 @@ import type { UserContext } from "../features/users/context.ts";
 import { selectUser } from "../features/users/statements.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
-import { BOARD_PREFIX, MAX_BOARDS, MAX_VISITORS } from "./boards.ts";
+import { BOARD, BOARD_PREFIX } from "./boards.ts";
 import { countBoards } from "./store.ts";
 
 /** The first content of a board: entries of stores, as the page reads them. */
@@ -103,8 +103,9 @@ export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[]
   const { roomId } = await requireVisitor(ctx);
   const tokens: string[] = [];
   for (const [customId, name] of Object.entries(HELPERS)) {
-    const userId =
-      (await findUserId(ctx, roomId, customId)) ?? (await createOnce(ctx, roomId, customId, name));
+    const find = () => findUserId(ctx, roomId, customId);
+    const create = async () => (await createUser(ctx, { name, customId, roomId, role: "editor" })).user.id;
+    const userId = (await find()) ?? (await createOnce(create, find));
     tokens.push((await createToken(ctx, roomId, userId, { ttl: HELPER_TOKEN_SECONDS })).token);
   }
   return { tokens };
@@ -115,13 +116,15 @@ async function findUserId(ctx: DemoContext, roomId: string, customId: string): P
   return user?.id ?? null;
 }
 
-/** Of several requests at once, one creates the helper and the others find it. */
-async function createOnce(ctx: DemoContext, roomId: string, customId: string, name: string): Promise<string> {
+/** Creates what has this custom ID; of several requests at once, one creates it and the others find it. */
+async function createOnce(
+  create: () => Promise<string>,
+  find: () => Promise<string | null>,
+): Promise<string> {
   try {
-    return (await createUser(ctx, { name, customId, roomId, role: "editor" })).user.id;
+    return await create();
   } catch (error) {
-    const made =
-      error instanceof AppError && error.code === "CONFLICT" ? await findUserId(ctx, roomId, customId) : null;
+    const made = error instanceof AppError && error.code === "CONFLICT" ? await find() : null;
     if (made === null) throw error;
     return made;
   }
@@ -130,25 +133,25 @@ async function createOnce(ctx: DemoContext, roomId: string, customId: string, na
 /** The ID of the board's room; null if there is none. FORBIDDEN when it has all its visitors. */
 async function findBoard(ctx: DemoContext, customId: string): Promise<string | null> {
   const row = await findRoomRow(ctx, { customId });
-  if (row !== null && row.totalUsersCreated >= MAX_VISITORS) {
-    const message = `This board has had its ${MAX_VISITORS} visitors; open one of your own at /demo`;
+  if (row !== null && row.totalUsersCreated >= BOARD.maxVisitors) {
+    const message = `This board has had its ${BOARD.maxVisitors} visitors; open one of your own at /demo`;
     throw new AppError("Users", "FORBIDDEN", message);
   }
   return row?.id ?? null;
 }
 
-/** Of several first visitors at once, one opens the board and the others find it. */
 async function openBoard(ctx: DemoContext, customId: string): Promise<string> {
   const [[counted]] = await ctx.db.run([countBoards(ctx)]);
-  if ((counted?.total ?? 0) >= MAX_BOARDS) {
+  if ((counted?.total ?? 0) >= BOARD.maxBoards) {
     const message = "The demo has as many boards as it can keep; try again in a minute";
     throw new AppError("Rooms", "RATE_LIMITED", message, RETRY_SECONDS);
   }
-  try {
+  const create = async () => {
     const { room } = await createRoom(ctx, { name: "Demo board", customId });
     await seedBoard(ctx, room.id);
     return room.id;
-  } catch (error) {
+  };
+  return createOnce(create, () => findBoard(ctx, customId)).catch((error: unknown) => {
     if (violatedConstraint(error) === "foreign") {
       throw new AppError(
         "Accounts",
@@ -156,11 +159,8 @@ async function openBoard(ctx: DemoContext, customId: string): Promise<string> {
         "DEMO_ACCOUNT_ID is not the id of an organization; set it to one of this service",
       );
     }
-    const made =
-      error instanceof AppError && error.code === "CONFLICT" ? await findBoard(ctx, customId) : null;
-    if (made === null) throw error;
-    return made;
-  }
+    throw error;
+  });
 }
 
 /** Puts the first notes and drawings on a board. A board without them is as good. */

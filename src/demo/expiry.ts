@@ -5,7 +5,7 @@ import { deleteRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
 import { openTenant } from "../platform/d1/databases.ts";
 import { readSetting } from "../platform/settings.ts";
-import { BOARD_LIFETIME_MS, KEPT_BOARDS } from "./boards.ts";
+import { BOARD } from "./boards.ts";
 import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
 
 /** Deleted in one run at most; the next one follows within a minute. */
@@ -23,8 +23,8 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
   const tenant = openTenant(env, accountId);
   const { db } = tenant;
   const [expired, surplus] = await db.run([
-    selectBoardsBefore(tenant, now - BOARD_LIFETIME_MS, DELETED_AT_ONCE),
-    selectSurplusBoards(tenant, KEPT_BOARDS, DELETED_AT_ONCE),
+    selectBoardsBefore(tenant, now - BOARD.lifetimeMs, DELETED_AT_ONCE),
+    selectSurplusBoards(tenant, BOARD.keptBoards, DELETED_AT_ONCE),
   ]);
   const deferred: Promise<unknown>[] = [];
   const context: RoomDeletionContext = {

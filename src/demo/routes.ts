@@ -32,7 +32,7 @@ const visitors = endpoint({
   handle: (ctx, { query }) => createVisitor(ctx, query),
 });
 
-const renewal = endpoint({
+const tokens = endpoint({
   method: "POST",
   path: "/demo/tokens",
   operation: "renewDemoVisitor",
@@ -80,8 +80,12 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** `POST /demo/visitors`: a token for anyone, at a rate that keeps a single client from filling the demo. */
+/** The endpoints by the last part of their paths. */
+const ENDPOINTS = { visitors, tokens, helpers };
+
+/** `visitors` gives anyone a token, at a rate that keeps a single client from filling the demo; the others take one. */
 export const handleVisitor = (
+  name: keyof typeof ENDPOINTS,
   request: Request,
   env: Env,
   execution: ExecutionContext,
@@ -89,24 +93,9 @@ export const handleVisitor = (
 ): Promise<Response> =>
   respond(async () => {
     const accountId = requireDemo(env);
-    await limitDemoVisitors(env, request);
-    return handleRequest(visitors, { request, env, execution, params: { accountId } });
+    if (name === "visitors") await limitDemoVisitors(env, request);
+    return handleRequest(ENDPOINTS[name], { request, env, execution, params: { accountId } });
   });
-
-/** The endpoints for those who are visitors already, by the last part of their paths. */
-const ENDPOINTS = { tokens: renewal, helpers };
-
-/** `POST /demo/tokens`: a new token in exchange for one that is still valid; `POST /demo/helpers`: those of the helpers. */
-export const handleVisitorRequest = (
-  name: keyof typeof ENDPOINTS,
-  request: Request,
-  env: Env,
-  execution: ExecutionContext,
-  handleRequest: RequestHandler<DemoContext>,
-): Promise<Response> =>
-  respond(async () =>
-    handleRequest(ENDPOINTS[name], { request, env, execution, params: { accountId: requireDemo(env) } }),
-  );
 
 /** The page and its files. Their headers let them load, run and reach this service only. */
 export const demoPage = (request: Request, env: Env): Promise<Response> =>

@@ -3,17 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import {
-  BOARD_COMMENT_BYTES,
-  BOARD_LIFETIME_MS,
-  BOARD_STORE_BYTES,
-  BOARD_UPLOADS,
-  boardCommentBytes,
-  KEPT_BOARDS,
-  MAX_BOARDS,
-  MAX_VISITORS,
-  storeUseOf,
-} from "../../src/demo/boards.ts";
+import { BOARD, boardCommentBytes, storeUseOf } from "../../src/demo/boards.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, account, formOf, freshAddress, ORIGIN } from "../support/api.ts";
 
@@ -58,8 +48,8 @@ const filesOf = async ({ owner, roomId }: Visitor): Promise<number> =>
 
 it("each file is small", async () => {
   const ada = await visitor();
-  expect((await upload(ada, BOARD_UPLOADS.maxFileBytes)).status).toBe(201);
-  for (const bytes of [BOARD_UPLOADS.maxFileBytes + 1, 9 * 1024 * 1024]) {
+  expect((await upload(ada, BOARD.uploads.maxFileBytes)).status).toBe(201);
+  for (const bytes of [BOARD.uploads.maxFileBytes + 1, 9 * 1024 * 1024]) {
     const { status, error } = await upload(ada, bytes);
     expect([status, error?.code]).toEqual([400, "BAD_REQUEST"]);
   }
@@ -68,10 +58,10 @@ it("each file is small", async () => {
 
 it("each visitor keeps a few files, even of uploads at once", async () => {
   const ada = await visitor();
-  const attempts = Array.from({ length: BOARD_UPLOADS.maxPerUser - 1 }, () => upload(ada));
+  const attempts = Array.from({ length: BOARD.uploads.maxPerUser - 1 }, () => upload(ada));
   expect((await Promise.all(attempts)).map(({ status }) => status)).toEqual(attempts.map(() => 201));
   await Promise.all([upload(ada), upload(ada), upload(ada)]);
-  expect(await filesOf(ada)).toBeLessThanOrEqual(BOARD_UPLOADS.maxPerUser);
+  expect(await filesOf(ada)).toBeLessThanOrEqual(BOARD.uploads.maxPerUser);
   await upload(ada);
   const { status, error } = await upload(ada);
   expect([status, error?.code]).toEqual([403, "FORBIDDEN"]);
@@ -83,7 +73,7 @@ it("the board keeps a few files of all its visitors", async () => {
   const { roomId } = ada;
   const insertion = `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
      SELECT 'k' || value || ?1, ?2, ?1, 'a', 'b/c', 'b/c', 1, 'someone', ?3, 'stored' FROM json_each(?4)`;
-  const numbers = JSON.stringify(Array.from({ length: BOARD_UPLOADS.maxPerRoom }, (_, number) => number));
+  const numbers = JSON.stringify(Array.from({ length: BOARD.uploads.maxPerRoom }, (_, number) => number));
   await env.DB.prepare(insertion).bind(roomId, ada.owner.id, Date.now(), numbers).run();
   const { status, error } = await upload(ada);
   expect([status, error?.message]).toEqual([403, expect.stringContaining("at most 10 files")]);
@@ -111,11 +101,11 @@ describe("a board", () => {
   it("is deleted after a day with its files and users, and no other room is", async () => {
     const ada = await visitor();
     await upload(ada);
-    await openRooms(ada.owner, ["demo", "demo-2", "demon", "board"], 2 * BOARD_LIFETIME_MS);
+    await openRooms(ada.owner, ["demo", "demo-2", "demon", "board"], 2 * BOARD.lifetimeMs);
     const settings = settingsOf(ada.owner);
-    await runScheduledTasks(settings, Date.now() + BOARD_LIFETIME_MS - 60_000);
+    await runScheduledTasks(settings, Date.now() + BOARD.lifetimeMs - 60_000);
     expect(await customIdsOf(ada.owner)).toEqual(["board", "demo", "demo-2", "demo:test", "demon"]);
-    await runScheduledTasks(settings, Date.now() + BOARD_LIFETIME_MS + 1);
+    await runScheduledTasks(settings, Date.now() + BOARD.lifetimeMs + 1);
     expect(await customIdsOf(ada.owner)).toEqual(["board", "demo", "demo-2", "demon"]);
     const left = await env.DB.prepare(
       "SELECT count(*) AS total FROM files WHERE room_id = ? AND state = 'stored'",
@@ -128,7 +118,7 @@ describe("a board", () => {
 
   it("gives way to newer ones when there are many, unless someone is in it", async () => {
     const owner = await account();
-    await openRooms(owner, numbered(KEPT_BOARDS + 3), 60_000);
+    await openRooms(owner, numbered(BOARD.keptBoards + 3), 60_000);
     await env.DB.prepare("UPDATE rooms SET active_participants = 1 WHERE account_id = ? AND custom_id = ?")
       .bind(owner.id, "demo:0001")
       .run();
@@ -136,7 +126,7 @@ describe("a board", () => {
     const gone = await env.DB.prepare("SELECT count(*) AS total FROM rooms WHERE account_id = ?").bind(
       owner.id,
     );
-    expect(await gone.first("total")).toBe(KEPT_BOARDS + 1);
+    expect(await gone.first("total")).toBe(BOARD.keptBoards + 1);
     const oldest = await env.DB.prepare(
       "SELECT custom_id FROM rooms WHERE account_id = ? ORDER BY created_at LIMIT 2",
     ).bind(owner.id);
@@ -146,7 +136,7 @@ describe("a board", () => {
 
   it("is not opened when there are too many", async () => {
     const owner = await account();
-    await openRooms(owner, numbered(MAX_BOARDS), 1_000);
+    await openRooms(owner, numbered(BOARD.maxBoards), 1_000);
     const [refused, joined] = [await visit(owner, ""), await visit(owner, "?room=0001")];
     expect([refused.status, refused.error?.code, joined.status]).toEqual([429, "RATE_LIMITED", 201]);
   });
@@ -155,7 +145,7 @@ describe("a board", () => {
     const owner = await account();
     await openRooms(owner, ["demo:full"], 1_000);
     await env.DB.prepare("UPDATE rooms SET total_users_created = ? WHERE account_id = ?")
-      .bind(MAX_VISITORS - 1, owner.id)
+      .bind(BOARD.maxVisitors - 1, owner.id)
       .run();
     const answers = [await visit(owner, "?room=full"), await visit(owner, "?room=full")];
     expect(answers.map(({ status }) => status)).toEqual([201, 403]);
@@ -165,16 +155,16 @@ describe("a board", () => {
     const use = { quota: "store_bytes", used: 7e9, limit: 9e9 } as const;
     const settings = { ...env, DEMO_ACCOUNT_ID: "ours" };
     const board = { accountId: "ours", customId: "demo:1", storeBytes: 5 };
-    expect(storeUseOf(settings, board, use)).toEqual({ ...use, used: 5, limit: BOARD_STORE_BYTES });
+    expect(storeUseOf(settings, board, use)).toEqual({ ...use, used: 5, limit: BOARD.storeBytes });
     expect(storeUseOf(settings, { ...board, customId: "board" }, use)).toBe(use);
     expect(storeUseOf(settings, { ...board, accountId: "theirs" }, use)).toBe(use);
     expect(storeUseOf(settings, board, { ...use, limit: 1 }).limit).toBe(1);
-    expect(boardCommentBytes(settings, board)).toBe(BOARD_COMMENT_BYTES);
+    expect(boardCommentBytes(settings, board)).toBe(BOARD.commentBytes);
     expect(boardCommentBytes(settings, { ...board, customId: "board" })).toBeNull();
   });
 });
 
 it("other rooms of the organization have no such bounds", async () => {
   const ada = await visitor(undefined, "board");
-  expect((await upload(ada, BOARD_UPLOADS.maxFileBytes + 1)).status).toBe(201);
+  expect((await upload(ada, BOARD.uploads.maxFileBytes + 1)).status).toBe(201);
 });

@@ -159,8 +159,7 @@ const emptyShare = () =>
 /** What can be pressed and is smaller than 24 by 24 pixels, except links within sentences. */
 const smallTargets = () =>
   desk.page.evaluate(() => {
-    const pressed =
-      "a[href], button, input, select, textarea, summary, [role=switch], [role=checkbox], [role=option]";
+    const pressed = "a[href], button, input, select, textarea, summary, [role=option]";
     const isInSentence = (one: Element) => {
       const sentence = one.matches("a") ? one.closest("p") : null;
       return (sentence?.textContent ?? "").length > (one.textContent ?? "").length;
@@ -292,7 +291,7 @@ describe("a person with only a keyboard", () => {
 
   it("turns single-key shortcuts off", async () => {
     await desk.page.keyboard.press("?");
-    await desk.page.getByRole("switch").focus();
+    await desk.field("Single-key shortcuts").focus();
     await desk.page.keyboard.press("Space");
     await desk.page.keyboard.press("Escape");
     await desk.dialog().waitFor({ state: "detached" });

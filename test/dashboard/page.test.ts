@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { actOnSeveral } from "../../src/dashboard/page/data/act-on-several.ts";
 import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/address.ts";
-import { operationName } from "../../src/dashboard/page/data/messages.ts";
+import { readRefusal } from "../../src/dashboard/page/data/messages.ts";
 import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
 import { changedDocuments, itemOfFeed, mergeItems } from "../../src/dashboard/page/live/stream.ts";
 import { boundsOf, pointIn } from "../../src/dashboard/page/room/coordinates.ts";
@@ -71,14 +71,24 @@ describe("the dashboard's page", () => {
   });
 });
 
-// The names of operations in the logs.
+// The field that a refusal concerns.
 
-it.each([
-  ["deleteRoom", "Delete room"],
-  ["rotateWebhookSecret", "Rotate webhook secret"],
-  ["createApiKey", "Create API key"],
-])("%s is shown as %s", (operation, shown) => {
-  expect(operationName(operation)).toBe(shown);
+describe("a refusal", () => {
+  it.each([
+    ["url: must begin with https://", { field: "url", problem: "Must begin with https://" }],
+    ["schedule.cron: must have five fields", { field: "schedule.cron", problem: "Must have five fields" }],
+    ["name is required", { field: "name", problem: "name is required" }],
+    [
+      "customId is already used by another room of the organization",
+      { field: "customId", problem: "customId is already used by another room of the organization" },
+    ],
+  ])("names its field first: %s", (message, problem) => {
+    expect(readRefusal(message)).toEqual(problem);
+  });
+
+  it("begins otherwise where it concerns no field", () => {
+    expect(readRefusal("")).toBe(null);
+  });
 });
 
 // Names in the addresses of pages.

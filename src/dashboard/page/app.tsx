@@ -1,10 +1,9 @@
 /** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
-import { lazy, Suspense, useEffect } from "react";
+import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Link, matchRoute, Redirect, Route, Router, Switch, useParams, useRouter } from "wouter";
 import { loadPage } from "./data/connection.ts";
 import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
-import { PAGES } from "./pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { ErrorMessage, Loading } from "./ui/feedback.tsx";
 import { usePageTitle } from "./ui/page.tsx";
@@ -120,3 +119,37 @@ function NotFound({ what }: { readonly what: string }) {
     </div>
   );
 }
+
+interface PageModule {
+  readonly default: ComponentType;
+}
+
+/** Shown instead of a page whose code does not arrive although the service answers. */
+const Broken: PageModule = {
+  default: () => (
+    <ErrorMessage
+      error={new Error("This page's code could not be loaded.")}
+      onRetry={() => location.reload()}
+    />
+  ),
+};
+
+const page = (path: string, load: () => Promise<PageModule>) => ({
+  path,
+  load,
+  Content: lazy(() => loadPage(load).catch(() => Broken)),
+});
+
+/** The first whose path matches is shown. */
+const PAGES = [
+  page("/", () => import("./overview/overview-page.tsx")),
+  page("/rooms", () => import("./rooms/rooms-page.tsx")),
+  page("/rooms/:roomId/*?", () => import("./room/room-page.tsx")),
+  page("/files", () => import("./rooms/files-page.tsx")),
+  page("/webhooks", () => import("./webhooks/webhooks-page.tsx")),
+  page("/webhooks/:webhookId", () => import("./webhooks/webhook-page.tsx")),
+  page("/workflows", () => import("./workflows/workflows-page.tsx")),
+  page("/workflows/:workflowId", () => import("./workflows/workflow-page.tsx")),
+  page("/logs/:part?", () => import("./logs/logs-page.tsx")),
+  page("/settings/:part?", () => import("./settings/settings-page.tsx")),
+];

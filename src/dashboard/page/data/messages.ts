@@ -1,4 +1,4 @@
-/** Texts of the service, read for people: refusals, compile errors, operations. Pure. */
+/** Texts of the service, read for people: refusals and compile errors. Pure. */
 
 export interface FieldProblem {
   readonly field: string;
@@ -27,16 +27,4 @@ export interface CompileError {
 export function readCompileError(error: Error | null): CompileError | null {
   const [, line, column, message] = /\bline (\d+), column (\d+): (.+)$/s.exec(error?.message ?? "") ?? [];
   return message === undefined ? null : { message, line: Number(line), column: Number(column) };
-}
-
-const ACRONYMS: Readonly<Record<string, string>> = { api: "API" };
-
-/** An operation of the API in words: `rotateWebhookSecret` is "Rotate webhook secret". */
-export function operationName(operation: string): string {
-  const words = operation
-    .replaceAll(/([A-Z])/g, " $1")
-    .split(" ")
-    .map((word) => ACRONYMS[word.toLowerCase()] ?? word.toLowerCase());
-  const sentence = words.join(" ");
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

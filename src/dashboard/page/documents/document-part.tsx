@@ -1,13 +1,17 @@
 /** One document: its content, now and in each version, its authors, and its actions. */
+
+import { Menu } from "@base-ui/react/menu";
 import type { DocumentDetails } from "atrium/server";
-import { Link } from "wouter";
-import { orNull, useApiQuery } from "../data/organization.tsx";
+import { Link, useLocation } from "wouter";
+import { orNull, useAction, useApiQuery } from "../data/organization.tsx";
 import { JoinBar, LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
-import { Button } from "../ui/button.tsx";
+import { Button, saveFile } from "../ui/button.tsx";
+import { ConfirmAction, DropMenu } from "../ui/dialog.tsx";
 import { Badge, Empty, ErrorMessage, Loaded, Loading } from "../ui/feedback.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
-import { DocumentActions } from "./document-actions.tsx";
+import { jsonOf, textOf } from "./document.ts";
 import {
+  type Chosen,
   type DocumentPlace,
   joinNames,
   useAuthorNames,
@@ -17,8 +21,7 @@ import {
 } from "./history.ts";
 import { Preview } from "./preview.tsx";
 import { Trail } from "./trail.tsx";
-import { NewVersion, VersionActions } from "./version-actions.tsx";
-import { VersionList, VersionSlider } from "./versions.tsx";
+import { NewVersion, VersionActions, VersionList, VersionSlider } from "./versions.tsx";
 
 export default function DocumentPart(place: DocumentPlace) {
   const { roomId, name } = place;
@@ -120,5 +123,60 @@ function Head({ place, document, version }: KnownProps & { readonly version: num
         <Time at={updated_at} />
       </p>
     </>
+  );
+}
+
+interface DocumentActionsProps {
+  readonly place: DocumentPlace;
+  readonly version: Chosen;
+}
+
+const FORMATS = { update: "Yjs update", text: "Text", json: "JSON of its shared types" };
+
+function DocumentActions({ place: { roomId, name }, version }: DocumentActionsProps) {
+  const [, go] = useLocation();
+  const download = useAction(
+    async ({ documents }, format: string) => {
+      const update = await documents.get(roomId, name, version === null ? {} : { version });
+      const file = version === null ? name : `${name}-${version}`;
+      if (format === "update") {
+        saveFile(`${file}.bin`, "application/octet-stream", new Uint8Array(update));
+        return;
+      }
+      const { readUpdate } = await import("./read-document.ts");
+      const roots = readUpdate(update);
+      if (format === "text") saveFile(`${file}.txt`, "text/plain", textOf(roots));
+      else saveFile(`${file}.json`, "application/json", JSON.stringify(jsonOf(roots), null, 2));
+    },
+    { notifiesErrors: true },
+  );
+  return (
+    <div className="row-actions">
+      <DropMenu label="Download" className="button plain" face="Download" align="end">
+        {Object.entries(FORMATS).map(([format, label]) => (
+          <Menu.Item key={format} onClick={() => download.mutate(format)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </DropMenu>
+      <ConfirmAction
+        label="Delete…"
+        accessibleName={`Delete… ${name}`}
+        title={`Delete ${name}?`}
+        confirmLabel="Delete document"
+        typed={name}
+        act={({ documents }) => documents.delete(roomId, name)}
+        options={{
+          notice: "Document deleted",
+          refreshes: [["room", roomId, "documents"]],
+          onDone: () => go(`/rooms/${roomId}/documents`),
+        }}
+      >
+        <p>
+          The document is closed for everyone, and deleted with its history and versions. This cannot be
+          undone. Clients that are offline create it again with their copy when they come back.
+        </p>
+      </ConfirmAction>
+    </div>
   );
 }

@@ -1,14 +1,16 @@
-/** The content of the chosen state of a document, or the differences between two. */
+/** The content of the chosen state of a document, as text and as a tree, or the differences between two states. */
+
+import { Tabs } from "@base-ui/react/tabs";
 import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/server";
 import { useEffect, useState } from "react";
 import { useApiQuery } from "../data/organization.tsx";
 import { useLive } from "../live/live.tsx";
-import { Button } from "../ui/button.tsx";
+import { Button, ScrollBox } from "../ui/button.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
+import { JsonTree, useShared } from "../ui/json-tree.tsx";
 import { formatSize } from "../ui/time.tsx";
 import { Comparison } from "./comparison.tsx";
-import { ContentView } from "./content-view.tsx";
 import type { DocumentRoot } from "./document.ts";
 import { type Choice, type Chosen, type DocumentPlace, titleOf } from "./history.ts";
 
@@ -63,7 +65,7 @@ function Content({ place, document, choice, versions, authorName }: PreviewProps
   const error = (version === null ? now.error : then.error) ?? (isCompared ? other.error : null);
   const nameOf = (chosen: Chosen) => {
     const found = versions.find((one) => one.version === chosen);
-    return chosen === null ? "now" : found === undefined ? `Version ${chosen}` : titleOf(found);
+    return chosen === null ? "Now" : found === undefined ? `Version ${chosen}` : titleOf(found);
   };
   return (
     <>
@@ -97,7 +99,8 @@ interface ComparisonChoiceProps {
 
 function ComparisonChoice({ choice, versions, nameOf }: ComparisonChoiceProps) {
   const { comparedWith, version, compareWith } = choice;
-  const others: readonly Chosen[] = [null, ...versions.map((one) => one.version)];
+  const all: readonly Chosen[] = [null, ...versions.map((one) => one.version)];
+  const others = all.filter((other) => other !== version);
   return (
     <SelectField
       label="Compare with"
@@ -105,16 +108,8 @@ function ComparisonChoice({ choice, versions, nameOf }: ComparisonChoiceProps) {
       onChange={({ currentTarget: { value } }) =>
         compareWith(value === "" ? undefined : value === "null" ? null : Number(value))
       }
-    >
-      <option value="">Nothing</option>
-      {others
-        .filter((other) => other !== version)
-        .map((other) => (
-          <option key={other} value={`${other}`}>
-            {other === null ? "Now" : nameOf(other)}
-          </option>
-        ))}
-    </SelectField>
+      options={[["", "Nothing"], ...others.map((other) => [`${other}`, nameOf(other)] as const)]}
+    />
   );
 }
 
@@ -161,4 +156,57 @@ function useLiveContent(name: string): readonly DocumentRoot[] | null {
     };
   }, [client, name]);
   return roots;
+}
+
+/** More text at once makes the page slow. */
+const MAX_CHARACTERS = 200_000;
+
+function ContentView({ roots }: { readonly roots: readonly DocumentRoot[] }) {
+  const shared = useShared(roots);
+  const texts = shared.filter(({ text }) => text !== null);
+  if (shared.length === 0) return <p className="soft">It has no content.</p>;
+  return (
+    <Tabs.Root defaultValue={texts.length > 0 ? "text" : "json"} className="document-content">
+      <Tabs.List className="tabs" aria-label="Forms of the content">
+        <Tabs.Tab value="text" className="tab">
+          Text
+        </Tabs.Tab>
+        <Tabs.Tab value="json" className="tab">
+          Shared types
+        </Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="text" className="tab-panel">
+        {texts.length === 0 && <p className="soft">None of its shared types is text.</p>}
+        {texts.map(({ name, text }) => (
+          <Text key={name} name={name} text={text ?? ""} isAlone={texts.length === 1} />
+        ))}
+      </Tabs.Panel>
+      <Tabs.Panel value="json" className="tab-panel">
+        <ScrollBox className="json-tree" label="Shared types">
+          {shared.map(({ name, kind, json }) => (
+            <JsonTree key={`${kind} ${name}`} name={`${name} (${kind})`} value={json} isOpen />
+          ))}
+        </ScrollBox>
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}
+
+interface TextProps {
+  readonly name: string;
+  readonly text: string;
+  readonly isAlone: boolean;
+}
+
+function Text({ name, text, isAlone }: TextProps) {
+  const left = text.length - MAX_CHARACTERS;
+  return (
+    <>
+      {!isAlone && <h3>{name}</h3>}
+      <ScrollBox className="document-text" label={`Text of ${name}`}>
+        {text === "" ? <span className="soft">Empty.</span> : text.slice(0, MAX_CHARACTERS)}
+      </ScrollBox>
+      {left > 0 && <p className="soft">{left.toLocaleString("en")} more characters are in the download.</p>}
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 /** The edit history of a document, and the buttons that roll back the edits of one user. */
 import type { DocumentAuthor, DocumentVersion, TrailEntry } from "atrium/server";
-import { Button } from "../ui/button.tsx";
+import { Button, ScrollBox } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
@@ -22,14 +22,13 @@ export function Trail({ place, nameOf, version }: TrailProps) {
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       {entries.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-        <section className="scroll stream" tabIndex={0} aria-label="Trail">
+        <ScrollBox className="stream" label="Trail">
           <ol>
             {entries.map((entry) => (
               <Entry key={entry.seq} entry={entry} nameOf={nameOf} />
             ))}
           </ol>
-        </section>
+        </ScrollBox>
       )}
       {hasNextPage && (
         <Button isBusy={isFetchingNextPage} onClick={() => fetchNextPage()}>

@@ -4,11 +4,12 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
+import { inspections } from "atrium/inspection";
 import type { Room, User } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import { findOrCreateUser, useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { Button, Icon } from "../ui/button.tsx";
-import { RoomFeed } from "./room-feed.ts";
+import type { FeedItem } from "./stream.ts";
 
 /** The interval of polls. */
 export const LIVE_REFRESH_MS = 2000;
@@ -16,8 +17,8 @@ export const LIVE_REFRESH_MS = 2000;
 interface Watched {
   /** Null while not watching. */
   readonly client: AtriumClient | null;
-  /** The messages of the room meanwhile; null while not watching. */
-  readonly feed: RoomFeed | null;
+  /** Listens to the messages of the room meanwhile; null while not watching. */
+  readonly listen: Listen | null;
 }
 
 interface Live extends Watched {
@@ -37,7 +38,38 @@ export function useLive(): Live {
 /** Tokens to watch with. They are short, so that a person who has left the organization stops watching soon. */
 const VIEWING = { ttl: 300, role: "viewer" } as const;
 
-const NOTHING: Watched = { client: null, feed: null };
+const NOTHING: Watched = { client: null, listen: null };
+
+/** Returns a function that removes the listener. */
+type Listen = (listener: (item: FeedItem) => void) => () => void;
+
+const userOf = (by: unknown): string | null => (typeof by === "string" ? by : null);
+
+/** Takes these messages from a client of the dashboard, which keeps no copies of stores and has no listeners of its own. */
+function feedOf(client: AtriumClient): Listen {
+  const listeners = new Set<(item: FeedItem) => void>();
+  const notify = (item: FeedItem) => {
+    for (const listener of listeners) listener(item);
+  };
+  const stream = inspections.get(client)?.connection.changeStream;
+  stream?.handle("broadcast", ({ event, data, from }) =>
+    notify({ type: "broadcast", event: String(event), data, by: userOf(from) }),
+  );
+  stream?.handle("storeChanged", ({ store, key, action, value, by }) =>
+    notify({
+      type: "write",
+      store: String(store),
+      key: String(key),
+      value,
+      isDeletion: action === "delete",
+      by: userOf(by),
+    }),
+  );
+  return (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+}
 
 interface LiveProviderProps {
   readonly room: Room;
@@ -47,7 +79,7 @@ interface LiveProviderProps {
 export function LiveProvider({ room: { id: roomId }, children }: LiveProviderProps) {
   const { person } = useCurrent().me;
   const [watched, setWatched] = useState(NOTHING);
-  const { client, feed } = watched;
+  const { client } = watched;
   const joining = useAction(
     async (atrium) => {
       const { id } = await findOrCreateUser(atrium, {
@@ -57,9 +89,9 @@ export function LiveProvider({ room: { id: roomId }, children }: LiveProviderPro
       });
       const authToken = async () => (await atrium.users.createToken(roomId, id, VIEWING)).token;
       const viewer = new AtriumClient({ serverUrl: location.origin, authToken });
-      const itsFeed = new RoomFeed(viewer);
+      const listen = feedOf(viewer);
       await viewer.join({ role: "viewer" });
-      setWatched({ client: viewer, feed: itsFeed });
+      setWatched({ client: viewer, listen });
     },
     { notifiesErrors: true },
   );
@@ -74,8 +106,8 @@ export function LiveProvider({ room: { id: roomId }, children }: LiveProviderPro
   }, [client, leave]);
   useLiveRefresh(roomId, watched);
   const live = useMemo(
-    () => ({ client, feed, isJoining: joining.isPending, join: () => joining.mutate(), leave }),
-    [client, feed, joining.isPending, joining.mutate, leave],
+    () => ({ ...watched, isJoining: joining.isPending, join: () => joining.mutate(), leave }),
+    [watched, joining.isPending, joining.mutate, leave],
   );
   return <LiveContext value={live}>{children}</LiveContext>;
 }
@@ -84,11 +116,11 @@ export function LiveProvider({ room: { id: roomId }, children }: LiveProviderPro
 const DEBOUNCE_MS = 250;
 
 /** Refreshes the queries that the room's messages say have changed. */
-function useLiveRefresh(roomId: string, { client, feed }: Watched): void {
+function useLiveRefresh(roomId: string, { client, listen }: Watched): void {
   const queries = useQueryClient();
   const key = useKey();
   useEffect(() => {
-    if (client === null || feed === null) return;
+    if (client === null || listen === null) return;
     const waiting = new Map<string, ReturnType<typeof setTimeout>>();
     const refreshSoon = (...part: readonly string[]) => {
       const id = JSON.stringify(part);
@@ -107,7 +139,7 @@ function useLiveRefresh(roomId: string, { client, feed }: Watched): void {
       client.comments.on("created", refresh("comments")),
       client.comments.on("updated", refresh("comments")),
       client.comments.on("deleted", refresh("comments")),
-      feed.listen((item) => {
+      listen((item) => {
         if (item.type !== "write") return;
         refreshSoon("entries", item.store);
         refreshSoon("stores");
@@ -117,7 +149,7 @@ function useLiveRefresh(roomId: string, { client, feed }: Watched): void {
       for (const off of offs) off();
       for (const timer of waiting.values()) clearTimeout(timer);
     };
-  }, [client, feed, queries, key, roomId]);
+  }, [client, listen, queries, key, roomId]);
 }
 
 /** Explains how the page updates, and lets the person join the room. */

@@ -1,16 +1,19 @@
 /** The organization's totals, the first steps of a new one, its activity over time, and who is online. */
-import type { Overview, Room } from "atrium/server";
-import type { ReactNode } from "react";
+import type { Usage as Figures, Overview, Room } from "atrium/server";
+import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
+import { useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { NewRoom, useRooms } from "../rooms/rooms.tsx";
 import { useKeys } from "../settings/api-part.tsx";
+import { QuotaMeters, useQuotas } from "../settings/quota-meters.tsx";
+import { Chart } from "../ui/chart.tsx";
 import { Badge, ErrorMessage, Loaded } from "../ui/feedback.tsx";
+import { RangeSelect, rangeOf } from "../ui/fields.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { Stats } from "../ui/stats.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Quickstart } from "./quickstart.tsx";
-import { Usage } from "./usage.tsx";
 
 const REFRESH_MS = 5000;
 
@@ -136,5 +139,53 @@ function OnlineRooms() {
         </p>
       )}
     </Section>
+  );
+}
+
+const USAGE_REFRESH_MS = 10_000;
+
+function Usage() {
+  const filters = useFilters();
+  const range = rangeOf(filters);
+  const usage = useApiQuery(["usage", range], ({ organization }) => organization.usage(range), {
+    refetchInterval: USAGE_REFRESH_MS,
+  });
+  const quotas = useQuotas();
+  return (
+    <Section id="usage" title="Usage" beside={<RangeSelect filters={filters} />}>
+      <Loaded query={usage}>{(data) => <Charts usage={data} />}</Loaded>
+      {quotas.data && (
+        <>
+          <QuotaMeters quotas={quotas.data.quotas} />
+          <p>
+            <Link className="button plain" href="/settings/quotas">
+              About these quotas
+            </Link>
+          </p>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Charts({ usage }: { readonly usage: Figures }) {
+  const { starts, events, runs } = useMemo(() => {
+    const { points } = usage;
+    return {
+      starts: points.map(({ at }) => Date.parse(at) / 1000),
+      events: [{ label: "Events", color: "--chart-1", values: points.map((point) => point.events) }],
+      runs: [
+        { label: "Runs", color: "--chart-1", values: points.map((point) => point.runs) },
+        { label: "Failed", color: "--chart-2", values: points.map((point) => point.failed_runs) },
+      ],
+    };
+  }, [usage]);
+  const width = usage.point_seconds;
+  const count = (number: number) => number.toLocaleString("en");
+  return (
+    <div className="charts">
+      <Chart title={`${count(usage.events)} events`} {...{ starts, width }} series={events} />
+      <Chart title={`${count(usage.runs)} workflow runs`} {...{ starts, width }} series={runs} />
+    </div>
   );
 }

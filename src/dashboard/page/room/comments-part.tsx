@@ -1,5 +1,5 @@
 /** The comments of a room, thread by thread. */
-import type { Comment, User } from "atrium/server";
+import type { Comment, CommentInput, User } from "atrium/server";
 import type { ReactNode } from "react";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
@@ -7,7 +7,7 @@ import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmAction, FormDialog, type FormDialogProps } from "../ui/dialog.tsx";
 import { Badge, Empty, Paged } from "../ui/feedback.tsx";
-import { FilterSelect, SearchBox, SelectField, TextArea } from "../ui/fields.tsx";
+import { FilterSelect, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
 import { type BulkAction, oneByOne, SelectableCards } from "../ui/selectable.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -170,14 +170,7 @@ function Card({ comment, box, author, users }: CardProps) {
   );
 }
 
-interface NewComment {
-  readonly userId: string;
-  readonly text: string;
-  /** The comment that this one replies to. */
-  readonly threadId?: string;
-}
-
-interface CommentDialogProps extends Pick<FormDialogProps<NewComment>, "title" | "submitLabel" | "button"> {
+interface CommentDialogProps extends Pick<FormDialogProps<CommentInput>, "title" | "submitLabel" | "button"> {
   readonly roomId: string;
   readonly users: readonly User[];
   readonly threadId?: string;
@@ -185,7 +178,7 @@ interface CommentDialogProps extends Pick<FormDialogProps<NewComment>, "title" |
 
 /** Creates a comment, or a reply to one, on behalf of a user. */
 function CommentDialog({ roomId, users, threadId, button, ...dialog }: CommentDialogProps) {
-  const write = useAction(({ comments }, comment: NewComment) => comments.create(roomId, comment), {
+  const write = useAction(({ comments }, comment: CommentInput) => comments.create(roomId, comment), {
     refreshes: [["room", roomId, "comments"]],
   });
   return (
@@ -196,14 +189,8 @@ function CommentDialog({ roomId, users, threadId, button, ...dialog }: CommentDi
       action={write}
       toInput={({ userId = "", text = "" }) => ({ userId, text, ...(threadId && { threadId }) })}
     >
-      <SelectField label="User" name="userId">
-        {users.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-      <TextArea label="Text" name="text" required rows={4} />
+      <SelectField label="User" name="userId" options={users.map(({ id, name }) => [id, name])} />
+      <TextField label="Text" name="text" required rows={4} />
     </FormDialog>
   );
 }

@@ -38,10 +38,12 @@ export function useEntryPage(roomId: string, store: string, prefix = "") {
         prefix !== "" && after === undefined ? orNull(stores.get(roomId, store, prefix)) : null,
       ]);
       const found = Object.entries(page.entries).filter(([one]) => one.startsWith(prefix));
-      const entries: Record<string, Entry> = Object.fromEntries(
-        exact === null ? found : [[prefix, exact], ...found],
-      );
-      return { entries, next: page.next?.startsWith(prefix) ? page.next : undefined };
+      const entries: readonly (readonly [key: string, entry: Entry])[] =
+        exact === null ? found : [[prefix, exact], ...found];
+      return {
+        entries: entries.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        next: page.next?.startsWith(prefix) ? page.next : undefined,
+      };
     },
     { refetchInterval: LIVE_REFRESH_MS },
   );

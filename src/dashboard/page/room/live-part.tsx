@@ -1,17 +1,20 @@
 /** The participants of a room with their presence, its stream of events, its stores, and its cursors. */
-import type { PresenceState, Room, Search, User } from "atrium/server";
+
+import type { PresenceState, Room, Search, StoreSummary, User } from "atrium/server";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useApiQuery } from "../data/organization.tsx";
 import { JoinBar, LIVE_REFRESH_MS, useLive } from "../live/live.tsx";
+import { ScrollBox } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
-import { Empty, ErrorMessage } from "../ui/feedback.tsx";
+import { Empty, ErrorMessage, Loaded } from "../ui/feedback.tsx";
+import { JsonBranch, JsonChildren, useChangeCount } from "../ui/json-tree.tsx";
 import { Section } from "../ui/page.tsx";
 import { Stats } from "../ui/stats.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
-import { CursorMap } from "./cursor-map.tsx";
-import { StoreTrees } from "./store-trees.tsx";
+import { boundsOf, type Point, pointIn } from "./coordinates.ts";
+import { EntryPager, useEntryPage, useStores } from "./entries.tsx";
 import { useStream } from "./use-stream.ts";
 
 const MAX_USERS = 100;
@@ -130,8 +133,7 @@ function EventStream({ roomId }: { readonly roomId: string }) {
       )}
       {items?.length === 0 && <p className="soft">Nothing has happened.</p>}
       {items !== undefined && items.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-        <section className="scroll stream" tabIndex={0} aria-label="Stream of events">
+        <ScrollBox className="stream" label="Stream of events">
           <ol>
             {items.map(({ id, at, name, about }) => (
               <li key={id}>
@@ -141,8 +143,121 @@ function EventStream({ roomId }: { readonly roomId: string }) {
               </li>
             ))}
           </ol>
-        </section>
+        </ScrollBox>
       )}
     </Section>
+  );
+}
+
+interface CursorMapProps {
+  readonly users: readonly User[];
+  readonly presences: Readonly<Record<string, PresenceState>>;
+}
+
+interface Cursor {
+  readonly user: User;
+  readonly point: Point;
+  readonly color: string;
+}
+
+/** From this share of the map's width on, a name stands before its point: after it, there is no room. */
+const NAME_IN_FRONT = 0.6;
+
+/** A share of the map's length, so far from its edges that points on them are seen. */
+const inside = (share: number): string => `calc(1rem + (100% - 2rem) * ${share})`;
+
+function CursorMap({ users, presences }: CursorMapProps) {
+  const cursors = users.flatMap((user): Cursor[] => {
+    const state = presences[user.id];
+    const point = pointIn(state);
+    return point === null ? [] : [{ user, point, color: String(state?.color) }];
+  });
+  if (cursors.length === 0) return null;
+  const { min, max } = boundsOf(cursors.map(({ point }) => point));
+  const across = ({ x }: Point) => (x - min.x) / (max.x - min.x);
+  const down = ({ y }: Point) => (y - min.y) / (max.y - min.y);
+  const place = (point: Point) => ({ left: inside(across(point)), top: inside(down(point)) });
+  return (
+    <Section id="cursor-map" title="Cursors">
+      <ul className="cursor-map">
+        {cursors.map(({ user, point, color }) => (
+          <li
+            key={user.id}
+            className={across(point) > NAME_IN_FRONT ? "name-in-front" : undefined}
+            style={place(point)}
+          >
+            <span className="dot" style={{ background: color }} aria-hidden="true" />
+            <span>
+              {user.name}
+              <span className="hidden">
+                {" "}
+                at {Math.round(point.x)}, {Math.round(point.y)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function StoreTrees({ roomId }: { readonly roomId: string }) {
+  const { data, error } = useStores(roomId);
+  return (
+    <Section id="store-trees" title="Stores">
+      <ErrorMessage error={error} />
+      {data?.length === 0 && (
+        <p className="soft">
+          There are none. <Link href={`/rooms/${roomId}/stores`}>Create one</Link>, or let a client write.
+        </p>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <ScrollBox className="json-tree" label="Stores as a tree">
+          {data.map((store, index) => (
+            <StoreBranch key={store.name} roomId={roomId} store={store} isOpenAtFirst={index === 0} />
+          ))}
+        </ScrollBox>
+      )}
+    </Section>
+  );
+}
+
+interface StoreBranchProps {
+  readonly roomId: string;
+  readonly store: StoreSummary;
+  readonly isOpenAtFirst: boolean;
+}
+
+function StoreBranch({ roomId, store: { name, entries }, isOpenAtFirst }: StoreBranchProps) {
+  const changes = useChangeCount(entries);
+  const size = `{${entries.toLocaleString("en")}}`;
+  return (
+    <JsonBranch {...{ name, changes, isOpenAtFirst }} summaryOf={() => size}>
+      <Entries roomId={roomId} store={name} total={entries} />
+    </JsonBranch>
+  );
+}
+
+interface EntriesProps {
+  readonly roomId: string;
+  readonly store: string;
+  readonly total: number;
+}
+
+function Entries({ roomId, store, total }: EntriesProps) {
+  const { query, position } = useEntryPage(roomId, store);
+  return (
+    <Loaded query={query}>
+      {({ entries }) => (
+        <>
+          {/* An entry that comes to a shown page is new; one of another page is not. */}
+          <JsonChildren
+            key={query.isPlaceholderData ? "loading" : position.offset}
+            entries={entries.map(([key, { value }]) => [key, value])}
+          />
+          <EntryPager {...{ position, store, total }} shown={entries.length} />
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -1,17 +1,22 @@
 /** A room: participants, users, stores, documents, comments and files. */
-import { lazy, Suspense } from "react";
-import { Link, Redirect, Route, Switch, useParams } from "wouter";
+
+import { Menu } from "@base-ui/react/menu";
+import type { Room } from "atrium/server";
+import { lazy, Suspense, useState } from "react";
+import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { nameInPath } from "../data/address.ts";
 import { loadPage } from "../data/connection.ts";
+import { useAction } from "../data/organization.tsx";
 import { DocumentsPart } from "../documents/documents-part.tsx";
 import { LiveProvider } from "../live/live.tsx";
-import { Identifier } from "../ui/button.tsx";
+import { Button, Icon, Identifier } from "../ui/button.tsx";
+import { Confirm, Dialog, DropMenu, Form } from "../ui/dialog.tsx";
 import { Badge, Loaded, Loading } from "../ui/feedback.tsx";
+import { NameField, TextField } from "../ui/fields.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
 import { LivePart, useRoom } from "./live-part.tsx";
-import { RoomActions } from "./room-actions.tsx";
 import { StoresPart } from "./stores-part.tsx";
 import { UserPart } from "./user-part.tsx";
 import { UsersPart } from "./users-part.tsx";
@@ -91,5 +96,73 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
         </Page>
       )}
     </Loaded>
+  );
+}
+
+function RoomActions({ room: { id, name, custom_id, state } }: { readonly room: Room }) {
+  const [, go] = useLocation();
+  const [openDialog, setOpenDialog] = useState<"edit" | "delete" | null>(null);
+  const close = () => setOpenDialog(null);
+  const isClosed = state === "closed";
+  const refreshes = [["room", id], ["rooms"]];
+  const reconcile = useAction(({ rooms }) => rooms.reconcile(id), {
+    notice: ({ previous_active_participants: before, reconciled_active_participants: now }) =>
+      before === now ? `No correction needed: ${now} online` : `Corrected from ${before} to ${now} online`,
+    refreshes,
+    notifiesErrors: true,
+  });
+  const setState = useAction(({ rooms }, next: Room["state"]) => rooms.update(id, { state: next }), {
+    notice: isClosed ? "Room reopened" : "Room closed",
+    refreshes,
+    notifiesErrors: true,
+  });
+  const edit = useAction(
+    ({ rooms }, changes: { name: string; customId: string | null }) => rooms.update(id, changes),
+    { notice: "Room saved", refreshes, onDone: close },
+  );
+  const remove = useAction(({ rooms }) => rooms.delete(id), {
+    notice: "Room deleted",
+    refreshes: [["rooms"], ["overview"]],
+    onDone: () => go("/rooms"),
+  });
+  return (
+    <>
+      <Button isBusy={reconcile.isPending} onClick={() => reconcile.mutate()}>
+        Reconcile
+      </Button>
+      <DropMenu label="More actions" className="button plain" face={<Icon name="more" />} align="end">
+        <Menu.Item onClick={() => setOpenDialog("edit")}>Edit…</Menu.Item>
+        <Menu.Item onClick={() => setState.mutate(isClosed ? "active" : "closed")}>
+          {isClosed ? "Reopen" : "Close"}
+        </Menu.Item>
+        <Menu.Separator className="separator" />
+        <Menu.Item className="bad-text" onClick={() => setOpenDialog("delete")}>
+          Delete…
+        </Menu.Item>
+      </DropMenu>
+      <Dialog title="Edit room" isOpen={openDialog === "edit"} onClose={close}>
+        <Form
+          submitLabel="Save"
+          action={edit}
+          onCancel={close}
+          toInput={({ name: next = "", customId = "" }) => ({ name: next, customId: customId || null })}
+        >
+          <NameField defaultValue={name} />
+          <TextField label="Custom ID" name="customId" defaultValue={custom_id ?? ""} maxLength={255} />
+        </Form>
+      </Dialog>
+      <Confirm
+        title={`Delete ${name}?`}
+        confirmLabel="Delete room"
+        action={remove}
+        isOpen={openDialog === "delete"}
+        onClose={close}
+      >
+        <p>
+          This deletes its users, stores, comments and files, and disconnects all participants. This cannot be
+          undone.
+        </p>
+      </Confirm>
+    </>
   );
 }

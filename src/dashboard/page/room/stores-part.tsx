@@ -1,18 +1,17 @@
-/** The stores of a room: one at a time, as a table that updates live. */
-import type { Entry } from "atrium/server";
+/** The stores of a room: one at a time, as a table that updates live, and the dialog that sets an entry. */
+import { AtriumError, type Entry } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { pathPartOf } from "../data/address.ts";
-import { useAction } from "../data/organization.tsx";
+import { orNull, useAction, useCurrent } from "../data/organization.tsx";
 import { JoinBar } from "../live/live.tsx";
-import { Button } from "../ui/button.tsx";
-import { ConfirmAction, FormDialog } from "../ui/dialog.tsx";
+import { Button, CodeBlock } from "../ui/button.tsx";
+import { ConfirmAction, Dialog, Form, FormDialog } from "../ui/dialog.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
-import { SearchBox, TextField } from "../ui/fields.tsx";
+import { NameField, SearchBox, TextField } from "../ui/fields.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { EntryPager, queriesOf, useEntryPage, useStores } from "./entries.tsx";
-import { EntryForm } from "./entry-form.tsx";
 
 interface StoresPartProps {
   readonly roomId: string;
@@ -66,13 +65,7 @@ function NewStore({ addressOf }: { readonly addressOf: (store: string) => string
       action={open}
       toInput={({ name = "" }) => name}
     >
-      <TextField
-        label="Name"
-        name="name"
-        required
-        maxLength={255}
-        hint="Such as tasks. The first entry creates the store."
-      />
+      <NameField hint="Such as tasks. The first entry creates the store." />
     </FormDialog>
   );
 }
@@ -103,7 +96,7 @@ function EntryTable({ roomId, store, total }: EntryTableProps) {
   const [search, setSearch] = useState("");
   const { query, position } = useEntryPage(roomId, store, search);
   const [edited, setEdited] = useState<Edited | null>(null);
-  const columns: readonly Column<[key: string, entry: Entry]>[] = [
+  const columns: readonly Column<readonly [key: string, entry: Entry]>[] = [
     { label: "Key", cell: ([key]) => <code>{key}</code> },
     { label: "Value", className: "json", cell: ([, { value }]) => <JsonTree value={value} /> },
     { label: "Version", className: "number", cell: ([, { version }]) => version },
@@ -132,36 +125,140 @@ function EntryTable({ roomId, store, total }: EntryTableProps) {
   ];
   return (
     <Loaded query={query}>
-      {(data) => {
-        const shown = Object.entries(data.entries).sort(([a], [b]) => (a < b ? -1 : 1));
-        return (
-          <>
-            <div className="filters">
-              <SearchBox label="Find keys that begin with …" initial="" onSearch={setSearch} />
-              <Button
-                variant="primary"
-                icon="plus"
-                data-shortcut="new"
-                onClick={() => setEdited({ name: null, entry: null })}
-              >
-                New entry
-              </Button>
-            </div>
-            {shown.length === 0 && (
-              <Empty title={search === "" ? `${store} is empty` : "No matching keys"}>
-                <p>New entries appear here as soon as they are set.</p>
-              </Empty>
-            )}
-            <Table label={`Entries of ${store}`} items={shown} idOf={([key]) => key} columns={columns} />
-            <EntryPager
-              {...{ position, store }}
-              shown={shown.length}
-              total={search === "" ? total : undefined}
-            />
-            {edited && <EntryForm {...{ roomId, store }} {...edited} onClose={() => setEdited(null)} />}
-          </>
-        );
-      }}
+      {({ entries: shown }) => (
+        <>
+          <div className="filters">
+            <SearchBox label="Find keys that begin with …" initial="" onSearch={setSearch} />
+            <Button
+              variant="primary"
+              icon="plus"
+              data-shortcut="new"
+              onClick={() => setEdited({ name: null, entry: null })}
+            >
+              New entry
+            </Button>
+          </div>
+          {shown.length === 0 && (
+            <Empty title={search === "" ? `${store} is empty` : "No matching keys"}>
+              <p>New entries appear here as soon as they are set.</p>
+            </Empty>
+          )}
+          <Table label={`Entries of ${store}`} items={shown} idOf={([key]) => key} columns={columns} />
+          <EntryPager
+            {...{ position, store }}
+            shown={shown.length}
+            total={search === "" ? total : undefined}
+          />
+          {edited && <EntryForm {...{ roomId, store }} {...edited} onClose={() => setEdited(null)} />}
+        </>
+      )}
     </Loaded>
   );
 }
+
+/** The entry as it became while it was edited; null for `entry` when it was deleted. */
+interface Conflict {
+  readonly entry: Entry | null;
+}
+
+interface EntryFormProps {
+  readonly roomId: string;
+  readonly store: string;
+  /** Null for a new one. */
+  readonly name: string | null;
+  readonly entry: Entry | null;
+  readonly onClose: () => void;
+}
+
+interface EntryWrite {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+const textOf = (entry: Entry): string => JSON.stringify(entry.value, null, 2);
+
+function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
+  const { stores } = useCurrent().atrium;
+  const [parseError, setParseError] = useState<Error | null>(null);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  /** The value that the text field begins with: another one starts anew. */
+  const [initial, setInitial] = useState(entry);
+  const known = conflict === null ? initial : conflict.entry;
+  const set = useAction(
+    (_, { key, value }: EntryWrite) =>
+      stores.set(roomId, store, key, value, { ifVersion: known?.version ?? 0 }),
+    { refreshes: queriesOf(roomId, store), onDone: onClose },
+  );
+  const save = async (write: EntryWrite) => {
+    try {
+      await set.mutateAsync(write);
+    } catch (error) {
+      if (!(error instanceof AtriumError) || error.code !== "CONFLICT") return; // the form shows it
+      const current = await orNull(stores.get(roomId, store, write.key)).catch(() => undefined);
+      if (current === undefined) return;
+      set.reset();
+      setConflict({ entry: current });
+    }
+  };
+  const toInput = ({ key = name ?? "", value = "" }) => {
+    try {
+      setParseError(null);
+      return { key, value: JSON.parse(value) as unknown };
+    } catch (error) {
+      setParseError(
+        new Error(`The value is not valid JSON: ${error instanceof Error ? error.message : ""}.`),
+      );
+      return undefined;
+    }
+  };
+  return (
+    <Dialog title={name === null ? "New entry" : name} isOpen onClose={onClose} isWide>
+      <Form
+        submitLabel={conflict === null ? "Save" : "Replace it with mine"}
+        action={{
+          isPending: set.isPending,
+          error: parseError ?? set.error,
+          mutate: (write) => void save(write),
+        }}
+        toInput={toInput}
+        onCancel={onClose}
+      >
+        {name === null && <TextField label="Key" name="key" required />}
+        {conflict && (
+          <CurrentValue
+            {...conflict}
+            onTake={() => {
+              setInitial(conflict.entry);
+              setConflict(null);
+            }}
+          />
+        )}
+        <TextField
+          key={initial?.version ?? 0}
+          label={conflict === null ? "Value" : "Your value"}
+          name="value"
+          hint="JSON."
+          rows={10}
+          required
+          defaultValue={initial === null ? "{}" : textOf(initial)}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface CurrentValueProps extends Conflict {
+  /** Goes on with the current value instead of one's own. */
+  readonly onTake: () => void;
+}
+
+const CurrentValue = ({ entry, onTake }: CurrentValueProps) =>
+  entry === null ? (
+    <p role="alert">The entry was deleted while you edited it. Saving creates it again.</p>
+  ) : (
+    <div className="form" role="alert">
+      <p>The entry has changed while you edited it. It is now:</p>
+      <CodeBlock text={textOf(entry)} what="Current value" />
+      <Button onClick={onTake}>Edit this one instead</Button>
+    </div>
+  );

@@ -89,14 +89,14 @@ export function useStream(roomId: string) {
 }
 
 function useFeedItems(roomId: string): readonly StreamItem[] {
-  const { feed } = useLive();
+  const { listen } = useLive();
   const { nameOf } = useNames(roomId);
   const latestNameOf = useRef(nameOf);
   latestNameOf.current = nameOf;
   const [items, setItems] = useState<readonly StreamItem[]>([]);
   const count = useRef(0);
   useEffect(() => {
-    if (feed === null) return;
+    if (listen === null) return;
     let waiting: StreamItem[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = () => {
@@ -105,7 +105,7 @@ function useFeedItems(roomId: string): readonly StreamItem[] {
       waiting = [];
       setItems((known) => [...known, ...news].slice(-MAX_ITEMS));
     };
-    const stop = feed.listen((item) => {
+    const stop = listen((item) => {
       count.current += 1;
       const by = item.by === null ? null : latestNameOf.current(item.by);
       waiting.push(itemOfFeed(item, new Date(), count.current, by));
@@ -116,7 +116,7 @@ function useFeedItems(roomId: string): readonly StreamItem[] {
       stop();
       clearTimeout(timer);
     };
-  }, [feed]);
+  }, [listen]);
   return items;
 }
 

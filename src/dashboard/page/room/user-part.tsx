@@ -7,7 +7,7 @@ import { LIVE_REFRESH_MS } from "../live/live.tsx";
 import { Button, CopyButton, Identifier, saveFile } from "../ui/button.tsx";
 import { ConfirmAction, Form } from "../ui/dialog.tsx";
 import { Badge, Loaded } from "../ui/feedback.tsx";
-import { Choice, TextField } from "../ui/fields.tsx";
+import { Choice, NameField } from "../ui/fields.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 
@@ -130,7 +130,7 @@ function Name({ user: { id, room_id, name } }: UserProps) {
   });
   return (
     <Form submitLabel="Save" action={rename} toInput={({ name: next = "" }) => next}>
-      <TextField label="Name" name="name" required maxLength={255} defaultValue={name} />
+      <NameField defaultValue={name} />
     </Form>
   );
 }

@@ -1,5 +1,5 @@
 /** The users of a room, with their tokens, and actions on several of them. */
-import type { Role, UserSearch, UserWithToken } from "atrium/server";
+import type { UserInput, UserSearch, UserWithToken } from "atrium/server";
 import { Link } from "wouter";
 import { DAY_MS } from "../../../platform/time.ts";
 import { chosen, useFilters } from "../data/filters.ts";
@@ -8,7 +8,7 @@ import { LIVE_REFRESH_MS } from "../live/live.tsx";
 import { CopyButton } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Badge, Empty, Paged } from "../ui/feedback.tsx";
-import { FilterSelect, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
+import { FilterSelect, NameField, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
 import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
@@ -120,17 +120,16 @@ function useUserActions(roomId: string): readonly BulkAction<UserWithToken>[] {
   ];
 }
 
-interface UserInput {
-  readonly name: string;
-  readonly role: Role;
-  readonly customId?: string;
-}
+const ROLES = ["editor", "viewer"] as const;
 
 function NewUser({ roomId }: { readonly roomId: string }) {
-  const create = useAction(({ users }, user: UserInput) => users.create({ ...user, roomId }), {
-    notice: ({ name }) => `User ${name} created`,
-    refreshes: [["room", roomId], ["overview"]],
-  });
+  const create = useAction(
+    ({ users }, user: Omit<UserInput, "roomId">) => users.create({ ...user, roomId }),
+    {
+      notice: ({ name }) => `User ${name} created`,
+      refreshes: [["room", roomId], ["overview"]],
+    },
+  );
   return (
     <FormDialog
       button={{ variant: "primary", icon: "plus", "data-shortcut": "new", children: "New user" }}
@@ -139,15 +138,17 @@ function NewUser({ roomId }: { readonly roomId: string }) {
       action={create}
       toInput={({ name = "", customId = "", role }) => ({
         name,
-        role: role === "viewer" ? "viewer" : "editor",
+        role: ROLES.find((one) => one === role) ?? "editor",
         ...(customId && { customId }),
       })}
     >
-      <TextField label="Name" name="name" required maxLength={255} />
-      <SelectField label="Role" name="role" hint="Viewers can read, follow others and show presence.">
-        <option value="editor">editor</option>
-        <option value="viewer">viewer</option>
-      </SelectField>
+      <NameField />
+      <SelectField
+        label="Role"
+        name="role"
+        options={ROLES}
+        hint="Viewers can read, follow others and show presence."
+      />
       <TextField
         label="Custom ID"
         name="customId"

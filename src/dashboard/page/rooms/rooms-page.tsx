@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<ListedRoom>[] = [
 
 export default function RoomsPage() {
   const filters = useFilters();
-  const { get, set, search, searchFor } = filters;
+  const { get, search, searchFor } = filters;
   const rooms = useRooms(
     {
       ...filters.page(["name", "last_active_at", "created_at"]),
@@ -60,8 +60,8 @@ export default function RoomsPage() {
       <div className="filters">
         <SearchBox label="Search rooms by name" initial={search} onSearch={searchFor} />
         <FilterSelect label="Rooms to show" filters={filters} name="show" all="All rooms" options={LABELS} />
-        <DateFilter label="Created from" value={get("from")} onChange={(value) => set("from", value)} />
-        <DateFilter label="to" value={get("to")} onChange={(value) => set("to", value)} />
+        <DateFilter label="Created from" filters={filters} name="from" />
+        <DateFilter label="to" filters={filters} name="to" />
       </div>
       <Paged query={rooms} filters={filters} empty={<NoRooms isFiltered={filters.isNarrowed} />}>
         {(data) => (

@@ -1,10 +1,10 @@
 /** Rooms to choose from, and the button that creates one. */
-import type { RoomSearch } from "atrium/server";
+import type { RoomInput, RoomSearch } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { SelectField, TextField } from "../ui/fields.tsx";
+import { NameField, SelectField, TextField } from "../ui/fields.tsx";
 
 /** One page of rooms. */
 export const useRooms = (search: RoomSearch, refetchInterval: number | false = false) =>
@@ -13,7 +13,7 @@ export const useRooms = (search: RoomSearch, refetchInterval: number | false = f
 /** Creates a room and opens it. */
 export function NewRoom() {
   const [, go] = useLocation();
-  const create = useAction(({ rooms }, room: { name: string; customId?: string }) => rooms.create(room), {
+  const create = useAction(({ rooms }, room: RoomInput) => rooms.create(room), {
     refreshes: [["rooms"], ["overview"]],
     onDone: ({ id }) => go(`/rooms/${id}`),
   });
@@ -25,7 +25,7 @@ export function NewRoom() {
       action={create}
       toInput={({ name = "", customId = "" }) => ({ name, ...(customId && { customId }) })}
     >
-      <TextField label="Name" name="name" required maxLength={255} />
+      <NameField />
       <TextField
         label="Custom ID"
         name="customId"
@@ -62,16 +62,13 @@ export function RoomChoice({ chosen, onChange, none = "All rooms" }: RoomChoiceP
           setTyped(value === ANOTHER);
           onChange(value === "" || value === ANOTHER ? null : value);
         }}
-      >
-        <option value="">{none}</option>
-        {!isOffered && !isTyped && <option value={chosen}>{chosen}</option>}
-        {rooms.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-        {data && data.total > OFFERED && <option value={ANOTHER}>Another room by ID…</option>}
-      </SelectField>
+        options={[
+          ["", none],
+          ...(isOffered || isTyped ? [] : [chosen]),
+          ...rooms.map(({ id, name }) => [id, name] as const),
+          ...(data && data.total > OFFERED ? [[ANOTHER, "Another room by ID…"] as const] : []),
+        ]}
+      />
       {isTyped && (
         <TextField
           label="Room ID"

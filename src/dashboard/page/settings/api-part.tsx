@@ -6,7 +6,7 @@ import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organiza
 import { CodeBlock, Identifier } from "../ui/button.tsx";
 import { ConfirmAction, FormDialog, Secret } from "../ui/dialog.tsx";
 import { Paged } from "../ui/feedback.tsx";
-import { TextField } from "../ui/fields.tsx";
+import { NameField } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
 import { oneByOne, SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
@@ -138,13 +138,7 @@ function NewKey() {
         action={create}
         toInput={({ name = "" }) => name}
       >
-        <TextField
-          label="Name"
-          name="name"
-          required
-          maxLength={255}
-          hint="Where you use it, such as Back end."
-        />
+        <NameField hint="Where you use it, such as Back end." />
       </FormDialog>
       <Secret
         title="Your new API key"

@@ -1,20 +1,18 @@
 /** The organization's members, of whom several can be removed, and its invitations. */
-
-import type { Member } from "atrium/server";
+import type { Invitation, Member } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { ME } from "../data/api.ts";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm, ConfirmAction, Secret } from "../ui/dialog.tsx";
-import { Badge, Paged } from "../ui/feedback.tsx";
-import { SelectField } from "../ui/fields.tsx";
+import { Confirm, ConfirmAction, FormDialog, Secret } from "../ui/dialog.tsx";
+import { Badge, Loaded, Paged } from "../ui/feedback.tsx";
+import { SelectField, TextField } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
 import { oneByOne, SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { Invitations } from "./invitations.tsx";
 
 export function MembersPart() {
   const { me, atrium } = useCurrent();
@@ -96,10 +94,8 @@ function Role({ member: { id, name, role: current } }: { readonly member: Member
       isLabelHidden
       value={change.isPending ? change.variables : current}
       onChange={(event) => change.mutate(event.currentTarget.value === "owner" ? "owner" : "member")}
-    >
-      <option value="member">member</option>
-      <option value="owner">owner</option>
-    </SelectField>
+      options={["member", "owner"]}
+    />
   );
 }
 
@@ -161,5 +157,112 @@ function Removal({ member: { id, name }, isSelf }: RemovalProps) {
     >
       <p>{isSelf ? "You lose" : `${name} loses`} access to the organization.</p>
     </ConfirmAction>
+  );
+}
+
+const MAX_SHOWN = 100;
+
+const recipientOf = ({ email }: Invitation): string => email ?? "anyone with the link";
+
+const COLUMNS: readonly Column<Invitation>[] = [
+  { label: "Role", cell: ({ role }) => role },
+  { label: "For", cell: recipientOf },
+  { label: "Expires", cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { label: "Actions", className: "row-actions", cell: ({ id }) => <Withdrawal id={id} /> },
+];
+
+function Invitations() {
+  const { organization } = useCurrent().atrium;
+  const invitations = useApiQuery(["invitations"], () => organization.listInvitations({ limit: MAX_SHOWN }));
+  return (
+    <Section id="invitations" title="Invitations" beside={<NewInvitation />}>
+      <Loaded query={invitations}>
+        {(data) => (
+          <>
+            <SelectableTable
+              label="List of invitations"
+              noun={{ one: "invitation", many: "invitations" }}
+              items={data.invitations}
+              idOf={({ id }) => id}
+              nameOf={recipientOf}
+              selectedName={(invitation) => `the invitation for ${recipientOf(invitation)}`}
+              columns={COLUMNS}
+              actions={[
+                {
+                  label: "Withdraw",
+                  done: "withdrawn",
+                  consequences: "Their links stop working.",
+                  isDanger: true,
+                  run: oneByOne(({ id }) => organization.withdrawInvitation(id)),
+                },
+              ]}
+              refreshes={[["invitations"]]}
+            />
+            {data.total === 0 && (
+              <p className="soft">No pending invitations. An invitation is a link for one person.</p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Withdrawal({ id }: { readonly id: string }) {
+  const withdraw = useAction(({ organization }) => organization.withdrawInvitation(id), {
+    notice: "Invitation withdrawn",
+    refreshes: [["invitations"]],
+    notifiesErrors: true,
+  });
+  return (
+    <Button variant="quiet" isBusy={withdraw.isPending} onClick={() => withdraw.mutate()}>
+      Withdraw
+    </Button>
+  );
+}
+
+function NewInvitation() {
+  const invite = useAction(
+    ({ organization }, { role, email }: Pick<Invitation, "role" | "email">) =>
+      organization.invite(role, email),
+    { refreshes: [["invitations"]] },
+  );
+  const arrival =
+    invite.data?.mailed === true
+      ? `This link is sent to ${invite.data.invitation.email} by mail. You can also send it yourself.`
+      : "Send this link to the person you invite.";
+  return (
+    <>
+      <FormDialog
+        button={{ variant: "primary", icon: "plus", "data-shortcut": "new", children: "Invite member" }}
+        title="Invite member"
+        submitLabel="Create link"
+        action={invite}
+        toInput={({ role, email = "" }) => ({
+          role: role === "owner" ? "owner" : "member",
+          email: email || null,
+        })}
+      >
+        <SelectField
+          label="Role"
+          name="role"
+          options={["member", "owner"]}
+          hint="Owners also manage members, invitations and API keys."
+        />
+        <TextField
+          label="Email"
+          name="email"
+          type="email"
+          hint="Optional. Only a person with this address can then use the link. It is sent there by mail if this service sends mail."
+        />
+      </FormDialog>
+      <Secret
+        title="Invitation link"
+        about={`${arrival} It works once, within seven days. You will not see it again.`}
+        secret={invite.data?.url ?? null}
+        what="the link"
+        onDone={invite.reset}
+      />
+    </>
   );
 }

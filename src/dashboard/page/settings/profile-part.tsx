@@ -6,7 +6,7 @@ import { CurrentPasswordField, NewPasswordField } from "../sign-in/credentials.t
 import { Button, saveFile } from "../ui/button.tsx";
 import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
-import { SelectField, TextField } from "../ui/fields.tsx";
+import { NameField, SelectField } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 
@@ -30,14 +30,7 @@ function Name() {
   return (
     <Section id="name" title="Profile" about={person.email}>
       <Form submitLabel="Save" action={rename} toInput={({ name = "" }) => name}>
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="name"
-          required
-          maxLength={255}
-          defaultValue={person.name}
-        />
+        <NameField autoComplete="name" defaultValue={person.name} />
       </Form>
     </Section>
   );
@@ -94,10 +87,11 @@ function Notices() {
           disabled={change.isPending}
           onChange={(event) => change.mutate(event.currentTarget.value === "on")}
           hint={`To you, as an owner of ${organization.name}: much waits for a webhook, or the service has disabled a webhook or workflow.`}
-        >
-          <option value="on">Send me mails</option>
-          <option value="off">Send me none</option>
-        </SelectField>
+          options={[
+            ["on", "Send me mails"],
+            ["off", "Send me none"],
+          ]}
+        />
       </div>
     </Section>
   );
@@ -114,13 +108,8 @@ function Appearance() {
           onChange={({ currentTarget: { value } }) =>
             chooseTheme(THEMES.find((one) => one === value) ?? "system")
           }
-        >
-          {THEMES.map((one) => (
-            <option key={one} value={one}>
-              {THEME_NAMES[one]}
-            </option>
-          ))}
-        </SelectField>
+          options={Object.entries(THEME_NAMES)}
+        />
       </div>
     </Section>
   );

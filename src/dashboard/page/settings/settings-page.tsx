@@ -1,10 +1,13 @@
 /** The settings: API keys, members, quotas, the organization and the person's profile. */
-import { useParams } from "wouter";
+import { useLocation, useParams } from "wouter";
+import { ME } from "../data/api.ts";
+import { useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { ConfirmAction, Form } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
+import { NameField } from "../ui/fields.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
-import { OrganizationPart } from "./organization-part.tsx";
 import { ProfilePart } from "./profile-part.tsx";
 import { QuotaMeters, useQuotas } from "./quota-meters.tsx";
 
@@ -40,6 +43,75 @@ function QuotasPart() {
         of this service can raise a limit. Read more about{" "}
         <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
       </p>
+    </Section>
+  );
+}
+
+function OrganizationPart() {
+  const isOwner = useIsOwner();
+  const { name } = useCurrent().organization;
+  if (isOwner) {
+    return (
+      <>
+        <Name name={name} />
+        <Deletion name={name} />
+      </>
+    );
+  }
+  return (
+    <Section id="organization" title="Organization">
+      <p>{name}</p>
+      <p className="soft">Only owners can rename or delete the organization.</p>
+    </Section>
+  );
+}
+
+interface NameProps {
+  readonly name: string;
+}
+
+function Name({ name }: NameProps) {
+  const rename = useAction(({ organization }, next: string) => organization.rename(next), {
+    notice: "Organization renamed",
+    refreshes: [ME],
+  });
+  return (
+    <Section id="organization" title="Organization">
+      <Form submitLabel="Rename" action={rename} toInput={({ name: next = "" }) => next}>
+        <NameField defaultValue={name} />
+      </Form>
+    </Section>
+  );
+}
+
+function Deletion({ name }: NameProps) {
+  const [, go] = useLocation();
+  return (
+    <Section
+      id="deletion"
+      title="Delete the organization"
+      about="Ends every access at once, for members, API keys and users, and then removes all rooms, users, files, webhooks and workflows. This cannot be undone."
+    >
+      <div>
+        <ConfirmAction
+          label="Delete organization"
+          variant="danger"
+          title={`Delete ${name}?`}
+          confirmLabel="Delete organization"
+          typed={name}
+          act={({ organization }) => organization.delete(name)}
+          options={{
+            notice: `${name} is being deleted`,
+            refreshes: [ME],
+            onDone: () => go("~/dashboard"),
+          }}
+        >
+          <p>
+            Its API keys stop working, its users are disconnected, and everything that it owns is deleted for
+            good: rooms, users, files, webhooks and workflows. You and the other members keep your accounts.
+          </p>
+        </ConfirmAction>
+      </div>
     </Section>
   );
 }

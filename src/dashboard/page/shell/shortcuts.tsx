@@ -1,9 +1,9 @@
 /** The pages of an organization, and the keyboard shortcuts, with the dialog that lists them and turns them off. */
-import { Switch } from "@base-ui/react/switch";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { Button, type IconName } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { Choice } from "../ui/fields.tsx";
 
 interface NavigationItem {
   readonly name: string;
@@ -111,13 +111,9 @@ export function Shortcuts() {
             </div>
           ))}
         </dl>
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: the switch is a control */}
-        <label className="switch-row">
-          <Switch.Root className="switch" checked={areOn} onCheckedChange={switchSingleKeys}>
-            <Switch.Thumb className="thumb" />
-          </Switch.Root>
+        <Choice isOn={areOn} onChange={switchSingleKeys}>
           Single-key shortcuts
-        </label>
+        </Choice>
       </Dialog>
     </>
   );

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { callDashboard } from "../data/api.ts";
-import { Form } from "../ui/dialog.tsx";
+import { Form, type Values } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField, SignInLayout } from "./credentials.tsx";
@@ -38,8 +38,7 @@ export default function ForgotPassword() {
 
 function LinkByMail() {
   const request = useMutation({
-    mutationFn: (input: { readonly email: string; readonly challenge: string | undefined }) =>
-      callDashboard<object>("POST", PATH, input),
+    mutationFn: (fields: Values) => callDashboard<object>("POST", PATH, fields),
   });
   if (request.isSuccess) {
     return (
@@ -57,11 +56,7 @@ function LinkByMail() {
   return (
     <>
       <p className="soft">We send you a link to choose a new one.</p>
-      <Form
-        submitLabel="Send link"
-        action={request}
-        toInput={({ email = "", challenge }) => ({ email, challenge })}
-      >
+      <Form submitLabel="Send link" action={request} toInput={(fields) => fields}>
         <EmailField autoFocus />
         <Challenge error={request.error} />
       </Form>

@@ -3,13 +3,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { InvitationPreview } from "../../../features/members/schema.ts";
 import { callDashboard, ME } from "../data/api.ts";
-import { useMe, useSignUp } from "../data/me.ts";
+import { useMe } from "../data/me.ts";
 import { Button } from "../ui/button.tsx";
-import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { TextField } from "../ui/fields.tsx";
-import { Challenge } from "./challenge.tsx";
-import { EmailField, NewPasswordField, SignInLayout } from "./credentials.tsx";
+import { SignInLayout } from "./credentials.tsx";
+import { SignUpForm } from "./sign-up.tsx";
 
 const invitedBy = ({ invited_by }: InvitationPreview): string =>
   invited_by === null ? "You are invited." : `${invited_by} invited you.`;
@@ -58,33 +56,12 @@ function JoinAs({ name, token }: { readonly name: string; readonly token: string
   );
 }
 
-function JoinAsNew({ token }: { readonly token: string }) {
-  const [, go] = useLocation();
-  const signUp = useSignUp(() => go("/"));
-  return (
-    <>
-      <Form
-        submitLabel="Sign up and join"
-        action={signUp}
-        toInput={({ name = "", email = "", password = "", challenge }) => ({
-          name,
-          email,
-          password,
-          invitation: token,
-          challenge,
-        })}
-      >
-        <TextField label="Your name" name="name" autoComplete="name" required maxLength={255} />
-        <EmailField />
-        <NewPasswordField />
-        <Challenge error={signUp.error} />
-      </Form>
-      <p className="soft">
-        Already have an account?{" "}
-        <Link href={`/sign-in?next=/dashboard/invitations/${encodeURIComponent(token)}`}>
-          Sign in to join
-        </Link>
-      </p>
-    </>
-  );
-}
+const JoinAsNew = ({ token }: { readonly token: string }) => (
+  <>
+    <SignUpForm invitation={token} />
+    <p className="soft">
+      Already have an account?{" "}
+      <Link href={`/sign-in?next=/dashboard/invitations/${encodeURIComponent(token)}`}>Sign in to join</Link>
+    </p>
+  </>
+);

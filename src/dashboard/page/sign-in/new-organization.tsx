@@ -6,7 +6,7 @@ import { callDashboard, ME } from "../data/api.ts";
 import { useMe } from "../data/me.ts";
 import { Form } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
-import { TextField } from "../ui/fields.tsx";
+import { NameField } from "../ui/fields.tsx";
 import { SignInLayout } from "./credentials.tsx";
 
 export default function NewOrganization() {
@@ -31,15 +31,7 @@ export default function NewOrganization() {
         toInput={({ name = "" }) => name}
         {...(me.organizations.length > 0 && { onCancel: () => history.back() })}
       >
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="organization"
-          required
-          maxLength={255}
-          autoFocus
-          hint="It has its own rooms, API keys and members."
-        />
+        <NameField autoComplete="organization" autoFocus hint="It has its own rooms, API keys and members." />
       </Form>
     </SignInLayout>
   );

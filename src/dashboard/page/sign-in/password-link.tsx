@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { PasswordLinkPreview } from "../../../features/people/schema.ts";
 import { callDashboard } from "../data/api.ts";
-import { usePasswordLink } from "../data/me.ts";
+import { useSignInRequest } from "../data/me.ts";
 import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { NewPasswordField, SignInLayout } from "./credentials.tsx";
@@ -18,7 +18,7 @@ export default function PasswordLink() {
     // Used up by the form below: to ask again then would only fail.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const change = usePasswordLink(path, () => go("/"));
+  const change = useSignInRequest(path, () => go("/"));
   if (link.error) {
     return (
       <SignInLayout title="This link is no longer valid">

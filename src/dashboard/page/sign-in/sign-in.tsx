@@ -1,6 +1,6 @@
 /** The sign-in page. */
 import { Link, useLocation, useSearch } from "wouter";
-import { useSignIn } from "../data/me.ts";
+import { useSignInRequest } from "../data/me.ts";
 import { Form } from "../ui/dialog.tsx";
 import { Challenge } from "./challenge.tsx";
 import { CurrentPasswordField, EmailField, SignInLayout } from "./credentials.tsx";
@@ -8,14 +8,10 @@ import { CurrentPasswordField, EmailField, SignInLayout } from "./credentials.ts
 export default function SignIn() {
   const search = useSearch();
   const [, go] = useLocation();
-  const signIn = useSignIn(() => go(`~${nextAfter(search)}`));
+  const signIn = useSignInRequest("sign-in", () => go(`~${nextAfter(search)}`));
   return (
     <SignInLayout title="Sign in">
-      <Form
-        submitLabel="Sign in"
-        action={signIn}
-        toInput={({ email = "", password = "", challenge }) => ({ email, password, challenge })}
-      >
+      <Form submitLabel="Sign in" action={signIn} toInput={(fields) => fields}>
         <EmailField autoFocus />
         <CurrentPasswordField />
         <Challenge error={signIn.error} />

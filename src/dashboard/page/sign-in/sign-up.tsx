@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import type { SignUpPolicy } from "../../../features/people/context.ts";
 import { callDashboard } from "../data/api.ts";
-import { useSignUp } from "../data/me.ts";
+import { useSignInRequest } from "../data/me.ts";
 import { Form } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
-import { TextField } from "../ui/fields.tsx";
+import { NameField } from "../ui/fields.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField, NewPasswordField, SignInLayout } from "./credentials.tsx";
 
@@ -36,37 +36,38 @@ export default function SignUp() {
   );
 }
 
-/** Null for addresses of any domain. */
-function SignUpForm({ domains }: { readonly domains: readonly string[] | null }) {
+interface SignUpFormProps {
+  /** The token of an invitation; without one, the person creates an organization. */
+  readonly invitation?: string;
+  /** Null for addresses of any domain. */
+  readonly domains?: readonly string[] | null;
+}
+
+export function SignUpForm({ invitation, domains = null }: SignUpFormProps) {
   const [, go] = useLocation();
-  const signUp = useSignUp(() => go("/"));
+  const signUp = useSignInRequest("sign-up", () => go("/"));
+  const isInvited = invitation !== undefined;
   return (
     <Form
-      submitLabel="Sign up"
+      submitLabel={isInvited ? "Sign up and join" : "Sign up"}
       action={signUp}
-      toInput={({ name = "", email = "", password = "", organization = "", challenge }) => ({
-        name,
-        email,
-        password,
-        organization,
-        challenge,
-      })}
+      toInput={(fields) => (isInvited ? { ...fields, invitation } : fields)}
     >
-      <TextField label="Your name" name="name" autoComplete="name" required maxLength={255} autoFocus />
+      <NameField label="Your name" autoComplete="name" autoFocus={!isInvited} />
       <EmailField
         {...(domains !== null && {
           hint: `An address of ${domains.join(", ")}. For others, you need an invitation.`,
         })}
       />
       <NewPasswordField />
-      <TextField
-        label="Organization"
-        name="organization"
-        autoComplete="organization"
-        required
-        maxLength={255}
-        hint="Owns your rooms. You can invite members and create more organizations later."
-      />
+      {!isInvited && (
+        <NameField
+          label="Organization"
+          name="organization"
+          autoComplete="organization"
+          hint="Owns your rooms. You can invite members and create more organizations later."
+        />
+      )}
       <Challenge error={signUp.error} />
     </Form>
   );

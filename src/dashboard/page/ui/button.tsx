@@ -1,5 +1,5 @@
-/** Buttons, icons, monograms, and texts to copy or to save. */
-import { type ComponentProps, useEffect, useState } from "react";
+/** Buttons, icons, monograms, boxes that scroll, and texts to copy or to save. */
+import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 
 /** Icons beside labels: strokes in the color of the text, hidden from screen readers. */
 const PATHS = {
@@ -151,6 +151,21 @@ export const Identifier = ({ value, what, isWhole = false }: IdentifierProps) =>
   </span>
 );
 
+interface ScrollBoxProps {
+  /** The accessible name. */
+  readonly label: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** Content that scrolls when it is too large. */
+export const ScrollBox = ({ label, className = "", children }: ScrollBoxProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+  <section className={`scroll ${className}`} tabIndex={0} aria-label={label}>
+    {children}
+  </section>
+);
+
 /** Preformatted text with a copy button. */
 interface CodeBlockProps {
   readonly text: string;
@@ -159,10 +174,9 @@ interface CodeBlockProps {
 
 export const CodeBlock = ({ text, what }: CodeBlockProps) => (
   <div className="code-block">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
-    <section className="scroll" tabIndex={0} aria-label={what}>
+    <ScrollBox label={what}>
       <pre>{text}</pre>
-    </section>
+    </ScrollBox>
     <CopyButton text={text} what={what} />
   </div>
 );

@@ -36,10 +36,6 @@ export interface BadgeProps {
 
 export const Badge = ({ tone, children }: BadgeProps) => <span className={`badge ${tone}`}>{children}</span>;
 
-export const EnabledBadge = ({ enabled }: { readonly enabled: boolean }) => (
-  <Badge tone={enabled ? "good" : "waiting"}>{enabled ? "enabled" : "disabled"}</Badge>
-);
-
 interface DetailsProps {
   readonly summary: ReactNode;
   /** Rendered while it is open. */

@@ -1,5 +1,4 @@
 /** Fields of forms and filters of lists. */
-import { Checkbox } from "@base-ui/react/checkbox";
 import { Field } from "@base-ui/react/field";
 import type { Usage, WebhookEventName } from "atrium/server";
 import { type ChangeEvent, type ComponentProps, type ReactNode, useEffect, useId, useRef } from "react";
@@ -7,7 +6,7 @@ import { EVENTS } from "../data/events.ts";
 import type { Filters } from "../data/filters.ts";
 import { Icon } from "./button.tsx";
 
-/** A labeled single-line text field. */
+/** A labeled text field. */
 interface TextFieldProps
   extends Omit<ComponentProps<"input">, "ref" | "defaultValue" | "value" | "onChange"> {
   readonly label: string;
@@ -17,47 +16,39 @@ interface TextFieldProps
   /** Together with `onChange`. */
   readonly value?: string;
   readonly onChange?: (event: ChangeEvent<HTMLInputElement>) => void;
+  /** The lines of a field for several. */
+  readonly rows?: number;
 }
 
-export const TextField = ({ label, hint, name, ...input }: TextFieldProps) => (
-  <Field.Root name={name} className="field">
-    <Field.Label>{label}</Field.Label>
-    <Field.Control className="input" autoComplete="off" {...input} />
-    {hint && <Field.Description className="soft small">{hint}</Field.Description>}
-    <Field.Error className="field-error" />
-  </Field.Root>
-);
-
-/** A labeled multi-line text field. */
-interface TextAreaProps extends Omit<ComponentProps<"textarea">, "ref" | "defaultValue"> {
-  readonly label: string;
-  readonly name: string;
-  readonly hint?: string;
-  readonly defaultValue?: string;
-}
-
-export const TextArea = ({ label, hint, name, defaultValue, ...rest }: TextAreaProps) => (
+export const TextField = ({ label, hint, name, rows, ...input }: TextFieldProps) => (
   <Field.Root name={name} className="field">
     <Field.Label>{label}</Field.Label>
     <Field.Control
-      className="input area"
-      render={<textarea spellCheck={false} {...rest} />}
-      {...(defaultValue !== undefined && { defaultValue })}
+      className={rows === undefined ? "input" : "input area"}
+      autoComplete="off"
+      {...(rows !== undefined && { render: <textarea spellCheck={false} rows={rows} /> })}
+      {...input}
     />
     {hint && <Field.Description className="soft small">{hint}</Field.Description>}
     <Field.Error className="field-error" />
   </Field.Root>
 );
 
+export const NameField = (props: Partial<TextFieldProps>) => (
+  <TextField label="Name" name="name" required maxLength={255} {...props} />
+);
+
 /** A labeled native select. */
 interface SelectFieldProps extends ComponentProps<"select"> {
   readonly label: string;
+  /** The values, with their labels where these differ. */
+  readonly options: readonly (string | readonly [value: string, label: string])[];
   readonly hint?: ReactNode;
   /** Hides the label except from screen readers. */
   readonly isLabelHidden?: boolean;
 }
 
-export function SelectField({ label, hint, isLabelHidden = false, children, ...select }: SelectFieldProps) {
+export function SelectField({ label, options, hint, isLabelHidden = false, ...select }: SelectFieldProps) {
   const id = useId();
   return (
     <div className="field">
@@ -65,7 +56,14 @@ export function SelectField({ label, hint, isLabelHidden = false, children, ...s
         {label}
       </label>
       <select id={id} className="input" aria-describedby={hint ? `${id}-hint` : undefined} {...select}>
-        {children}
+        {options.map((option) => {
+          const [value, text] = typeof option === "string" ? [option, option] : option;
+          return (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          );
+        })}
       </select>
       {hint && (
         <p className="soft small" id={`${id}-hint`}>
@@ -84,13 +82,13 @@ interface ChoiceProps {
 }
 
 export const Choice = ({ isOn, onChange, children }: ChoiceProps) => (
-  // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control
   <label className="choice">
-    <Checkbox.Root className="checkbox" checked={isOn} onCheckedChange={onChange}>
-      <Checkbox.Indicator className="checkbox-mark">
-        <Icon name="check" />
-      </Checkbox.Indicator>
-    </Checkbox.Root>
+    <input
+      type="checkbox"
+      className="select-box"
+      checked={isOn}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
     {children}
   </label>
 );
@@ -157,14 +155,8 @@ export const FilterSelect = ({ label, filters, name, all, options }: FilterSelec
     isLabelHidden
     value={filters.get(name)}
     onChange={(event) => filters.set(name, event.currentTarget.value)}
-  >
-    <option value="">{all}</option>
-    {Object.entries(options).map(([value, text]) => (
-      <option key={value} value={value}>
-        {text}
-      </option>
-    ))}
-  </SelectField>
+    options={[["", all], ...Object.entries(options)]}
+  />
 );
 
 /** A search field, applied shortly after the last key press, or by Enter where a search is costly. */
@@ -203,22 +195,19 @@ export function SearchBox({ label, initial, onSearch, isByEnter = false }: Searc
   );
 }
 
-interface DateFilterProps {
-  readonly label: string;
-  /** Such as `2026-01-31`; empty for no bound. */
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A date input that bounds a list. */
-export const DateFilter = ({ label, value, onChange }: DateFilterProps) => (
+/** A date input that bounds a list by a day such as `2026-01-31`. */
+export const DateFilter = ({
+  label,
+  filters,
+  name,
+}: Pick<FilterSelectProps, "label" | "filters" | "name">) => (
   <label className="date-filter">
     <span className="soft">{label}</span>
     <input
       type="date"
       className="input"
-      defaultValue={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      defaultValue={filters.get(name)}
+      onChange={(event) => filters.set(name, event.currentTarget.value)}
     />
   </label>
 );

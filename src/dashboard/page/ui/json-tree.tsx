@@ -1,6 +1,6 @@
 /** JSON as a tree with its changes. */
 import { replaceEqualDeep } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
 import { countOf, isContainer, previewOf } from "./json-preview.ts";
 
@@ -39,7 +39,15 @@ interface JsonTreeProps {
 export function JsonTree({ name, value, isOpen = false, isNew = false }: JsonTreeProps) {
   const changes = useChangeCount(value) + (isNew ? 1 : 0);
   if (isContainer(value) && countOf(value) > 0)
-    return <Branch {...{ name, value, changes }} isOpenAtFirst={isOpen} />;
+    return (
+      <JsonBranch
+        {...{ name, changes }}
+        isOpenAtFirst={isOpen}
+        summaryOf={(isShown) => (isShown ? sizeOf(value) : previewOf(value))}
+      >
+        <ContainerChildren value={value} />
+      </JsonBranch>
+    );
   return (
     <div className="json-node">
       <Name name={name} />
@@ -51,14 +59,17 @@ export function JsonTree({ name, value, isOpen = false, isNew = false }: JsonTre
 const Name = ({ name }: { readonly name: string | undefined }) =>
   name === undefined ? null : <span className="json-name">{name}</span>;
 
-interface BranchProps {
+interface JsonBranchProps {
   readonly name: string | undefined;
-  readonly value: object;
   readonly changes: number;
   readonly isOpenAtFirst: boolean;
+  /** The text beside the name. */
+  readonly summaryOf: (isOpen: boolean) => string;
+  /** Rendered while it is open. */
+  readonly children: ReactNode;
 }
 
-function Branch({ name, value, changes, isOpenAtFirst }: BranchProps) {
+export function JsonBranch({ name, changes, isOpenAtFirst, summaryOf, children }: JsonBranchProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (
     <details className="json-node" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -69,10 +80,10 @@ function Branch({ name, value, changes, isOpenAtFirst }: BranchProps) {
           key={isOpen ? "open" : changes}
           className={!isOpen && changes > 0 ? "json-preview changed" : "json-preview"}
         >
-          {isOpen ? sizeOf(value) : previewOf(value)}
+          {summaryOf(isOpen)}
         </code>
       </summary>
-      {isOpen && <Children value={value} />}
+      {isOpen && children}
     </details>
   );
 }
@@ -82,17 +93,24 @@ const sizeOf = (value: object): string => {
   return Array.isArray(value) ? `[${count}]` : `{${count}}`;
 };
 
-function Children({ value }: { readonly value: object }) {
-  const keys = Object.keys(value);
-  const [known] = useState(() => new Set(keys));
+const ContainerChildren = ({ value }: { readonly value: object }) => (
+  <JsonChildren entries={Object.entries(value)} />
+);
+
+interface JsonChildrenProps {
+  readonly entries: readonly (readonly [key: string, value: unknown])[];
+}
+
+export function JsonChildren({ entries }: JsonChildrenProps) {
+  const [known] = useState(() => new Set(entries.map(([key]) => key)));
   const [shown, setShown] = useState(PAGE_SIZE);
-  const left = keys.length - shown;
+  const left = entries.length - shown;
   return (
     <>
       <ul className="json-children">
-        {keys.slice(0, shown).map((key) => (
+        {entries.slice(0, shown).map(([key, value]) => (
           <li key={key}>
-            <JsonTree name={key} value={Reflect.get(value, key)} isNew={!known.has(key)} />
+            <JsonTree name={key} value={value} isNew={!known.has(key)} />
           </li>
         ))}
       </ul>

@@ -276,7 +276,8 @@ function BulkDialog<Item>(props: BulkDialogProps<Item>) {
 }
 
 /** The button that opened the dialog is gone with the selection. */
-const firstBox = (): HTMLElement | null => document.querySelector<HTMLElement>("main .select-box");
+const firstBox = (): HTMLElement | null =>
+  document.querySelector<HTMLElement>("main [data-selection] .select-box");
 
 interface RunningProps {
   readonly label: string;

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect } from "react";
 import { type Filters, PAGE_SIZES } from "../data/filters.ts";
 import type { Selection } from "../data/use-selection.ts";
-import { Button } from "./button.tsx";
+import { Button, ScrollBox } from "./button.tsx";
 
 export interface Column<Item> {
   readonly label: string;
@@ -40,8 +40,7 @@ export function Table<Item>({
 }: TableProps<Item>) {
   if (items.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className="scroll" tabIndex={0} aria-label={label}>
+    <ScrollBox label={label}>
       <table data-selection={selection && ""}>
         <thead>
           <tr>
@@ -74,7 +73,7 @@ export function Table<Item>({
           })}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   );
 }
 

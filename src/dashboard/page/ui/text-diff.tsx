@@ -1,4 +1,5 @@
 /** The changed lines between two texts. Long unchanged parts are left out. */
+import { ScrollBox } from "./button.tsx";
 import { type DiffLine, diffLines } from "./line-diff.ts";
 
 /** Unchanged lines shown around each change. */
@@ -16,8 +17,7 @@ export function TextDiff({ what, before, after }: TextDiffProps) {
   const isShown = (index: number) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== "same");
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className="scroll text-diff" tabIndex={0} aria-label={what}>
+    <ScrollBox className="text-diff" label={what}>
       <pre>
         {lines.map((line, index) => {
           // biome-ignore lint/suspicious/noArrayIndexKey: lines never move, and can be equal
@@ -26,7 +26,7 @@ export function TextDiff({ what, before, after }: TextDiffProps) {
           return index > 0 && isShown(index - 1) ? <span key={index}>{" ⋯\n"}</span> : null;
         })}
       </pre>
-    </section>
+    </ScrollBox>
   );
 }
 

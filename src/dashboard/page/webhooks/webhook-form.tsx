@@ -1,5 +1,5 @@
 /** The form of a webhook, and the button that creates one. */
-import type { Webhook, WebhookEventName } from "atrium/server";
+import type { Webhook, WebhookInput } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
@@ -8,14 +8,6 @@ import { RoomChoice } from "../rooms/rooms.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog, Form, type FormProps, Secret } from "../ui/dialog.tsx";
 import { EventChoice, TextField } from "../ui/fields.tsx";
-
-export interface WebhookInput {
-  readonly url: string;
-  readonly events: readonly WebhookEventName[];
-  readonly roomId: string | null;
-  /** Null for a request for each event. */
-  readonly batch: { readonly maxEvents: number; readonly maxWaitMs: number } | null;
-}
 
 interface WebhookFormProps extends Omit<FormProps<WebhookInput>, "toInput"> {
   /** Null for a new one. */

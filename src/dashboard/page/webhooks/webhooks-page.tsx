@@ -2,11 +2,12 @@
 import type { Webhook } from "atrium/server";
 import { Link } from "wouter";
 import { chosen, useFilters } from "../data/filters.ts";
-import { useApiQuery, useCurrent } from "../data/organization.tsx";
-import { Empty, EnabledBadge, Paged } from "../ui/feedback.tsx";
+import { useApiQuery } from "../data/organization.tsx";
+import { Empty, Paged } from "../ui/feedback.tsx";
 import { SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import { SelectableTable } from "../ui/selectable.tsx";
+import { EnabledBadge, useSubscriberActions } from "../ui/subscribers.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewWebhook } from "./webhook-form.tsx";
@@ -27,7 +28,11 @@ export default function WebhooksPage() {
   const { search, searchFor, isNarrowed } = filters;
   const query = { ...filters.page(["url", "created_at"]), ...chosen({ search }) };
   const webhooks = useApiQuery(["webhooks", query], (atrium) => atrium.webhooks.list(query));
-  const actions = useWebhookActions();
+  const actions = useSubscriberActions<Webhook>("webhooks", {
+    enable: "They receive events again.",
+    disable: "They receive no events until they are enabled again.",
+    delete: "Their pending deliveries are cancelled and their histories deleted. This cannot be undone.",
+  });
   const empty = (
     <Empty title={isNarrowed ? "No matching webhooks" : "No webhooks yet"}>
       <p>
@@ -57,32 +62,4 @@ export default function WebhooksPage() {
       </Paged>
     </Page>
   );
-}
-
-function useWebhookActions(): readonly BulkAction<Webhook>[] {
-  const { webhooks } = useCurrent().atrium;
-  return [
-    {
-      label: "Enable",
-      done: "enabled",
-      consequences: "They receive events again.",
-      applies: ({ enabled }) => !enabled,
-      run: oneByOne(({ id }) => webhooks.update(id, { enabled: true })),
-    },
-    {
-      label: "Disable",
-      done: "disabled",
-      consequences: "They receive no events until they are enabled again.",
-      applies: ({ enabled }) => enabled,
-      run: oneByOne(({ id }) => webhooks.update(id, { enabled: false })),
-    },
-    {
-      label: "Delete",
-      done: "deleted",
-      consequences:
-        "Their pending deliveries are cancelled and their histories deleted. This cannot be undone.",
-      isDanger: true,
-      run: oneByOne(({ id }) => webhooks.delete(id)),
-    },
-  ];
 }

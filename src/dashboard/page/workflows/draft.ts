@@ -4,7 +4,6 @@
  */
 import type { EventName } from "atrium/server";
 import { useEffect, useRef, useState } from "react";
-import { isEventName } from "../data/events.ts";
 
 export interface WorkflowInput {
   readonly name: string;
@@ -17,111 +16,66 @@ export interface WorkflowInput {
   readonly httpTrigger: boolean;
 }
 
-/** The fields beside the code. */
-export type Fields = Omit<WorkflowInput, "code">;
+/** The same text for the same input, in whatever order the events were chosen. */
+const write = ({ events, ...rest }: WorkflowInput): string =>
+  JSON.stringify({ ...rest, events: events.toSorted() });
 
-/** The same text for the same fields, in whatever order the events were chosen. */
-export const writeFields = ({ name, events, roomId, retries, schedule, httpTrigger }: Fields): string =>
-  JSON.stringify({ name, events: events.toSorted(), roomId, retries, schedule, httpTrigger });
+/** Count the number up when the fields change: a tab may outlive the page of an earlier version. */
+const keyOf = (name: string): string => `atrium.draft.1.${name}`;
 
-/** The text of {@link writeFields}; an earlier version of the page may have written another one. */
-export function readFields(text: string): Fields {
-  const { name, events, roomId, retries, schedule, httpTrigger } = parse(text);
-  return {
-    name: typeof name === "string" ? name : "",
-    events: Array.isArray(events) ? events.map(String).filter(isEventName) : [],
-    roomId: typeof roomId === "string" ? roomId : null,
-    retries: typeof retries === "number" ? retries : 0,
-    schedule: readSchedule(schedule),
-    httpTrigger: httpTrigger === true,
-  };
-}
+const readDraft = (name: string): WorkflowInput | null =>
+  JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "null") as WorkflowInput | null;
 
-function readSchedule(value: unknown): Fields["schedule"] {
-  const { cron, timezone } = Object(value) as Partial<Record<"cron" | "timezone", unknown>>;
-  return typeof cron === "string" && typeof timezone === "string" ? { cron, timezone } : null;
-}
-
-function parse(text: string): Partial<Record<keyof Fields, unknown>> {
-  try {
-    return Object(JSON.parse(text)) as Partial<Record<keyof Fields, unknown>>;
-  } catch {
-    return {};
-  }
-}
-
-const keyOf = (name: string): string => `atrium.draft.${name}`;
-
-/** Private modes and full disks refuse: then the draft lives as long as its page. */
-function tryStorage<Result>(use: (storage: Storage) => Result): Result | null {
-  try {
-    return use(sessionStorage);
-  } catch {
-    return null;
-  }
-}
+export const forgetDraft = (name: string): void => sessionStorage.removeItem(keyOf(name));
 
 /** The name of the draft of a new workflow. */
 export const newDraft = (organizationId: string): string => `new.${organizationId}`;
 
-const forget = (name: string): void => {
-  tryStorage((storage) => storage.removeItem(keyOf(name)));
-};
-
-/** The name of the draft of the fields beside the code. */
-export const fieldsOf = (name: string): string => `${name}.fields`;
-
-/** Forgets the code and the fields. */
-export const forgetDraft = (name: string): void => {
-  forget(name);
-  forget(fieldsOf(name));
-};
-
-interface Draft {
-  /** The editor's first content: the draft, if there is one, else the saved code. */
-  readonly initial: string;
-  /** True while the editor shows what an earlier visit left unsaved. */
-  readonly isRestored: boolean;
-  /** The text as it is now. */
-  current(): string;
-  change(text: string): void;
-  /** Back to what is saved. */
-  discard(): void;
-}
-
-/** The draft `name` of a text that is saved as `saved`. */
-export function useDraft(name: string, saved: string): Draft {
-  const [initial, setInitial] = useState(
-    () => tryStorage((storage) => storage.getItem(keyOf(name))) ?? saved,
-  );
-  const [isRestored, setIsRestored] = useState(initial !== saved);
-  const text = useRef(initial);
+/** The draft `name` of a workflow that is saved as `saved`. */
+export function useDraft(name: string, saved: WorkflowInput) {
+  const [start, setStart] = useState(() => ({ input: readDraft(name) ?? saved, discards: 0 }));
+  const [fields, setFields] = useState(start.input);
+  const savedText = write(saved);
+  const [isRestored, setRestored] = useState(() => write(start.input) !== savedText);
+  const current = useRef(start.input);
   useEffect(() => {
-    if (text.current !== saved) return;
-    forget(name);
-    setIsRestored(false);
-  }, [name, saved]);
+    if (write(current.current) !== savedText) return;
+    forgetDraft(name);
+    setRestored(false);
+  }, [name, savedText]);
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      if (text.current !== saved) event.preventDefault();
+      if (write(current.current) !== savedText) event.preventDefault();
     };
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
-  }, [saved]);
+  }, [savedText]);
+  const set = (input: WorkflowInput) => {
+    current.current = input;
+    const text = write(input);
+    if (text === savedText) forgetDraft(name);
+    else sessionStorage.setItem(keyOf(name), text);
+  };
   return {
-    initial,
+    /** The fields as they are now; the editor has the code. */
+    fields,
+    /** The editor's first content, which another number begins anew. */
+    start: { code: start.input.code, discards: start.discards },
+    /** True while the form shows what an earlier visit left unsaved. */
     isRestored,
-    current: () => text.current,
-    change: (next) => {
-      text.current = next;
-      if (next === saved) forget(name);
-      else tryStorage((storage) => storage.setItem(keyOf(name), next));
+    current: () => current.current,
+    changeCode: (code: string) => set({ ...current.current, code }),
+    change: (part: Partial<Omit<WorkflowInput, "code">>) => {
+      const changed = { ...current.current, ...part };
+      setFields(changed);
+      set(changed);
     },
+    /** Back to what is saved. */
     discard: () => {
-      text.current = saved;
-      forget(name);
-      setInitial(saved);
-      setIsRestored(false);
+      set(saved);
+      setFields(saved);
+      setStart({ input: saved, discards: start.discards + 1 });
+      setRestored(false);
     },
   };
 }

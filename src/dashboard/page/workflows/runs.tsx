@@ -118,11 +118,7 @@ export function TestRun({ workflow: { id, room_id, events } }: { readonly workfl
         }
       >
         <div className="fields-row">
-          <SelectField label="Event" name="event" defaultValue={events[0]}>
-            {EVENT_NAMES.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </SelectField>
+          <SelectField label="Event" name="event" defaultValue={events[0]} options={EVENT_NAMES} />
           <RoomChoice chosen={roomId} onChange={setRoomId} none="Choose a room" />
           {roomId !== null && <UserChoice key={roomId} roomId={roomId} />}
         </div>
@@ -140,13 +136,7 @@ function UserChoice({ roomId }: { readonly roomId: string }) {
       label="User"
       name="userId"
       hint={users.length === 0 ? "The room has no users yet." : undefined}
-    >
-      <option value="">None</option>
-      {users.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+      options={[["", "None"], ...users.map(({ id, name }) => [id, name] as const)]}
+    />
   );
 }

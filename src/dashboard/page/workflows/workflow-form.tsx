@@ -1,6 +1,6 @@
 /** The form of a workflow: code, name, what starts it, and rooms. */
 import type { Workflow } from "atrium/server";
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useRef } from "react";
 import { loadPage } from "../data/connection.ts";
 import { EVENT_NAMES } from "../data/events.ts";
 import { readCompileError } from "../data/messages.ts";
@@ -9,16 +9,8 @@ import { RoomChoice } from "../rooms/rooms.tsx";
 import { Button } from "../ui/button.tsx";
 import { Form, type FormProps } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
-import { Choice, EventChoice, TextField } from "../ui/fields.tsx";
-import {
-  type Fields,
-  fieldsOf,
-  newDraft,
-  readFields,
-  useDraft,
-  type WorkflowInput,
-  writeFields,
-} from "./draft.ts";
+import { Choice, EventChoice, NameField, TextField } from "../ui/fields.tsx";
+import { newDraft, useDraft, type WorkflowInput } from "./draft.ts";
 
 /** The initial code of a new workflow. */
 const SAMPLE_CODE = `// Runs on each of the selected events.
@@ -38,8 +30,9 @@ interface WorkflowFormProps extends Omit<FormProps<WorkflowInput>, "toInput"> {
   readonly workflow: Workflow | null;
 }
 
-const savedFields = (workflow: Workflow | null): Fields => ({
+const savedInput = (workflow: Workflow | null): WorkflowInput => ({
   name: workflow?.name ?? "",
+  code: workflow?.code ?? SAMPLE_CODE,
   events: workflow?.events ?? ["participant.joined"],
   roomId: workflow?.room_id ?? null,
   retries: workflow?.retries ?? 0,
@@ -49,51 +42,32 @@ const savedFields = (workflow: Workflow | null): Fields => ({
 
 export function WorkflowForm({ workflow, ...form }: WorkflowFormProps) {
   const { id: organizationId } = useCurrent().organization;
-  const name = workflow?.id ?? newDraft(organizationId);
-  const draft = useDraft(name, workflow?.code ?? SAMPLE_CODE);
-  const kept = useDraft(fieldsOf(name), writeFields(savedFields(workflow)));
-  const [fields, setFields] = useState(() => readFields(kept.initial));
-  const change = (part: Partial<Fields>) => {
-    const changed = { ...fields, ...part };
-    setFields(changed);
-    kept.change(writeFields(changed));
-  };
-  const discard = () => {
-    draft.discard();
-    kept.discard();
-    setFields(savedFields(workflow));
-  };
+  const draft = useDraft(workflow?.id ?? newDraft(organizationId), savedInput(workflow));
+  const { fields, start, change } = draft;
   const box = useRef<HTMLDivElement>(null);
   const save = () => box.current?.querySelector("form")?.requestSubmit();
   return (
     <div className="workflow" ref={box}>
-      <Form {...form} toInput={() => ({ ...fields, code: draft.current() })}>
+      <Form {...form} toInput={draft.current}>
         <div className="code">
-          {(draft.isRestored || kept.isRestored) && (
+          {draft.isRestored && (
             <p className="restored">
               This is what you have not saved.
-              <Button onClick={discard}>Discard it</Button>
+              <Button onClick={draft.discard}>Discard it</Button>
             </p>
           )}
           <Suspense fallback={<Loading />}>
             <CodeEditor
-              key={draft.initial}
-              initial={draft.initial}
+              key={start.discards}
+              initial={start.code}
               problem={readCompileError(form.action.error)}
-              onChange={draft.change}
+              onChange={draft.changeCode}
               onSave={save}
             />
           </Suspense>
         </div>
         <div className="code-side">
-          <TextField
-            label="Name"
-            name="name"
-            required
-            maxLength={255}
-            value={fields.name}
-            onChange={(event) => change({ name: event.currentTarget.value })}
-          />
+          <NameField value={fields.name} onChange={(event) => change({ name: event.currentTarget.value })} />
           <EventChoice names={EVENT_NAMES} chosen={fields.events} onChange={(events) => change({ events })} />
           <StartFields {...fields} onChange={change} />
           <RoomChoice chosen={fields.roomId} onChange={(roomId) => change({ roomId })} />
@@ -114,8 +88,8 @@ export function WorkflowForm({ workflow, ...form }: WorkflowFormProps) {
   );
 }
 
-interface StartFieldsProps extends Pick<Fields, "schedule" | "httpTrigger"> {
-  readonly onChange: (part: Partial<Fields>) => void;
+interface StartFieldsProps extends Pick<WorkflowInput, "schedule" | "httpTrigger"> {
+  readonly onChange: (part: Partial<WorkflowInput>) => void;
 }
 
 /** The person's own time zone. */

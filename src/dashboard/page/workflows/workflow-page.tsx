@@ -3,11 +3,11 @@ import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
-import { Button, Identifier } from "../ui/button.tsx";
+import { Identifier } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
-import { EnabledBadge, Loaded } from "../ui/feedback.tsx";
+import { Loaded } from "../ui/feedback.tsx";
 import { Page } from "../ui/page.tsx";
-import { DeliveryStats } from "../ui/stats.tsx";
+import { DeliveryStats, EnableButton, EnabledBadge } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
 import { Runs, TestRun } from "./runs.tsx";
@@ -83,18 +83,12 @@ function NewWorkflow() {
 }
 
 /** The actions on a workflow: enable, delete. */
-function WorkflowActions({ workflow: { id, name, enabled } }: { readonly workflow: Workflow }) {
+function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
+  const { id, name } = workflow;
   const [, go] = useLocation();
-  const enable = useAction(({ workflows }, next: boolean) => workflows.update(id, { enabled: next }), {
-    notice: (saved) => (saved.enabled ? "Workflow enabled" : "Workflow disabled"),
-    refreshes: [["workflow", id], ["workflows"]],
-    notifiesErrors: true,
-  });
   return (
     <>
-      <Button isBusy={enable.isPending} onClick={() => enable.mutate(!enabled)}>
-        {enabled ? "Disable" : "Enable"}
-      </Button>
+      <EnableButton kind="workflows" subscriber={workflow} />
       <ConfirmAction
         label="Delete"
         title={`Delete ${name}?`}

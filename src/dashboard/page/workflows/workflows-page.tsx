@@ -2,12 +2,13 @@
 import type { Workflow } from "atrium/server";
 import { Link } from "wouter";
 import { chosen, useFilters } from "../data/filters.ts";
-import { useApiQuery, useCurrent } from "../data/organization.tsx";
+import { useApiQuery } from "../data/organization.tsx";
 import { Icon } from "../ui/button.tsx";
-import { Empty, EnabledBadge, Paged } from "../ui/feedback.tsx";
+import { Empty, Paged } from "../ui/feedback.tsx";
 import { SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import { SelectableTable } from "../ui/selectable.tsx";
+import { EnabledBadge, useSubscriberActions } from "../ui/subscribers.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -31,7 +32,12 @@ export default function WorkflowsPage() {
   const { search, searchFor, isNarrowed } = filters;
   const query = { ...filters.page(["name", "updated_at"]), ...chosen({ search }) };
   const workflows = useApiQuery(["workflows", query], (atrium) => atrium.workflows.list(query));
-  const actions = useWorkflowActions();
+  const actions = useSubscriberActions<Workflow>("workflows", {
+    enable: "They run again on what starts them.",
+    disable: "Nothing starts them until they are enabled again. Runs in progress finish.",
+    delete:
+      "Their code, versions, secrets and runs are deleted with them. Runs in progress finish. This cannot be undone.",
+  });
   const create = (
     <Link className="button primary" href="/workflows/new" data-shortcut="new">
       <Icon name="plus" />
@@ -67,32 +73,4 @@ export default function WorkflowsPage() {
       </Paged>
     </Page>
   );
-}
-
-function useWorkflowActions(): readonly BulkAction<Workflow>[] {
-  const { workflows } = useCurrent().atrium;
-  return [
-    {
-      label: "Enable",
-      done: "enabled",
-      consequences: "They run again on what starts them.",
-      applies: ({ enabled }) => !enabled,
-      run: oneByOne(({ id }) => workflows.update(id, { enabled: true })),
-    },
-    {
-      label: "Disable",
-      done: "disabled",
-      consequences: "Nothing starts them until they are enabled again. Runs in progress finish.",
-      applies: ({ enabled }) => enabled,
-      run: oneByOne(({ id }) => workflows.update(id, { enabled: false })),
-    },
-    {
-      label: "Delete",
-      done: "deleted",
-      consequences:
-        "Their code, versions, secrets and runs are deleted with them. Runs in progress finish. This cannot be undone.",
-      isDanger: true,
-      run: oneByOne(({ id }) => workflows.delete(id)),
-    },
-  ];
 }

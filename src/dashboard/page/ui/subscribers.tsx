@@ -1,0 +1,117 @@
+/** The parts that webhooks and workflows have in common: their state, their figures, and the actions on several of them. */
+import type { DeliveryStats as Figures } from "atrium/server";
+import { useFilters } from "../data/filters.ts";
+import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { Button } from "./button.tsx";
+import { Badge, ErrorMessage } from "./feedback.tsx";
+import { RangeSelect, rangeOf } from "./fields.tsx";
+import { Section } from "./page.tsx";
+import { type BulkAction, oneByOne } from "./selectable.tsx";
+import { Stats } from "./stats.tsx";
+
+interface Subscriber {
+  readonly id: string;
+  readonly enabled: boolean;
+}
+
+type Kind = "webhooks" | "workflows";
+
+export const EnabledBadge = ({ enabled }: Pick<Subscriber, "enabled">) => (
+  <Badge tone={enabled ? "good" : "waiting"}>{enabled ? "enabled" : "disabled"}</Badge>
+);
+
+interface EnableButtonProps {
+  readonly kind: Kind;
+  readonly subscriber: Subscriber;
+}
+
+export function EnableButton({ kind, subscriber: { id, enabled } }: EnableButtonProps) {
+  const noun = kind === "webhooks" ? "webhook" : "workflow";
+  const enable = useAction(
+    (atrium, next: boolean): Promise<Subscriber> => atrium[kind].update(id, { enabled: next }),
+    {
+      notice: (saved) => `W${noun.slice(1)} ${saved.enabled ? "enabled" : "disabled"}`,
+      refreshes: [[noun, id], [kind]],
+      notifiesErrors: true,
+    },
+  );
+  return (
+    <Button isBusy={enable.isPending} onClick={() => enable.mutate(!enabled)}>
+      {enabled ? "Disable" : "Enable"}
+    </Button>
+  );
+}
+
+/** `consequences` say what each action does to several of them. */
+export function useSubscriberActions<Item extends Subscriber>(
+  kind: Kind,
+  consequences: Readonly<Record<"enable" | "disable" | "delete", string>>,
+): readonly BulkAction<Item>[] {
+  const subscribers = useCurrent().atrium[kind];
+  const switchTo = (enabled: boolean) =>
+    oneByOne(({ id }: Item): Promise<Subscriber> => subscribers.update(id, { enabled }));
+  return [
+    {
+      label: "Enable",
+      done: "enabled",
+      consequences: consequences.enable,
+      applies: ({ enabled }) => !enabled,
+      run: switchTo(true),
+    },
+    {
+      label: "Disable",
+      done: "disabled",
+      consequences: consequences.disable,
+      applies: ({ enabled }) => enabled,
+      run: switchTo(false),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences: consequences.delete,
+      isDanger: true,
+      run: oneByOne(({ id }) => subscribers.delete(id)),
+    },
+  ];
+}
+
+/** Such as "99.8 %"; rounded down, so that 100 % means all. */
+const presentShare = (share: number | null): string =>
+  share === null ? "–" : `${Math.floor(share * 1000) / 10} %`;
+
+const presentMs = (ms: number | null): string =>
+  ms === null ? "–" : ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+
+const REFRESH_MS = 10_000;
+
+interface DeliveryStatsProps {
+  readonly of: { readonly kind: Kind; readonly id: string };
+  /** The counted unit, such as "Attempts". */
+  readonly counted: string;
+}
+
+export function DeliveryStats({ of: { kind, id }, counted }: DeliveryStatsProps) {
+  const filters = useFilters();
+  const range = rangeOf(filters);
+  const { data, error, refetch } = useApiQuery(
+    [kind === "webhooks" ? "webhook" : "workflow", id, "stats", range],
+    (atrium): Promise<Figures> => atrium[kind].stats(id, range),
+    { refetchInterval: REFRESH_MS },
+  );
+  return (
+    <Section id="figures" title="Figures" beside={<RangeSelect filters={filters} />}>
+      <ErrorMessage error={error} onRetry={refetch} />
+      {data && (
+        <Stats
+          stats={[
+            { label: counted, value: data.succeeded + data.failed },
+            { label: "Succeeded", value: presentShare(data.success_rate) },
+            { label: "Median", value: presentMs(data.latency_ms.p50) },
+            { label: "95th percentile", value: presentMs(data.latency_ms.p95) },
+            { label: "Waiting", value: data.waiting },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

@@ -53,8 +53,8 @@ export async function publish(
   secrets: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "atrium-deploy-"));
-  const [secretsFile, report] = ["secrets.json", "report.json"].map((name) => path.join(folder, name));
-  if (secretsFile === undefined || report === undefined) throw new Error("unreachable");
+  const secretsFile = path.join(folder, "secrets.json");
+  const report = path.join(folder, "report.json");
   try {
     const withSecrets = Object.keys(secrets).length === 0 ? [] : ["--secrets-file", secretsFile];
     if (withSecrets.length > 0) await writePrivateFile(secretsFile, JSON.stringify(secrets));

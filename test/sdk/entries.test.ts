@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoreChange } from "../../src/sdk/client/index.ts";
 import { Entries, type Operation } from "../../src/sdk/client/stores/entries.ts";
-import { defineStores, fitPatch, fitValue } from "../../src/sdk/client/stores/writes.ts";
+import { defineStores, fitWrite } from "../../src/sdk/client/stores/writes.ts";
 import { ModelClient, settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
 
@@ -89,12 +89,15 @@ describe("a shape", () => {
     },
   });
 
+  const fitted = (value: unknown, action: "set" | "update" = "set") =>
+    fitWrite(tasks, { action, key: "a", value }).value;
+
   it("fills in defaults, with a new copy for each value", () => {
-    const task = fitValue(tasks, { title: "Plan", size: undefined });
+    const task = fitted({ title: "Plan", size: undefined });
     expect(task).toEqual({ title: "Plan", done: false, tags: ["new"] });
-    expect(fitValue(tasks, task)).toEqual(task);
-    expect((fitValue(tasks, task) as { tags: unknown }).tags).not.toBe(tasks.tags.default);
-    expect(fitPatch(tasks, { done: true })).toEqual({ done: true });
+    expect(fitted(task)).toEqual(task);
+    expect((fitted(task) as { tags: unknown }).tags).not.toBe(tasks.tags.default);
+    expect(fitted({ done: true }, "update")).toEqual({ done: true });
   });
 
   it.each([
@@ -110,7 +113,7 @@ describe("a shape", () => {
     [["Plan"], "value must be an object"],
     [undefined, "value must be JSON"],
   ])("refuses %j and says: %s", (value, message) => {
-    expect(() => fitValue(tasks, value)).toThrow(
+    expect(() => fitted(value)).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR", module: "Stores", message }),
     );
   });

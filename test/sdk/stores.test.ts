@@ -95,29 +95,6 @@ it("applies a batch as a whole or not at all", async () => {
   }
 });
 
-it("keeps copies equal to their stores when two users write the same entry at the same time", async () => {
-  const meeting = await meet(service);
-  const clients = [await join(meeting, "Ada"), await join(meeting, "Bo")];
-  const mirrors = clients.map((client) => {
-    const mirror = new Map<string, unknown>();
-    client.store("free").on("changed", ({ key, previous, value }) => {
-      expect(mirror.get(key)).toEqual(previous);
-      mirror.set(key, value);
-    });
-    return mirror;
-  });
-  for (let round = 0; round < 200; round += 1) {
-    const writes = clients.map((client, index) => {
-      mirrors[index]?.set("1", `${index} ${round}`);
-      return client.store("free").set("1", `${index} ${round}`);
-    });
-    await Promise.all(writes);
-    const value = () => clients.map((client) => client.store("free").get("1"));
-    await eventually("both to agree", () => new Set(value()).size === 1);
-    expect(mirrors.map((mirror) => mirror.get("1"))).toEqual(value());
-  }
-});
-
 it("rejects a value that does not match its shape before sending it", async () => {
   const [ada, bo] = await pair();
   const untyped = ada.store("tasks") as unknown as { set(key: unknown, value: unknown): Promise<unknown> };

@@ -145,7 +145,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
   isRecord(a) && isRecord(b) ? differingFields(a, b).length === 0 : isSameJson(a, b);
 
 /** The write that takes back what is still visible of a change, field by field in objects; null if nothing is. */
-export function planRestore({ key, previous, value }: Difference, current: unknown): Operation | null {
+function planRestore({ key, previous, value }: Difference, current: unknown): Operation | null {
   if (isRecord(previous) && isRecord(value) && isRecord(current)) {
     const lost = differingFields(current, value);
     const names = differingFields(previous, value).filter((name) => !lost.includes(name));

@@ -107,7 +107,7 @@ export type PatchOf<Shape extends StoreShape> = Partial<ValueOf<Shape>>;
 export const defineStores = <const Shapes extends StoreShapes>(stores: Shapes): Shapes => stores;
 
 /** A copy of the value with defaults filled in. Throws VALIDATION_ERROR with the field that does not fit. */
-export function fitValue(shape: StoreShape, value: unknown): unknown {
+function fitValue(shape: StoreShape, value: unknown): unknown {
   const copy = fitPatch(shape, value);
   for (const [name, field] of Object.entries(shape)) {
     if (Object.hasOwn(copy, name)) continue;
@@ -118,7 +118,7 @@ export function fitValue(shape: StoreShape, value: unknown): unknown {
 }
 
 /** A copy of some fields of a value. Throws VALIDATION_ERROR as {@link fitValue} does. */
-export function fitPatch(shape: StoreShape, patch: unknown): Record<string, unknown> {
+function fitPatch(shape: StoreShape, patch: unknown): Record<string, unknown> {
   const copy = copyJson(patch);
   if (!isRecord(copy)) throw invalid("Stores", "value must be an object");
   for (const [name, value] of Object.entries(copy)) {

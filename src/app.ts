@@ -1,5 +1,5 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { compose, healthChecks } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor } from "./demo/routes.ts";
@@ -28,25 +28,17 @@ const handleRequest = createPipeline(compose);
 
 export const app = new Hono<{ Bindings: Env }>();
 
+const callOf = ({ req, env, executionCtx }: Context<{ Bindings: Env }>) => ({
+  ...{ request: req.raw, env, execution: executionCtx, params: req.param() },
+});
+
 app.get(pathOf(hocuspocusEndpoint, { segment: ":$1", rest: ":$1{.+}" }), (c, next) =>
-  isUpgrade(c.req.raw)
-    ? handleRequest(hocuspocusEndpoint, {
-        request: c.req.raw,
-        env: c.env,
-        execution: c.executionCtx,
-        params: c.req.param(),
-      })
-    : next(),
+  isUpgrade(c.req.raw) ? handleRequest(hocuspocusEndpoint, callOf(c)) : next(),
 );
 
 for (const endpoint of ENDPOINTS) {
   app.on(endpoint.method, pathOf(endpoint, { segment: ":$1", rest: ":$1{.+}" }), (c) =>
-    handleRequest(endpoint, {
-      request: c.req.raw,
-      env: c.env,
-      execution: c.executionCtx,
-      params: c.req.param(),
-    }),
+    handleRequest(endpoint, callOf(c)),
   );
 }
 
@@ -84,12 +76,7 @@ app.get("/", (c) => c.redirect("/docs"));
 export const DASHBOARD_ENDPOINTS = [...peopleEndpoints, ...memberPageEndpoints, ...personPrivacyEndpoints];
 for (const endpoint of DASHBOARD_ENDPOINTS) {
   app.on(endpoint.method, `/dashboard/api${endpoint.path}`, (c) =>
-    handleDashboardRequest(endpoint, {
-      request: c.req.raw,
-      env: c.env,
-      execution: c.executionCtx,
-      params: c.req.param(),
-    }),
+    handleDashboardRequest(endpoint, callOf(c)),
   );
 }
 app.all("/dashboard/api/*", () => withoutCors(noSuchEndpoint()));

@@ -11,7 +11,7 @@ export { GuessLimitObject } from "./features/people/guess-limit-object.ts";
 export { RequestRateObject } from "./features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "./features/request-log/request-log-object.ts";
 export { RoomObject, SubscriberObject } from "./objects.ts";
-export { Isolates } from "./sandbox/runners/isolates.ts";
+export { Isolates } from "./sandbox/runners/loader-runner.ts";
 export { ScheduledTasks } from "./scheduled.ts";
 
 declare global {

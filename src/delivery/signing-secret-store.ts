@@ -1,6 +1,8 @@
 /** Signing secrets of webhooks and HTTP triggers: encrypted at rest, opened for use, and sealed again with a new key. */
 import { resealInChunks, type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
+import { createSecret } from "../platform/crypto/standard-webhooks.ts";
 import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
+import { DAY_MS } from "../platform/time.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 
 interface StoredSecrets {
@@ -70,6 +72,23 @@ export async function sealSecret(sealer: Sealer, secret: string, owner: Subscrib
   const { keyId, sealed } = await sealer.seal(secret, placeOf(owner));
   return `${MARK}${keyId}:${sealed}`;
 }
+
+/** How long a rotated secret is in force beside the new one. */
+const OVERLAP_MS = DAY_MS;
+
+/** A new secret, the same as it is stored, and until when (epoch ms) one that it replaces is in force. */
+export async function newSecret(sealer: Sealer, owner: SubscriberKey, now: number) {
+  const secret = createSecret();
+  return { secret, sealed: await sealSecret(sealer, secret, owner), previousUntil: now + OVERLAP_MS };
+}
+
+/** The stored secrets that are in force, the newest first. */
+export const secretsInForce = (
+  current: string | null,
+  previous: string | null,
+  previousUntil: number | null,
+  now: number,
+): string[] => [current, now < (previousUntil ?? 0) ? previous : null].filter((one) => one !== null);
 
 export async function openSecret(sealer: Sealer, stored: string, owner: SubscriberKey): Promise<string> {
   const [keyId = "", sealed = ""] = stored.slice(MARK.length).split(":");

@@ -1,11 +1,13 @@
-/** The objects of webhooks and workflows: opens them, announces changes of them, and removes all of an organization. */
+/** The objects of webhooks and workflows: opens them, gives them events, announces changes of them, and removes all of an organization. */
 import type { Env } from "../env.ts";
 import type { Statement, Tenant } from "../platform/d1/d1.ts";
-import type { WorkBudget } from "../platform/flow/work-budget.ts";
+import { forEachConcurrently } from "../platform/flow/concurrency.ts";
+import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
-import { type EventLogs, invalidateSubscriptions, openEventLogs } from "./event-log/shards.ts";
-import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
-import type { SubscriberKey } from "./outbox/subscription.ts";
+import type { WebhookEventName } from "../wire/events.ts";
+import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
+import { disableAll, selectSomeSubscribers, selectSubscriptions } from "./outbox/subscriber-store.ts";
+import type { OutgoingEvent, PendingEvent, SubscriberKey, Subscription } from "./outbox/subscription.ts";
 import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
@@ -21,6 +23,154 @@ export const openDelivery = (env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">): Deli
     openStub(env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
   eventLogs: openEventLogs(env),
 });
+
+/** True if a JSON array of event names has this one: no quoted name is part of another one. */
+const namesEvent = (events: string, event: WebhookEventName): boolean =>
+  events.includes(JSON.stringify(event));
+
+/** True if an enabled webhook or workflow listens to this event of the room. */
+export async function hasListener(
+  logs: EventLogs,
+  accountId: string,
+  roomId: string,
+  event: WebhookEventName,
+): Promise<boolean> {
+  const subscriptions = await logs(accountId, shardOf(roomId)).subscriptions(accountId, roomId);
+  return subscriptions.some(({ events }) => namesEvent(events, event));
+}
+
+/** Limits of concurrent calls: each call has the events in memory once more. */
+const MAX_AT_ONCE = 20;
+const MAX_CHARS_AT_ONCE = 32 * 1024 * 1024;
+
+/** The log takes every event, whether a subscriber wants it or not. */
+const LOG: Listening = { kind: "log", id: "", version: 0, events: null };
+
+interface Listening extends Subscription {
+  readonly events: string | null;
+}
+
+/**
+ * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
+ * ones, so that these need no database, and those of an earlier call need neither. Returns, by event id, the
+ * subscriptions that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only
+ * when neither the log nor the database can say who subscribes. Each subscriber takes one of the `calls`: those for
+ * which none is left count as not reached. The subscriber with the id `exceptId` receives none.
+ */
+export async function fanOut(
+  tenant: Tenant,
+  to: DeliveryObjects,
+  roomId: string,
+  events: readonly PendingEvent[],
+  calls: WorkBudget = newCallBudget().calls,
+  exceptId?: string,
+): Promise<ReadonlyMap<string, string>> {
+  calls.spend(); // the log's
+  const found = await publish(tenant, to, roomId, events);
+  const current = found.filter(({ id }) => id !== exceptId);
+  const unreached = new Map<string, Subscription[]>();
+  const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
+    const { kind, id, version } = subscription;
+    try {
+      if (!calls.hasLeft) throw new Error("The invocation may make no further call");
+      calls.spend();
+      const { accountId } = tenant;
+      if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
+      else {
+        const key = { kind, accountId, id };
+        await to.subscribers(key).enqueue(key, events, version);
+      }
+    } catch {
+      for (const { eventId } of events) {
+        unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);
+      }
+    }
+  };
+  const batches = batchBySubscriber(roomId, events, current);
+  const chars = events.reduce((sum, { body }) => sum + body.length, 1);
+  const atOnce = Math.min(MAX_AT_ONCE, Math.ceil(MAX_CHARS_AT_ONCE / chars));
+  await forEachConcurrently(atOnce, batches, enqueue);
+  return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
+}
+
+/**
+ * Fans out an event about a subscriber itself, to all others that listen to it. It concerns no room: webhooks of one
+ * room do not receive it, and the subscriber's ID stands in place of the room's. Rejects when some were not reached.
+ */
+export async function fanOutAbout(
+  subscriberId: string,
+  tenant: Tenant,
+  to: DeliveryObjects,
+  event: Omit<PendingEvent, "pendingSubscriptions">,
+): Promise<void> {
+  const pending = [{ ...event, pendingSubscriptions: null }];
+  const unreached = await fanOut(tenant, to, subscriberId, pending, newCallBudget().calls, subscriberId);
+  if (unreached.size > 0) throw new Error(`Some webhooks could not be notified: ${event.event}`);
+}
+
+/** Appends the events that have not been fanned out before to the log, and returns who subscribes to the room. */
+async function publish(
+  tenant: Tenant,
+  to: DeliveryObjects,
+  roomId: string,
+  events: readonly PendingEvent[],
+): Promise<readonly Listening[]> {
+  const fresh = events.filter(({ pendingSubscriptions }) => pendingSubscriptions === null);
+  if (fresh.length === 0) return [];
+  try {
+    const outgoing = fresh.map((event) => outgoingOf(event, roomId));
+    const shard = to.eventLogs(tenant.accountId, shardOf(roomId));
+    return await shard.publish(tenant.accountId, roomId, outgoing);
+  } catch {
+    const [subscriptions] = await tenant.db.run([selectSubscriptions(tenant, roomId)]);
+    return [...subscriptions, LOG];
+  }
+}
+
+const outgoingOf = (
+  { id, event, occurredAt, body, trace = null }: PendingEvent,
+  roomId: string,
+): OutgoingEvent => ({
+  eventId: id,
+  event,
+  roomId,
+  body,
+  occurredAt,
+  ...(trace === null ? {} : { trace }),
+});
+
+interface Batch {
+  readonly subscription: Subscription;
+  readonly events: OutgoingEvent[];
+}
+
+function batchBySubscriber(
+  roomId: string,
+  pending: readonly PendingEvent[],
+  current: readonly Listening[],
+): Batch[] {
+  const batches = new Map<string, Batch>();
+  for (const waiting of pending) {
+    const { event, pendingSubscriptions } = waiting;
+    const subscriptions =
+      pendingSubscriptions === null ? matching(current, event) : parseSubscriptions(pendingSubscriptions);
+    for (const subscription of subscriptions) {
+      const key = `${subscription.kind} ${subscription.id}`;
+      const known = batches.get(key) ?? { subscription, events: [] };
+      known.events.push(outgoingOf(waiting, roomId));
+      const isNewer = subscription.version > known.subscription.version;
+      batches.set(key, isNewer ? { ...known, subscription } : known);
+    }
+  }
+  return [...batches.values()];
+}
+
+const matching = (subscriptions: readonly Listening[], event: WebhookEventName): Subscription[] =>
+  subscriptions
+    .filter(({ events }) => events === null || namesEvent(events, event))
+    .map(({ kind, id, version }) => ({ kind, id, version }));
+
+const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];
 
 interface AnnouncePorts extends Pick<DeliveryObjects, "eventLogs"> {
   readonly accountId: string;

@@ -39,23 +39,26 @@ export const Failure = z
   })
   .meta({ id: "Failure" });
 
-const respond = (
+const send = (
   status: number,
-  envelope: object,
+  body: string | Uint8Array<ArrayBuffer>,
+  type: string,
   requestId: string,
-  headers: Record<string, string>,
+  headers: Record<string, string> = {},
 ): Response =>
-  new Response(JSON.stringify(envelope), {
+  new Response(body, {
     status,
     headers: {
       ...CORS_HEADERS,
       ...headers,
-      "Content-Type": "application/json; charset=utf-8",
+      "Content-Type": type,
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
       "X-Request-Id": requestId,
     },
   });
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 export const success = (
   status: number,
@@ -64,51 +67,33 @@ export const success = (
   requestId: string,
   headers: Record<string, string> = {},
 ): Response =>
-  respond(
+  send(
     status,
-    { type: "response", success: true, description, data, error: null, requestId },
+    JSON.stringify({ type: "response", success: true, description, data, error: null, requestId }),
+    JSON_TYPE,
     requestId,
     headers,
   );
 
 /** The response to a request that asked for bytes. */
 export const octets = (status: number, bytes: Uint8Array<ArrayBuffer>, requestId: string): Response =>
-  new Response(bytes, {
-    status,
-    headers: {
-      ...CORS_HEADERS,
-      "Content-Type": "application/octet-stream",
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-      "X-Request-Id": requestId,
-    },
-  });
+  send(status, bytes, "application/octet-stream", requestId);
 
 export function failure(error: AppError, requestId: string): Response {
   const { module, code, message, retryAfterSeconds } = error;
-  return respond(
-    ERROR_CODES[code].status,
-    {
-      type: "response",
-      success: false,
-      description: message,
-      data: {},
-      error: { module, code, message },
-      requestId,
-    },
-    requestId,
-    {
-      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
-      ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "Bearer" }),
-    },
-  );
+  const answer = { type: "response", success: false, description: message, data: {} };
+  const body = JSON.stringify({ ...answer, error: { module, code, message }, requestId });
+  return send(ERROR_CODES[code].status, body, JSON_TYPE, requestId, {
+    ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
+    ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "Bearer" }),
+  });
 }
 
 export const description = (document: object, requestId: string): Response =>
   new Response(JSON.stringify(document), {
     headers: {
       ...CORS_HEADERS,
-      "Content-Type": "application/json; charset=utf-8",
+      "Content-Type": JSON_TYPE,
       "X-Content-Type-Options": "nosniff",
       "X-Request-Id": requestId,
     },

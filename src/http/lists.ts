@@ -195,19 +195,20 @@ export interface PresentedScroll extends PresentedPage {
   readonly cursor: string | null;
 }
 
-/** Presents a page of `rows`, where `positionOf` tells the columns that the list is ordered by. */
+/** Presents a page of `rows`, where `positionOf` tells the columns that the list is ordered by. One that is cut is not the last. */
 export function presentScroll<Row>(
   page: Page,
   counted: readonly { readonly total: number }[],
   rows: readonly Row[],
   positionOf: (row: Row) => Pick<ListPosition, "key" | "id">,
+  isCut = false,
 ): PresentedScroll {
   const presented = presentPage(page, counted);
   const last = rows.at(-1);
   const offset = presented.offset + rows.length;
   // The total of a page that follows another is that of the first page, so it does not tell where the list ends now.
   const isLast = rows.length < page.limit || (page.after === undefined && offset >= presented.total);
-  if (last === undefined || isLast) return { ...presented, cursor: null };
+  if (last === undefined || (isLast && !isCut)) return { ...presented, cursor: null };
   const sort = page.order && sortOf(page.order);
   return {
     ...presented,

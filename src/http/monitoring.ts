@@ -2,6 +2,7 @@
 
 import type { Env } from "../env.ts";
 import { AppError } from "../platform/errors.ts";
+import { TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
 import { PROMETHEUS_TYPE } from "../platform/telemetry/prometheus.ts";
@@ -36,12 +37,9 @@ export async function healthResponse(checks: HealthChecks, requestId: string): P
 }
 
 async function passes(name: string, check: () => Promise<unknown>, requestId: string): Promise<boolean> {
-  const timeout = new Promise<never>((_, reject) => {
-    AbortSignal.timeout(TIMEOUT_MS).onabort = () => reject(new Error(`No response within ${TIMEOUT_MS} ms`));
-  });
   try {
-    await Promise.race([check(), timeout]);
-    return true;
+    if ((await withTimeLimit(check(), TIMEOUT_MS)) !== TIMED_OUT) return true;
+    throw new Error(`No response within ${TIMEOUT_MS} ms`);
   } catch (error) {
     logError(`The health check of ${name} failed`, { request: requestId }, error);
     return false;

@@ -58,6 +58,15 @@ const isPair = (high: number, low: number): boolean =>
 export const cutToBytes = (value: string, bytes: number): string =>
   value.slice(0, encoder.encodeInto(value, new Uint8Array(bytes)).read);
 
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** True when arrays and objects nest deeper than `max` levels. `JSON.parse` itself accepts any depth. */
 export function isTooDeep(json: string, max: number): boolean {
   if (hasAtMostBrackets(json, max)) return false;

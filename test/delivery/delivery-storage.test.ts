@@ -4,8 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type { DeliveryStatus } from "../../src/delivery/subscriber/delivery.ts";
-import { listDeliveries } from "../../src/delivery/subscriber/delivery-history.ts";
-import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { DeliveryStore, listDeliveries } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
@@ -16,6 +15,7 @@ import { archivedObject } from "../../src/platform/objects/object-archive.ts";
 import { account } from "../support/api.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { planIn } from "../support/plan-guard.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 import { outgoingEvent, START } from "./test-queue.ts";
 
@@ -259,16 +259,7 @@ it("every statement of a queue finds its rows by an index", () => {
     for (const filter of ["any", "over", "pending", "success", "failed"] as const)
       listDeliveries(store, filter, { limit: 1, offset: 0 });
     expect(statements.size).toBeGreaterThan(20);
-    const plans = [...statements].map((statement) => ({
-      statement,
-      plan: state.storage.sql
-        .exec<{ detail: string }>(
-          `EXPLAIN QUERY PLAN ${statement}`,
-          ...Array.from(statement.matchAll(/\?/g), () => "1"),
-        )
-        .toArray()
-        .map(({ detail }) => detail),
-    }));
+    const plans = [...statements].map((each) => ({ each, plan: planIn(state.storage, each) }));
     expect(plans.filter(({ plan }) => !plan.every(isBounded))).toEqual([]);
   });
 });

@@ -3,11 +3,10 @@ import { createExecutionContext, runInDurableObject, waitOnExecutionContext } fr
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { app } from "../../src/app.ts";
-import { type EventLogObject, SUBSCRIPTIONS_KEPT_MS } from "../../src/delivery/event-log/event-log-object.ts";
+import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { shardOf } from "../../src/delivery/event-log/shards.ts";
-import { fanOut, hasListener } from "../../src/delivery/fan-out.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { type DeliveryObjects, openDelivery } from "../../src/delivery/subscribers.ts";
+import { type DeliveryObjects, fanOut, hasListener, openDelivery } from "../../src/delivery/subscribers.ts";
 import type { ApiRequest } from "../../src/features/request-log/schema.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
@@ -105,7 +104,7 @@ it("a change of a subscriber whose announcement was lost is known after a minute
   expect(await isListened()).toBe(false);
   const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(roomId)}`);
   await runInDurableObject(shard, (object: EventLogObject) => {
-    object.clock = () => Date.now() + SUBSCRIPTIONS_KEPT_MS;
+    object.clock = () => Date.now() + 60_000;
   });
   expect(await isListened()).toBe(true);
 });

@@ -16,6 +16,7 @@ import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { planOf } from "../support/plan-guard.ts";
 import { handledEvent, memoryState } from "./test-queue.ts";
 
 const db = openDatabase(env.DB);
@@ -143,11 +144,8 @@ describe("the sweep of signing secrets", () => {
 
   it.each(["webhook", "workflow"] as const)("finds them by indexes: %s", async (kind) => {
     const ranges = [["a", "b"] as const, ["c", "d"] as const];
-    const { sql, params } = selectSecretsWithin(kind, ranges, 10);
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...params)
-      .all();
-    const steps = plan.results.map(({ detail }) => String(detail)).filter((step) => /SCAN|SEARCH/.test(step));
+    const plan = await planOf(selectSecretsWithin(kind, ranges, 10));
+    const steps = plan.filter((step) => /SCAN|SEARCH/.test(step));
     expect(steps.length).toBeGreaterThan(1);
     for (const step of steps) expect(step).toMatch(/^SEARCH .* USING INDEX/);
   });

@@ -1,7 +1,6 @@
 /** A webhook's receiver that fails, hangs, answers late, breaks off and lies about what it has kept. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { REPLAY_HEADER } from "../../src/features/webhooks/attempt.ts";
 import type { Event } from "../../src/wire/events.ts";
 import type { Random } from "../support/random.ts";
 
@@ -52,7 +51,7 @@ export class UnreliableReceiver {
         response.end();
         return;
       }
-      const isReplay = request.headers[REPLAY_HEADER.toLowerCase()] !== undefined;
+      const isReplay = request.headers["atrium-replay"] !== undefined;
       (isReplay ? this.replayed : this.seen).add(event);
       if (this.isReliable) this.#keep(event, response);
       else this.#misbehave(event, response);

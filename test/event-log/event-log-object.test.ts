@@ -17,6 +17,7 @@ import { toAppError } from "../../src/http/envelope.ts";
 import { archivedObject } from "../../src/platform/objects/object-archive.ts";
 import { HOUR_MS } from "../../src/platform/time.ts";
 import { collectSlices, restoreSlices } from "../support/archive.ts";
+import { planIn } from "../support/plan-guard.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
@@ -253,15 +254,7 @@ describe("a shard of an event log", () => {
       store.readLog({ ...ALL, from: START + 1 });
       store.readLog({ ...ALL, after: 1, roomId: "room", names: ["user.created"] });
       store.prune(START + 1, 0);
-      return [...statements].flatMap((statement) =>
-        storage.sql
-          .exec<{ detail: string }>(
-            `EXPLAIN QUERY PLAN ${statement}`,
-            ...Array.from(statement.matchAll(/\?/g), () => "1"),
-          )
-          .toArray()
-          .map(({ detail }) => detail),
-      );
+      return [...statements].flatMap((each) => planIn(storage, each));
     });
     expect(plans.length).toBeGreaterThan(5);
     expect(

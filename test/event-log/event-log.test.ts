@@ -7,7 +7,6 @@ import {
   decodeCursor,
   encodeCursor,
   type LoggedEvent,
-  type LogPage,
   type LogQuery,
   type LogSlice,
   PrunedError,
@@ -20,8 +19,7 @@ import {
   SHARDS,
   shardOf,
 } from "../../src/delivery/event-log/shards.ts";
-import { fanOut } from "../../src/delivery/fan-out.ts";
-import { openDelivery } from "../../src/delivery/subscribers.ts";
+import { fanOut, openDelivery } from "../../src/delivery/subscribers.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import type { Room } from "../../src/wire/room.ts";
@@ -228,7 +226,7 @@ class Shards {
     return { type: "slice", events: slice, position, isAtEnd: position === events.length };
   };
 
-  page(after: readonly (number | null)[], limit: number): Promise<LogPage> {
+  page(after: readonly (number | null)[], limit: number) {
     return readPage({ after, limit, from: null, until: null, roomId: null, names: null }, this.read);
   }
 }

@@ -24,20 +24,10 @@ const failing = (message: string): D1Database =>
 
 describe("a deployment that is not ready", () => {
   it.each([undefined, "", "short"])("says which command makes the secret when it is %j", async (secret) => {
-    const { JWT_SECRET: _, ...bindings } = env as Env;
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const owner = await account();
-    const request = new Request(`${ORIGIN}${owner.api.base}/rooms`, {
-      headers: { Authorization: owner.api.authorization ?? "" },
-    });
-    const response = await app.fetch(
-      request,
-      secret === undefined ? bindings : { ...bindings, JWT_SECRET: secret },
-      createExecutionContext(),
-    );
+    const { status, error } = await ask(await account(), { JWT_SECRET: secret } as Partial<Env>);
     log.mockRestore();
-    const { error } = await response.json<Answer>();
-    expect([response.status, error?.code]).toEqual([500, "INTERNAL_ERROR"]);
+    expect([status, error?.code]).toEqual([500, "INTERNAL_ERROR"]);
     expect(error?.message).toContain("npm start");
     expect(error?.message).toContain("wrangler secret put JWT_SECRET");
   });

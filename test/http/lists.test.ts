@@ -9,6 +9,7 @@ import { openTenant } from "../../src/platform/d1/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { type Account, account } from "../support/api.ts";
+import { planOf } from "../support/plan-guard.ts";
 
 interface RoomPage {
   readonly rooms: Room[];
@@ -237,11 +238,8 @@ describe("the order", () => {
         order: { by: sort.replace("-", ""), descending: sort.startsWith("-") },
         after: after ? { key: 1, id: "id" } : undefined,
       };
-      const { sql, params } = selectRooms(openTenant(env, "account"), page);
-      const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .bind(...params)
-        .all<{ detail: string }>();
-      expect(results.map(({ detail }) => detail).join()).toMatch(/^SEARCH rooms USING INDEX \w+ \([^()]*\)$/);
+      const plan = await planOf(selectRooms(openTenant(env, "account"), page));
+      expect(plan.join()).toMatch(/^SEARCH rooms USING INDEX \w+ \([^()]*\)$/);
     }
   });
 });
@@ -351,10 +349,7 @@ describe("the filters of rooms", () => {
 
   it("find the rooms online by an index of these alone", async () => {
     const page = { limit: 20, offset: 0, search: "", from: 0, to: 1, isOnline: true };
-    const { sql, params } = selectRooms(openTenant(env, "account"), page);
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...params)
-      .all<{ detail: string }>();
-    expect(results.map(({ detail }) => detail).join()).toContain("rooms_online");
+    const plan = await planOf(selectRooms(openTenant(env, "account"), page));
+    expect(plan.join()).toContain("rooms_online");
   });
 });

@@ -10,6 +10,7 @@ import { selectMembers } from "../../src/features/members/store.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
+import { planOf } from "../support/plan-guard.ts";
 
 /** The pages of a list one after the other, by their cursors: what each item is. */
 async function walk(
@@ -181,13 +182,8 @@ it("of members and API keys is read from an index, without sorting", async () =>
       ),
     ),
   );
-  for (const { sql, params } of statements) {
-    const plan = env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...params);
-    const { results } = await plan.all<{ detail: string }>();
-    expect(results.map(({ detail }) => detail).join()).toMatch(
-      /^SEARCH (memberships|api_keys) USING INDEX \w+ \([^()]*\)$/,
-    );
-  }
+  for (const each of statements)
+    expect((await planOf(each)).join()).toMatch(/^SEARCH (memberships|api_keys) USING INDEX \w+ \([^()]*\)$/);
 });
 
 // Lists that may lack the latest changes are read from the nearest replica, when the caller accepts that.

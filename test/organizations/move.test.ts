@@ -15,6 +15,7 @@ import { remainsOf, remove } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
+import { planOf } from "../support/plan-guard.ts";
 
 const ALL = { name: "quotas", where: "account_id = ? AND in_directory = 0", paramsOf: (id: string) => [id] };
 const IN_DIRECTORY = ["audit_entries", "receipts"];
@@ -342,11 +343,8 @@ it.each(ORGANIZATION_TABLES.map((table) => [table.name, table.where, table] as c
   "a slice of %s where %s is found by an index, and not sorted",
   async (name, _, table) => {
     for (const after of [null, table.order.map(() => 0)]) {
-      for (const { sql, params } of selectSlice(table, "account", after)) {
-        const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .bind(...params)
-          .all<{ detail: string }>();
-        const [first, ...sorts] = plan.results.map(({ detail }) => detail);
+      for (const statement of selectSlice(table, "account", after)) {
+        const [first, ...sorts] = await planOf(statement);
         expect(first).toMatch(/^SEARCH .* USING (COVERING )?INDEX|^SCAN files USING INDEX files_unsettled$/);
         // Rows on their way are few, and those of one millisecond fewer.
         expect(sorts.length === 0 || /^(outbox|outbox_events|files)$/.test(name)).toBe(true);

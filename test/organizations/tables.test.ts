@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
+import { planOf } from "../support/plan-guard.ts";
 
 /** People and their access, which is not bound to one organization's database; and the organization itself. */
 const DIRECTORY = [
@@ -31,9 +32,8 @@ describe("the tables of organizations", () => {
       const named = columns.results.map((column) => String(column.name));
       expect(columns.results.filter(({ pk }) => pk !== 0).map((column) => column.name)).toEqual(primaryKey);
       expect(named).toEqual(expect.arrayContaining(order.map(({ column }) => column)));
-      const plan = env.DB.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${name} WHERE ${where}`);
-      const steps = await plan.bind(...paramsOf("account")).all();
-      expect(steps.results.map(({ detail }) => String(detail))).toEqual([
+      const statement = { sql: `SELECT * FROM ${name} WHERE ${where}`, params: paramsOf("account") };
+      expect(await planOf(statement)).toEqual([
         // That index has only files on their way in or out, of all organizations: they are few.
         expect.stringMatching(/^SEARCH .* USING (COVERING )?INDEX|^SCAN files USING INDEX files_unsettled$/),
       ]);

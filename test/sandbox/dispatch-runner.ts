@@ -1,7 +1,7 @@
 /** The dispatch runner on the stand-in for a namespace, and what its API was asked. */
 import { env } from "cloudflare:workers";
 import { namespaceSettings } from "../../src/platform/config.ts";
-import { type DispatchBinding, DispatchRunner } from "../../src/sandbox/runners/dispatch-runner.ts";
+import { DispatchRunner } from "../../src/sandbox/runners/dispatch-runner.ts";
 import { NamespaceApi } from "../../src/sandbox/runners/namespace-api.ts";
 import type { Attempt } from "../support/namespace/dispatcher.ts";
 import { LIMITS } from "../workflows/support.ts";
@@ -9,7 +9,7 @@ import { LIMITS } from "../workflows/support.ts";
 export const SETTINGS = namespaceSettings(env.NAMESPACE_SETTINGS);
 
 /** The namespace's binding, as far as the runner uses it. */
-const dispatcher: DispatchBinding = {
+const dispatcher: ConstructorParameters<typeof DispatchRunner>[0] = {
   get: (name, _args, options = {}) => {
     const run = async (...args: unknown[]) => {
       const attempt = (await env.NAMESPACE_DISPATCHER.attempt(name, options, ...args)) as Attempt;

@@ -2,8 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
-import { Isolate, Isolates } from "../../src/sandbox/runners/isolates.ts";
-import { LoaderRunner } from "../../src/sandbox/runners/loader-runner.ts";
+import { Isolate, Isolates, LoaderRunner } from "../../src/sandbox/runners/loader-runner.ts";
 import { platformLimits } from "../../src/sandbox/runners/runner.ts";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import {

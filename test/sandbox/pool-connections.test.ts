@@ -1,12 +1,7 @@
 /** A kept connection serves many runs of one process, and none of another, nor one that has ended. */
 import { beforeEach, expect, it } from "vitest";
 import type { DebugPort } from "../../src/env.ts";
-import {
-  type CallEnd,
-  connectEachTime,
-  KeptConnection,
-  PoolClient,
-} from "../../src/sandbox/runners/pool-client.ts";
+import { connectEachTime, KeptConnection, PoolClient } from "../../src/sandbox/runners/pool-client.ts";
 
 const REQUEST = { accountId: "a", program: "a/b", limits: { wallMs: 1, cpuMs: 1, memoryMb: 1 } };
 const END = { value: "a result", isSpent: false, isLost: false };
@@ -33,8 +28,7 @@ const fetch = async (url: string) =>
 // The client uses no other method of the binding.
 const pool = { fetch } as unknown as Fetcher;
 
-const run = (client: PoolClient, end: CallEnd<string> = END) =>
-  client.use(REQUEST, "Programs", async () => end);
+const run = (client: PoolClient, end = END) => client.use(REQUEST, "Programs", async () => end);
 
 it("is made once for the runs of a process, also for several at once", async () => {
   const client = new PoolClient(pool, new KeptConnection(port));

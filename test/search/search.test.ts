@@ -9,6 +9,7 @@ import type { Database, Statement } from "../../src/platform/d1/d1.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import { type Account, account } from "../support/api.ts";
+import { planOf } from "../support/plan-guard.ts";
 
 /** Completes the indexes of all lists, of which earlier tests may have left some. */
 async function build(): Promise<void> {
@@ -214,15 +215,9 @@ it("indexes a list as it grows long, finds a common text in it as a rare one, an
     { text: "12", withIds: true },
   );
   const page = { limit: 1, offset: 0, search: "12", from: 0, to: 1, hits };
-  const { sql, params } = selectUsers(
-    { accountId: owner.id, db: openDirectory(env) },
-    { roomId: room.id },
-    page,
-  );
-  const steps = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-    .bind(...params)
-    .all<{ detail: string }>();
-  expect(steps.results[0]?.detail).toBe("SEARCH users USING INDEX sqlite_autoindex_users_1 (id=?)");
+  const tenant = { accountId: owner.id, db: openDirectory(env) };
+  const [step] = await planOf(selectUsers(tenant, { roomId: room.id }, page));
+  expect(step).toBe("SEARCH users USING INDEX sqlite_autoindex_users_1 (id=?)");
   const rooms = await owner.api.get<{ users: unknown[]; usersTotal: number }>(
     "/rooms/custom/crowd?search=guest%20120",
   );

@@ -6,6 +6,7 @@
  */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import type { Statement } from "../../src/platform/d1/d1.ts";
 import { readsTooMuch } from "./query-plans.ts";
 
 /** A statement with the values it was run with. */
@@ -66,14 +67,26 @@ export function recordPlans(): () => Promise<void> {
   };
 }
 
+/** The steps by which the database carries out a statement. */
+export async function planOf({ sql, params }: Pick<Statement, "sql" | "params">): Promise<string[]> {
+  const plan = env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...params);
+  return (await plan.all<{ detail: string }>()).results.map(({ detail }) => detail);
+}
+
+/** The same of a statement of an object, whatever its values. */
+export const planIn = ({ sql }: DurableObjectStorage, statement: string): string[] =>
+  sql
+    .exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${statement}`, ...statement.replace(/[^?]/g, ""))
+    .toArray()
+    .map(({ detail }) => detail);
+
 /** Asserts that each statement that was new finds its rows by an index. */
 async function expectNoScans(): Promise<void> {
   const scans: string[] = [];
   for (const { sql, values } of waiting.values()) {
     explained.add(sql);
-    const plan = env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values);
-    const { results } = await plan.all<{ detail: string }>();
-    for (const { detail } of results) if (readsTooMuch(detail, sql)) scans.push(`${detail} in ${sql}`);
+    for (const step of await planOf({ sql, params: values }))
+      if (readsTooMuch(step, sql)) scans.push(`${step} in ${sql}`);
   }
   waiting.clear();
   expect(scans, "reads more than it is asked for").toEqual([]);

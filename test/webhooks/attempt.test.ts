@@ -2,7 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
 import type { Destination } from "../../src/delivery/subscriber/handler.ts";
-import { ATTEMPT_TIMEOUT_MS, type AttemptPorts, attempt } from "../../src/features/webhooks/attempt.ts";
+import { ATTEMPT_TIMEOUT_MS, attempt } from "../../src/features/webhooks/attempt.ts";
 import { parseRetryAfter } from "../../src/platform/flow/backoff.ts";
 import type { Received } from "../support/receiver.ts";
 
@@ -10,7 +10,7 @@ const { port, mumblerPort, closedPort } = inject("receiver");
 const SECRETS = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"];
 const IMPATIENT_MS = 300;
 
-interface Options extends Partial<Destination & AttemptPorts> {
+interface Options extends Partial<Destination & Parameters<typeof attempt>[2]> {
   readonly body?: string;
   readonly id?: string;
 }

@@ -8,7 +8,6 @@ import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";
 import { replayOfLane } from "../../src/delivery/subscriber/scheduler.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
-import { REPLAY_HEADER } from "../../src/features/webhooks/attempt.ts";
 import type { Replay } from "../../src/features/webhooks/delivery-schema.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Api, account } from "../support/api.ts";
@@ -44,7 +43,7 @@ describe("a replay of a webhook", () => {
     const wanted = logged.filter(({ event }) => events.some((name) => name === event));
     expect(await subscriber.receivedEvents(4)).toEqual(wanted);
     const received = await subscriber.received();
-    expect(new Set(received.map(({ headers }) => headers[REPLAY_HEADER.toLowerCase()]))).toEqual(
+    expect(new Set(received.map(({ headers }) => headers["atrium-replay"]))).toEqual(
       new Set([data.replay.id]),
     );
   });
@@ -65,7 +64,7 @@ describe("a replay of a webhook", () => {
     expect(await finished(api, id)).toMatchObject({ deliveries: 1 });
     const received = await subscriber.receivedEvents(3);
     expect(received.filter(({ id }) => first?.payload.includes(id))).toHaveLength(2);
-    const marks = (await subscriber.received()).map(({ headers }) => REPLAY_HEADER.toLowerCase() in headers);
+    const marks = (await subscriber.received()).map(({ headers }) => "atrium-replay" in headers);
     expect(marks.filter(Boolean)).toHaveLength(1);
   });
 

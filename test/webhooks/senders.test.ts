@@ -4,12 +4,10 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { AttemptResult, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import {
-  type Capacity,
   CLOSED,
   Connections,
   capacityAfter,
   MAX_IN_FLIGHT,
-  MIN_IN_FLIGHT,
   paceOf,
   UNTRIED,
 } from "../../src/features/webhooks/receiver-health.ts";
@@ -103,18 +101,18 @@ const answered = (statusCode: number): AttemptResult => ({
   ...{ outcome: "failed", statusCode, errorClass: "status" },
 });
 
-const afterAttempts = (results: readonly AttemptResult[], before: Capacity = UNTRIED): Capacity =>
+const afterAttempts = (results: readonly AttemptResult[], before = UNTRIED) =>
   results.reduce(capacityAfter, before);
 const FULL = afterAttempts(Array<AttemptResult>(MAX_IN_FLIGHT).fill(DELIVERED));
 
 describe("the attempts in flight", () => {
   it("are one for a receiver that has not proven itself, and few for one that has not shown how quick it is", () => {
     expect(paceOf(CLOSED, false, FULL)).toEqual({ maxInFlight: 1, pausedUntil: 0 });
-    expect(paceOf(CLOSED, true, UNTRIED)).toEqual({ maxInFlight: MIN_IN_FLIGHT, pausedUntil: 0 });
+    expect(paceOf(CLOSED, true, UNTRIED)).toEqual({ maxInFlight: 5, pausedUntil: 0 });
   });
 
   it("become one more with each success, up to a bound", () => {
-    expect(afterAttempts([DELIVERED, DELIVERED]).inFlight).toBe(MIN_IN_FLIGHT + 2);
+    expect(afterAttempts([DELIVERED, DELIVERED]).inFlight).toBe(5 + 2);
     expect(FULL.inFlight).toBe(MAX_IN_FLIGHT);
     expect(afterAttempts([DELIVERED], FULL).inFlight).toBe(MAX_IN_FLIGHT);
   });
@@ -125,7 +123,7 @@ describe("the attempts in flight", () => {
     ["503", answered(503)],
   ])("are halved by %s", (_, result) => {
     expect(afterAttempts([result], FULL).inFlight).toBe(Math.floor(MAX_IN_FLIGHT / 2));
-    expect(afterAttempts(Array<AttemptResult>(9).fill(result), FULL).inFlight).toBe(MIN_IN_FLIGHT);
+    expect(afterAttempts(Array<AttemptResult>(9).fill(result), FULL).inFlight).toBe(5);
   });
 
   it("stay as many when the receiver refuses an event", () => {
@@ -133,7 +131,7 @@ describe("the attempts in flight", () => {
   });
 
   it("are few while the receiver needs more than a second on average", () => {
-    expect(afterAttempts([{ ...DELIVERED, durationMs: 10_000 }], FULL).inFlight).toBe(MIN_IN_FLIGHT);
+    expect(afterAttempts([{ ...DELIVERED, durationMs: 10_000 }], FULL).inFlight).toBe(5);
     expect(afterAttempts([{ ...DELIVERED, durationMs: 1_500 }], FULL).inFlight).toBe(MAX_IN_FLIGHT);
   });
 });

@@ -4,12 +4,11 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import type { DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
-import { KEPT_MS } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
-import { MAX_STUCK_MS, WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
-import { Isolates } from "../../src/sandbox/runners/isolates.ts";
+import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
+import { Isolates } from "../../src/sandbox/runners/loader-runner.ts";
 import { handledEvent, memoryState, outgoingEvent, START, TestQueue } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
@@ -165,7 +164,7 @@ describe("a workflow's object", () => {
     const room = crypto.randomUUID();
     await subject.enqueue(eventIn(1, room), eventIn(2, room));
     await gate.reached(1);
-    await subject.advance(KEPT_MS);
+    await subject.advance(7 * 24 * 60 * 60_000);
     const { path } = subject.testWorkflow;
     const read = async () => (await owner.api.get<{ workflow: Workflow }>(path)).data.workflow;
     await expect.poll(read).toMatchObject({
@@ -352,7 +351,7 @@ it("a workflow that cannot be started is retried for five minutes, and then its 
   const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
   const failed = { type: "failed", attempt: null, error: cannotStart.why };
   expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
-  now += MAX_STUCK_MS - 1;
+  now += 5 * 60_000 - 1;
   expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
   now += 1;
   expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(failed);

@@ -1,7 +1,7 @@
 /** Workflows over REST: their code and its versions, and the scripts that are retired. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { MAX_CODE_BYTES, type Workflow } from "../../src/features/workflows/schema.ts";
+import type { Workflow } from "../../src/features/workflows/schema.ts";
 import type { WorkflowVersion, WorkflowVersionSummary } from "../../src/features/workflows/version-schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
@@ -10,6 +10,7 @@ import { addMember } from "../support/person.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 const MINUTE_MS = 60_000;
+const MAX_CODE_BYTES = 256 * 1024;
 /** Compiles, whatever stands in the comment. */
 const commented = (comment: string): string => `export default () => null; // ${comment}`;
 

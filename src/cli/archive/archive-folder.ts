@@ -5,6 +5,7 @@ import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } fr
 import path from "node:path";
 import type * as z from "zod";
 import { Manifest } from "../../features/backup/format.ts";
+import { parseJson } from "../../platform/text.ts";
 import { CommandError } from "../process/command.ts";
 import { makeWritableFolder } from "../process/folder.ts";
 
@@ -35,15 +36,6 @@ type DescribedPart = Manifest["parts"][number];
 
 interface SignedManifest<Form> extends SignedText {
   readonly manifest: Form;
-}
-
-/** Undefined unless the text is JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const PROGRESS = "progress.json";
@@ -142,7 +134,7 @@ export class ArchiveFolder {
     const file = path.join(this.path, PROGRESS);
     const text = await readFile(file, "utf8").catch(() => null);
     if (text === null) return null;
-    const progress = parse(text);
+    const progress = parseJson(text);
     if (progress === undefined) throw this.#damaged(file);
     return progress;
   }
@@ -172,7 +164,7 @@ export class ArchiveFolder {
       );
     const text = await readFile(this.#manifest, "utf8");
     const signature = await readFile(this.#signature, "utf8").catch(() => "");
-    const parsed = form.safeParse(parse(text));
+    const parsed = form.safeParse(parseJson(text));
     if (!parsed.success) throw new CommandError(`${this.#manifest} is damaged; restore another backup.`);
     return { manifest: parsed.data, text, signature: signature.trim() };
   }

@@ -49,7 +49,7 @@ const parse = (body: string): Event => JSON.parse(body) as Event;
 const PRUNE_EVERY_MS = HOUR_MS;
 
 /** A change of a subscriber whose announcement was lost is known after this time at the latest. */
-export const SUBSCRIPTIONS_KEPT_MS = 60_000;
+const SUBSCRIPTIONS_KEPT_MS = 60_000;
 
 export class EventLogObject extends ArchivedDurableObject<Env> {
   clock: () => number = () => Date.now();

@@ -43,7 +43,7 @@ interface PageQuery extends Omit<LogQuery, "after"> {
   readonly after: readonly (number | null)[];
 }
 
-export interface LogPage {
+interface LogPage {
   readonly events: LoggedEvent[];
   readonly positions: number[];
   readonly hasMore: boolean;

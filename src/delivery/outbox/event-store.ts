@@ -98,11 +98,8 @@ const earlierEvents = ({ accountId, roomId, occurredAt }: Placed): Pick<Statemen
 
 export function selectEarlierEvents(event: Placed, limit: number): Statement<OutboxEventRow> {
   const { sql, params } = earlierEvents(event);
-  const columns = Object.entries(getTableColumns(outboxEvents)).map(
-    ([field, column]) => `${column.name} AS "${field}"`,
-  );
   return {
-    sql: `SELECT ${columns.join()} FROM outbox_events WHERE rowid IN (SELECT number FROM ${sql})
+    sql: `SELECT ${RETURNED} FROM outbox_events WHERE rowid IN (SELECT number FROM ${sql})
           ORDER BY occurred_at, rowid LIMIT ?`,
     params: [...params, limit],
   };

@@ -7,6 +7,10 @@ export interface SubscriberKey {
   readonly id: string;
 }
 
+export const keyOf =
+  (kind: SubscriberKey["kind"]) =>
+  ({ accountId }: Pick<SubscriberKey, "accountId">, id: string): SubscriberKey => ({ kind, accountId, id });
+
 /** A subscriber that wanted an event when it happened. The organization's log takes every event. */
 export interface Subscription {
   readonly kind: "webhook" | "workflow" | "log";

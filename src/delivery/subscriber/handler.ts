@@ -7,27 +7,18 @@ import type { LoggedAttempt } from "./delivery.ts";
 
 export type DeliveryOutcome = FinalOutcome | SkippedOutcome;
 
-/** An outcome that the delivery's record shows. */
-export type FinalOutcome =
-  | {
-      readonly type: "delivered";
-      readonly attempt: LoggedAttempt;
-      readonly restMs?: number;
-    }
+/** An outcome that the delivery's record shows, and how long the subscriber rests after it. */
+export type FinalOutcome = { readonly restMs?: number } & (
+  | { readonly type: "delivered"; readonly attempt: LoggedAttempt }
   /** Another attempt follows at `at` (epoch ms). */
   | {
       readonly type: "retry";
       readonly at: number;
       readonly attempt: LoggedAttempt;
       readonly error: string | null;
-      readonly restMs?: number;
     }
-  | {
-      readonly type: "failed";
-      readonly attempt: LoggedAttempt | null;
-      readonly error: string | null;
-      readonly restMs?: number;
-    };
+  | { readonly type: "failed"; readonly attempt: LoggedAttempt | null; readonly error: string | null }
+);
 
 type SkippedOutcome =
   /** A request has disabled the subscriber: all that waits ends with `error`, or leaves no record when that is null. */

@@ -4,7 +4,7 @@ import type { DeliveryStore } from "./delivery-store.ts";
 import type { Timetable } from "./handler.ts";
 
 /** Deliveries that are over are kept for this long… */
-export const KEPT_MS = 7 * DAY_MS;
+const KEPT_MS = 7 * DAY_MS;
 /** …and, the oldest first, deleted before that when together they take more than this. */
 const KEPT_BYTES = 1024 ** 3;
 /** Event IDs are recognized until this time after their last repetition; the outbox relay repeats within a minute… */

@@ -16,8 +16,7 @@ import type {
   StatusFilter,
   SubscriberStats,
 } from "./delivery.ts";
-import { listDeliveries } from "./delivery-history.ts";
-import { DeliveryStore, SUBSCRIBER_SCHEMA } from "./delivery-store.ts";
+import { DeliveryStore, listDeliveries, SUBSCRIBER_SCHEMA } from "./delivery-store.ts";
 import type {
   AttemptResult,
   DeliveryHandler,

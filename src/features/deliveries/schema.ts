@@ -1,6 +1,15 @@
-/** The stats and traces of webhooks and workflows on the wire. The SDK infers its types from it. */
+/** The stats, traces and pages of deliveries, of webhooks and workflows, on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import type { AttemptFigures, DeliveryRecord, SubscriberStats } from "../../delivery/subscriber/delivery.ts";
+import type {
+  AttemptFigures,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryRecord,
+  SubscriberStats,
+} from "../../delivery/subscriber/delivery.ts";
+import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
+import type { Page } from "../../platform/d1/d1.ts";
+import { AppError, type Module } from "../../platform/errors.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 
@@ -88,3 +97,19 @@ export function presentTraced({ trace }: Pick<DeliveryRecord, "trace">): {
     ...(frameId === undefined ? {} : { frame_id: frameId }),
   };
 }
+
+/** The query for the subscriber's object. BAD_REQUEST, as of this module, for the cursor of another list. */
+export function toDeliveryQuery(module: Module, { limit, offset, after }: Page): DeliveryQuery {
+  if (after === undefined) return { limit, offset };
+  if (!/^[1-9]\d{0,14}$/.test(after.id))
+    throw new AppError(module, "BAD_REQUEST", "after must be the cursor of an earlier page of this list");
+  return { limit, offset, beforeSeq: Number(after.id) };
+}
+
+/** The page as a response describes it. */
+export const presentDeliveryPage = (
+  page: Page,
+  { deliveries, total, isCut }: DeliveryPage,
+): PresentedScroll => presentScroll(page, [{ total }], deliveries, positionOf, isCut);
+
+const positionOf = ({ createdAt, seq }: DeliveryRecord) => ({ key: createdAt, id: String(seq) });

@@ -1,7 +1,6 @@
 /** Fills the ports of live rooms: with the queries of features, and with the delivery of events. */
 import { eraseFromLog } from "../../delivery/event-log/shards.ts";
-import { fanOut, hasListener } from "../../delivery/fan-out.ts";
-import { openDelivery } from "../../delivery/subscribers.ts";
+import { fanOut, hasListener, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets, quotaDefaults } from "../../platform/config.ts";
 import { openTenant } from "../../platform/d1/databases.ts";

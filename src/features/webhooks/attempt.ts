@@ -11,7 +11,6 @@ import { sha256 } from "../../platform/crypto/encoding.ts";
 import { signatureHeaders } from "../../platform/crypto/standard-webhooks.ts";
 import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 import { findTargetProblem } from "../../platform/network.ts";
-import { type ResponseBody, readBody } from "../../platform/response-body.ts";
 import { commonTrace, readTrace, type Trace } from "../../platform/trace.ts";
 
 /** Names of headers that may have a secret: credentials, cookies and signatures. */
@@ -78,7 +77,7 @@ const errorText = (error: unknown): string =>
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** Names the replay that sends an event again. */
-export const REPLAY_HEADER = "Atrium-Replay";
+const REPLAY_HEADER = "Atrium-Replay";
 
 /** Names the request that has caused the event: what the receiver quotes when it asks about it. */
 const REQUEST_HEADER = "Atrium-Request-Id";
@@ -89,7 +88,7 @@ const traceHeaders = ({ requestId, traceparent }: Trace): Record<string, string>
   ...(traceparent === undefined ? {} : { traceparent }),
 });
 
-export interface AttemptPorts {
+interface AttemptPorts {
   readonly fetch: typeof fetch;
   now(): number;
   readonly timeoutMs?: number;
@@ -170,6 +169,53 @@ export async function attempt(
   } catch (error) {
     return withoutResponse(judgeError(error, deadline.aborted));
   }
+}
+
+const MAX_READ_BYTES = 64 * 1024;
+const MAX_KEPT_BYTES = 4 * 1024;
+
+interface ResponseBody {
+  readonly text: string;
+  /** How reading ended; `whole` includes a body that was longer than what is read. */
+  readonly end: "whole" | "timeout" | "broken";
+}
+
+const TIMED_OUT = Symbol("timed out");
+
+const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
+  new Promise((resolve) => {
+    if (deadline.aborted) resolve(TIMED_OUT);
+    else deadline.addEventListener("abort", () => resolve(TIMED_OUT), { once: true });
+  });
+
+/** Reads the response's body; never rejects. Closes the connection when the body is longer than what is read. */
+async function readBody({ body }: Response, deadline: AbortSignal): Promise<ResponseBody> {
+  if (body === null) return { text: "", end: "whole" };
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const expired = expiry(deadline);
+  const kept: Uint8Array[] = [];
+  let read = 0;
+  const ended = (end: ResponseBody["end"]): ResponseBody => ({ text: decode(kept), end });
+  try {
+    while (read < MAX_READ_BYTES) {
+      const next = await Promise.race([reader.read(), expired]);
+      if (next === TIMED_OUT) return ended("timeout");
+      if (next.done) return ended("whole");
+      if (read < MAX_KEPT_BYTES) kept.push(next.value.slice(0, MAX_KEPT_BYTES - read));
+      read += next.value.byteLength;
+    }
+    return ended("whole");
+  } catch {
+    return ended(deadline.aborted ? "timeout" : "broken");
+  } finally {
+    reader.cancel().catch(() => {}); // the receiver may have closed the connection already
+  }
+}
+
+/** The bytes as text, without a character that was cut off at the end. */
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
 }
 
 type Sent = Pick<OutgoingEvent, "eventId" | "body" | "trace"> & { readonly replayId: string | null };

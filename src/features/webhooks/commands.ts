@@ -1,5 +1,5 @@
 /** Writes to webhooks, and deliveries on request: a sample, a redelivery, or a replay. */
-import { sealSecret } from "../../delivery/signing-secret-store.ts";
+import { newSecret } from "../../delivery/signing-secret-store.ts";
 import {
   announceChange,
   type DeliveryObjects,
@@ -7,13 +7,11 @@ import {
   purgeSubscribers,
   removeSubscriber,
 } from "../../delivery/subscribers.ts";
-import { createSecret } from "../../platform/crypto/standard-webhooks.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { findTargetProblem } from "../../platform/network.ts";
 import { fold } from "../../platform/text.ts";
-import { DAY_MS } from "../../platform/time.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";
@@ -42,9 +40,6 @@ import {
   updateWebhook as updateRow,
 } from "./store.ts";
 import type { WebhookRow } from "./table.ts";
-
-/** How long a rotated secret keeps signing beside the new one. */
-const SECRET_OVERLAP_MS = DAY_MS;
 
 /** The URL's columns; VALIDATION_ERROR when webhooks may not be sent there. */
 function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
@@ -80,15 +75,10 @@ export async function createWebhook(
     createdAt: now,
     updatedAt: now,
   };
-  const secret = createSecret();
+  const { secret, sealed } = await newSecret(ctx.signingSealer, subscriberKey(ctx, row.id), now);
   const data = { webhook: { ...presentWebhook(row), secret } };
   const quota = guardSubscribers(ctx, "webhooks");
-  const stored = {
-    ...row,
-    secret: await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, row.id)),
-    previousSecret: null,
-    previousSecretUntil: null,
-  };
+  const stored = { ...row, secret: sealed, previousSecret: null, previousSecretUntil: null };
   await ctx.commit([insertWebhook(ctx, stored), ...quota.statements], data).catch(quota.refuse);
   await announceChange(ctx);
   return data;
@@ -131,9 +121,10 @@ export async function rotateSecret(
   ctx: WebhookContext,
   webhookId: string,
 ): Promise<{ webhook: WebhookWithSecret }> {
-  const [secret, now] = [createSecret(), ctx.now()];
-  const sealed = await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, webhookId));
-  const [[row]] = await ctx.commit([rotate(ctx, webhookId, sealed, now + SECRET_OVERLAP_MS, now)]);
+  const now = ctx.now();
+  const key = subscriberKey(ctx, webhookId);
+  const { secret, sealed, previousUntil } = await newSecret(ctx.signingSealer, key, now);
+  const [[row]] = await ctx.commit([rotate(ctx, webhookId, sealed, previousUntil, now)]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
   return { webhook: { ...presentWebhook(row), secret } };
 }

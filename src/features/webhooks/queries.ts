@@ -1,12 +1,16 @@
 /** Reads of webhooks and their deliveries. */
 
-import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import { keyOf } from "../../delivery/outbox/subscription.ts";
 import type { DeliveryQuery } from "../../delivery/subscriber/delivery.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
-import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";
-import { type DeliveryStats, presentStats } from "../deliveries/schema.ts";
+import {
+  type DeliveryStats,
+  presentDeliveryPage,
+  presentStats,
+  toDeliveryQuery,
+} from "../deliveries/schema.ts";
 import type { WebhookContext } from "./context.ts";
 import {
   type Delivery,
@@ -18,10 +22,7 @@ import {
 import { presentWebhook, type Webhook } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
-export const subscriberKey = (
-  { accountId }: Pick<WebhookContext, "accountId">,
-  id: string,
-): SubscriberKey => ({ kind: "webhook", accountId, id });
+export const subscriberKey = keyOf("webhook");
 
 export async function listWebhooks(
   ctx: WebhookContext,

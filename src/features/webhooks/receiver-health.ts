@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { DisabledReason } from "./table.ts";
 
 /** A webhook whose every attempt has failed for this long is disabled. */
-export const MAX_FAILING_MS = 5 * DAY_MS;
+const MAX_FAILING_MS = 5 * DAY_MS;
 
 /** How long a webhook has done nothing but fail. */
 interface Failing {
@@ -31,8 +31,8 @@ function judgeFailing(
 }
 
 /** The free failures of a receiver that has never answered 2xx; after each further one it rests. */
-export const FREE_FAILURES = 10;
-export const UNPROVEN_REST_MS = 5_000;
+const FREE_FAILURES = 10;
+const UNPROVEN_REST_MS = 5_000;
 /** A webhook is disabled after so many failures if its receiver has never answered 2xx. */
 export const MAX_UNPROVEN_FAILURES = 50;
 
@@ -73,7 +73,7 @@ function judgeProof(
 }
 
 /** The failures in a row that open the circuit. */
-export const OPENING_FAILURES = 10;
+const OPENING_FAILURES = 10;
 /** The pause before each probe: it grows with each one that fails. */
 const PROBES = { firstMs: 5_000, maxMs: 5 * MINUTE_MS };
 
@@ -153,9 +153,9 @@ export const RETRY_DELAYS_MS = [
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 /** Delays vary by this share in both directions, so that deliveries that failed together are not retried together. */
-export const JITTER = 0.2;
+const JITTER = 0.2;
 /** A receiver may delay the next attempt by `Retry-After`, but no longer than this. */
-export const MAX_RETRY_AFTER_MS = DAY_MS;
+const MAX_RETRY_AFTER_MS = DAY_MS;
 
 interface AttemptSummary {
   readonly attempts: number;
@@ -178,7 +178,7 @@ const CONNECTIONS = 6;
 /** The webhook's own object keeps one of them for the database. */
 const OWN_CONNECTIONS = CONNECTIONS - 1;
 /** A receiver gets so many at first, and after failures: they need no other object. */
-export const MIN_IN_FLIGHT = OWN_CONNECTIONS;
+const MIN_IN_FLIGHT = OWN_CONNECTIONS;
 /** At most: from the webhook's own object and 15 senders. */
 export const MAX_IN_FLIGHT = OWN_CONNECTIONS + 15 * CONNECTIONS;
 /** A receiver that needs longer has enough to do. */
@@ -187,7 +187,7 @@ const QUICK_MS = 1_000;
 const LATEST_SHARE = 0.2;
 
 /** A receiver's capacity, by its latest attempts; in memory only. */
-export interface Capacity {
+interface Capacity {
   readonly inFlight: number;
   readonly latencyMs: number | null;
 }

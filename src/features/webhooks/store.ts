@@ -22,7 +22,8 @@ const order = ordering({
   time: "createdAt",
   id: "id",
 });
-const { byId, selectOne, selectPage, count, deleteOne } = accountRows(webhooks, webhooks.urlFolded, order);
+const rows = accountRows(webhooks, webhooks.urlFolded, order);
+const { selectOne, selectPage, count, updateOne, deleteOne } = rows;
 
 export const selectWebhook = selectOne<WebhookRow>(SHOWN);
 
@@ -38,26 +39,10 @@ export const deleteWebhook = deleteOne;
 export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
 
-type WebhookChanges = Partial<
-  Pick<
-    WebhookRow,
-    "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "batch" | "enabled" | "disabledReason"
-  >
->;
+const change = updateOne<WebhookRow, StoredWebhook>(SHOWN);
 
-export const updateWebhook = (
-  tenant: Tenant,
-  id: string,
-  changes: WebhookChanges,
-  now: number,
-): Statement<WebhookRow> =>
-  statement(
-    build
-      .update(webhooks)
-      .set({ ...changes, updatedAt: nextVersion(webhooks.updatedAt, now) })
-      .where(byId(tenant, id))
-      .returning(SHOWN),
-  );
+export const updateWebhook = (tenant: Tenant, id: string, changes: Partial<WebhookRow>, now: number) =>
+  change(tenant, id, { ...changes, updatedAt: nextVersion(webhooks.updatedAt, now) });
 
 /** Replaces the secret; the previous one keeps signing beside it until `previousUntil` (epoch ms). */
 export const rotateSecret = (
@@ -67,19 +52,13 @@ export const rotateSecret = (
   previousUntil: number,
   now: number,
 ): Statement<WebhookRow> =>
-  statement(
-    build
-      .update(webhooks)
-      .set({
-        secret: newSecret,
-        previousSecret: sql`${webhooks.secret}`,
-        previousSecretUntil: previousUntil,
-        updatedAt: nextVersion(webhooks.updatedAt, now),
-      })
-      .where(byId(tenant, id))
-      .returning(SHOWN),
-  );
+  change(tenant, id, {
+    secret: newSecret,
+    previousSecret: sql`${webhooks.secret}`,
+    previousSecretUntil: previousUntil,
+    updatedAt: nextVersion(webhooks.updatedAt, now),
+  });
 
 /** Notes since when much waits for the webhook (epoch ms), or null that it keeps up. No change of it: its version stays. */
-export const markBacklogged = (tenant: Tenant, id: string, since: number | null): Statement<WebhookRow> =>
-  statement(build.update(webhooks).set({ backloggedSince: since }).where(byId(tenant, id)).returning(SHOWN));
+export const markBacklogged = (tenant: Tenant, id: string, since: number | null) =>
+  change(tenant, id, { backloggedSince: since });

@@ -1,8 +1,8 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and acts on the result. */
-import { fanOutAbout } from "../../delivery/fan-out.ts";
+
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
-import { OpenSigningSecrets, signingSealer } from "../../delivery/signing-secret-store.ts";
+import { OpenSigningSecrets, secretsInForce, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {
   AttemptResult,
   BacklogReport,
@@ -15,7 +15,12 @@ import type {
   Pace,
   WebhookMessage,
 } from "../../delivery/subscriber/handler.ts";
-import { announceChange, type DeliveryObjects, openDelivery } from "../../delivery/subscribers.ts";
+import {
+  announceChange,
+  type DeliveryObjects,
+  fanOutAbout,
+  openDelivery,
+} from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
 import { jwtSecrets, ownHosts } from "../../platform/config.ts";
@@ -168,7 +173,9 @@ export class WebhookHandler implements DeliveryHandler {
       return { type: "postponed", until: this.#now(), why: "The webhook takes no batches any more" };
     const message = batch === null ? messageOf(events[0]) : await batchOf(events);
     const startedAt = this.#now();
-    const secrets = await this.#secrets.open(secretsInForce(row, startedAt), this.#log);
+    const { secret, previousSecret, previousSecretUntil } = row;
+    const inForce = secretsInForce(secret, previousSecret, previousSecretUntil, startedAt);
+    const secrets = await this.#secrets.open(inForce, this.#log);
     if (secrets.length === 0)
       return { type: "postponed", until: startedAt + SECRET_PAUSE_MS, why: "The secret must be rotated" };
     const destination = {
@@ -287,12 +294,6 @@ export class WebhookHandler implements DeliveryHandler {
     this.#known = health;
   }
 }
-
-const secretsInForce = (
-  { secret, previousSecret, previousSecretUntil }: StoredWebhook,
-  now: number,
-): string[] =>
-  previousSecret !== null && now < (previousSecretUntil ?? 0) ? [secret, previousSecret] : [secret];
 
 const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => ({
   attempted_at: presentTime(startedAt),

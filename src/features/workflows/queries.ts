@@ -1,11 +1,15 @@
 /** Reads of workflows and their executions. */
 
-import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import { keyOf } from "../../delivery/outbox/subscription.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
-import { presentDeliveryPage, toDeliveryQuery } from "../deliveries/delivery-pages.ts";
-import { type DeliveryStats, presentStats } from "../deliveries/schema.ts";
+import {
+  type DeliveryStats,
+  presentDeliveryPage,
+  presentStats,
+  toDeliveryQuery,
+} from "../deliveries/schema.ts";
 import type { WorkflowContext } from "./context.ts";
 import {
   type CurrentExecution,
@@ -30,10 +34,7 @@ import {
   type VersionSummary,
 } from "./version-store.ts";
 
-export const subscriberKey = (
-  { accountId }: Pick<WorkflowContext, "accountId">,
-  id: string,
-): SubscriberKey => ({ kind: "workflow", accountId, id });
+export const subscriberKey = keyOf("workflow");
 
 export async function listWorkflows(
   ctx: WorkflowContext,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { explain } from "../../http/request-input.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { isTooDeep } from "../../platform/text.ts";
+import { isTooDeep, parseJson } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "../../room/documents/updates/limits.ts";
@@ -76,15 +76,6 @@ const action =
     const data = parse(schema, parseJson(json));
     return work(run, data, await run.requestId(name, data));
   };
-
-/** Undefined for text that is not JSON, which no schema accepts. */
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
 
 const nullIfMissing = (error: unknown): null => {
   if (error instanceof AppError && error.code === "NOT_FOUND") return null;

@@ -1,9 +1,8 @@
 /** The state that a workflow's object keeps between runs, and the suspension that may follow from it. */
 
-import { fanOutAbout } from "../../delivery/fan-out.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { HandlerState } from "../../delivery/subscriber/handler.ts";
-import { announceChange, openDelivery } from "../../delivery/subscribers.ts";
+import { announceChange, fanOutAbout, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { CachedRow } from "../../platform/cache.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
@@ -25,14 +24,14 @@ export function planRetry(failedRuns: number, retries: number, now: number): num
 /** How many runs in a row may be killed before the workflow is disabled. */
 const MAX_KILLS = 2;
 
-export interface KillStreak {
+interface KillStreak {
   readonly kills: number;
   readonly version: number;
   /** When the latest of them was killed (epoch ms). */
   readonly at: number;
 }
 
-export interface EndedRun {
+interface EndedRun {
   readonly isKilled: boolean;
   readonly version: number;
   readonly startedAt: number;
@@ -114,14 +113,8 @@ export class WorkflowSuspension {
   }
 
   /** True when it is done: the row says so from now on, and the organization was notified. */
-  async disable(row: RunnableWorkflow, reason: DisabledReason): Promise<boolean> {
-    try {
-      await this.suspend(row, reason);
-      return true;
-    } catch (error) {
-      this.#ports.log("A workflow could not be disabled", error);
-      return false;
-    }
+  disable(row: RunnableWorkflow, reason: DisabledReason): Promise<boolean> {
+    return this.#succeeds(this.suspend(row, reason), "A workflow could not be disabled");
   }
 
   /** Rejects when that must be tried again. */
@@ -138,14 +131,19 @@ export class WorkflowSuspension {
   }
 
   /** Whether no one is left to be notified of what has disabled this workflow; tries again if someone is. */
-  async isNotified(row: RunnableWorkflow): Promise<boolean> {
-    try {
-      await this.#notify(row);
-      return true;
-    } catch (error) {
-      this.#ports.log("Webhooks could not be notified of a disabled workflow", error);
-      return false;
-    }
+  isNotified(row: RunnableWorkflow): Promise<boolean> {
+    return this.#succeeds(this.#notify(row), "Webhooks could not be notified of a disabled workflow");
+  }
+
+  #succeeds(work: Promise<void>, failure: string): Promise<boolean> {
+    const { log } = this.#ports;
+    return work.then(
+      () => true,
+      (error: unknown) => {
+        log(failure, error);
+        return false;
+      },
+    );
   }
 
   async #notify({ id, name }: RunnableWorkflow): Promise<void> {

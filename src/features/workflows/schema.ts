@@ -8,9 +8,9 @@ import type { SecretSummary } from "./secret-store.ts";
 import type { DisabledReason, WorkflowRow } from "./table.ts";
 
 /** One for each of the growing pauses. */
-export const MAX_RETRIES = 5;
+const MAX_RETRIES = 5;
 
-export const MAX_CODE_BYTES = 256 * 1024;
+const MAX_CODE_BYTES = 256 * 1024;
 
 export const EXAMPLE = {
   id: "9b3e7c54-1f0a-4d68-b2c5-6e8f7a9d0c12",

@@ -87,6 +87,8 @@ const placeOf = (accountId: string, workflowId: string, name: string): readonly 
   name,
 ];
 
+type Sealed = Pick<RunnableWorkflow, "accountId" | "id" | "secrets">;
+
 /** The secrets of one workflow in the clear, opened once for each state of its row. */
 export class OpenSecrets {
   readonly #openSealer: () => Sealer;
@@ -97,16 +99,12 @@ export class OpenSecrets {
   }
 
   /** A string says, for the customer, why one cannot be opened. */
-  open(row: Pick<RunnableWorkflow, "accountId" | "id" | "secrets">): Promise<readonly Secret[] | string> {
+  open(row: Sealed): Promise<readonly Secret[] | string> {
     if (this.#latest?.sealed !== row.secrets) this.#latest = { sealed: row.secrets, opened: this.#open(row) };
     return this.#latest.opened;
   }
 
-  async #open({
-    accountId,
-    id,
-    secrets,
-  }: Pick<RunnableWorkflow, "accountId" | "id" | "secrets">): Promise<readonly Secret[] | string> {
+  async #open({ accountId, id, secrets }: Sealed): Promise<readonly Secret[] | string> {
     const opened: Secret[] = [];
     for (const [name, keyId, sealed] of parseSealed(secrets)) {
       try {

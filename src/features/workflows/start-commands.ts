@@ -1,11 +1,10 @@
 /** Starts of a workflow by the clock, by hand, and by a request that a credential or a signature permits. */
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
-import { OpenSigningSecrets, sealSecret } from "../../delivery/signing-secret-store.ts";
+import { newSecret, OpenSigningSecrets, secretsInForce } from "../../delivery/signing-secret-store.ts";
 import type { Timetable } from "../../delivery/subscriber/handler.ts";
 import type { SentRequest } from "../../http/endpoint.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import {
-  createSecret,
   isSignedWith,
   readSignedHeaders,
   TOLERANCE_SECONDS,
@@ -128,9 +127,6 @@ async function eventIdFor(
   return derivedId([accountId, workflowId, idempotencyKey]);
 }
 
-/** How long a rotated secret is accepted beside the new one. */
-const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
-
 const refuse = (why: string) => new AppError("Workflows", "UNAUTHORIZED", why);
 const unverified = () =>
   refuse("webhook-signature is not valid for this workflow; sign the exact body with the trigger's secret");
@@ -205,17 +201,11 @@ async function verifySigned(
   requireRestored(row?.accountTokenEpoch);
   if (row === undefined || row.httpTrigger === 0) throw unverified();
   const secrets = new OpenSigningSecrets(subscriberKey(ctx, workflowId), () => ctx.signingSealer);
-  const opened = await secrets.open(storedSecretsOf(row, now), (message, error) => ctx.log(message, error));
+  const { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil } = row;
+  const inForce = secretsInForce(triggerSecret, previousTriggerSecret, previousTriggerSecretUntil, now);
+  const opened = await secrets.open(inForce, (message, error) => ctx.log(message, error));
   if (!(await isSignedWith(signed, bytes, opened))) throw unverified();
   return { row, messageId: signed.id };
-}
-
-function storedSecretsOf(
-  { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil }: TriggerableWorkflow,
-  now: number,
-): string[] {
-  const isOverlapping = now < (previousTriggerSecretUntil ?? 0);
-  return [triggerSecret, isOverlapping ? previousTriggerSecret : null].filter((one) => one !== null);
 }
 
 /** Creates or replaces the trigger's secret, and returns it; an old one is accepted beside it for a day. */
@@ -223,9 +213,10 @@ export async function rotateTriggerSecret(
   ctx: WorkflowContext,
   workflowId: string,
 ): Promise<{ workflow: WorkflowWithSecret }> {
-  const [secret, now] = [createSecret(), ctx.now()];
-  const sealed = await sealSecret(ctx.signingSealer, secret, subscriberKey(ctx, workflowId));
-  const [[row]] = await ctx.commit([rotate(ctx, workflowId, sealed, now + SECRET_OVERLAP_MS, now)]);
+  const now = ctx.now();
+  const key = subscriberKey(ctx, workflowId);
+  const { secret, sealed, previousUntil } = await newSecret(ctx.signingSealer, key, now);
+  const [[row]] = await ctx.commit([rotate(ctx, workflowId, sealed, previousUntil, now)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: { ...presentWorkflow(row, now), trigger_secret: secret } };
 }

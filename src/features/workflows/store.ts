@@ -1,5 +1,5 @@
 /** The only SQL about workflows. */
-import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, lt, type SQL, sql } from "drizzle-orm";
 import { accountRows } from "../../platform/d1/account-rows.ts";
 import {
   build,
@@ -35,7 +35,8 @@ const SEALED_SECRETS = sql<string>`(SELECT json_group_array(json_array(name, key
 
 const ORDERS = { created_at: "createdAt", updated_at: "updatedAt", name: "nameFolded" } as const;
 const order = ordering({ table: workflows, by: ORDERS, time: "createdAt", id: "id" });
-const { byId, selectOne, selectPage, count, deleteOne } = accountRows(workflows, workflows.nameFolded, order);
+const rows = accountRows(workflows, workflows.nameFolded, order);
+const { byId, selectOne, selectPage, count, updateOne, deleteOne } = rows;
 
 export const selectWorkflow = selectOne<WorkflowRow>(SHOWN);
 
@@ -86,12 +87,12 @@ function orderOf({ order }: Page): string {
 
 /** A page may hold fewer workflows than its limit; the first one is always there. */
 export const selectWorkflows = (tenant: Tenant, page: Page): Statement<WorkflowRow> => {
-  const { sql: rows, params } = workflowPage(tenant, page);
+  const { sql: all, params } = workflowPage(tenant, page);
   const order = orderOf(page);
   return {
     sql: `SELECT ${SHOWN_NAMES} FROM (
             SELECT *, sum(bytes) OVER (ORDER BY ${order}) - bytes AS bytes_before
-            FROM (SELECT *, length(CAST("code" AS BLOB)) AS bytes FROM (${rows}))
+            FROM (SELECT *, length(CAST("code" AS BLOB)) AS bytes FROM (${all}))
           ) WHERE bytes_before <= ${MAX_PAGE_BYTES} ORDER BY ${order}`,
     params,
   };
@@ -108,19 +109,15 @@ type WorkflowChanges = Partial<
   Omit<StoredWorkflow, "accountId" | "id" | "createdAt" | "updatedAt" | "version">
 >;
 
+const change = updateOne<WorkflowRow, StoredWorkflow>(SHOWN);
+
 export const updateWorkflow = (
   tenant: Tenant,
   id: string,
   changes: WorkflowChanges & { readonly version?: SQL },
   now: number,
 ): Statement<WorkflowRow> =>
-  statement(
-    build
-      .update(workflows)
-      .set({ ...changes, updatedAt: nextVersion(workflows.updatedAt, now) })
-      .where(byId(tenant, id))
-      .returning(SHOWN),
-  );
+  change(tenant, id, { ...changes, updatedAt: nextVersion(workflows.updatedAt, now) });
 
 /**
  * Gives the workflow a new version, so that runs read it again, if the statement before it in the batch has changed
@@ -143,32 +140,20 @@ export const rotateTriggerSecret = (
   previousUntil: number,
   now: number,
 ): Statement<WorkflowRow> =>
-  statement(
-    build
-      .update(workflows)
-      .set({
-        triggerSecret: newSecret,
-        triggerSecretAt: now,
-        previousTriggerSecret: sql`${workflows.triggerSecret}`,
-        previousTriggerSecretUntil: previousUntil,
-      })
-      .where(byId(tenant, id))
-      .returning(SHOWN),
-  );
+  change(tenant, id, {
+    triggerSecret: newSecret,
+    triggerSecretAt: now,
+    previousTriggerSecret: sql`${workflows.triggerSecret}`,
+    previousTriggerSecretUntil: previousUntil,
+  });
 
 export const deleteTriggerSecret = (tenant: Tenant, id: string): Statement<WorkflowRow> =>
-  statement(
-    build
-      .update(workflows)
-      .set({
-        triggerSecret: null,
-        triggerSecretAt: null,
-        previousTriggerSecret: null,
-        previousTriggerSecretUntil: null,
-      })
-      .where(byId(tenant, id))
-      .returning(SHOWN),
-  );
+  change(tenant, id, {
+    triggerSecret: null,
+    triggerSecretAt: null,
+    previousTriggerSecret: null,
+    previousTriggerSecretUntil: null,
+  });
 
 /** Changes the workflow with its code, which counts as a new version unless it is the present one. */
 export const updateCode = (
@@ -231,16 +216,7 @@ export const selectRetired = (
   );
 
 /** Deletes the record of a retired script, unless it was retired again since it was read. */
-export const deleteRetired = ({ accountId, workflowId, hash, retiredAt }: RetiredScript): Statement =>
-  statement(
-    build
-      .delete(retiredScripts)
-      .where(
-        and(
-          eq(retiredScripts.accountId, accountId),
-          eq(retiredScripts.workflowId, workflowId),
-          eq(retiredScripts.hash, hash),
-          eq(retiredScripts.retiredAt, retiredAt),
-        ),
-      ),
-  );
+export const deleteRetired = ({ accountId, workflowId, hash, retiredAt }: RetiredScript): Statement => ({
+  sql: "DELETE FROM retired_scripts WHERE account_id = ? AND workflow_id = ? AND hash = ? AND retired_at = ?",
+  params: [accountId, workflowId, hash, retiredAt],
+});

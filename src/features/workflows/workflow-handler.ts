@@ -69,7 +69,7 @@ class RunCounter {
 /** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
 /** When no run could be started for this long, runs without retries that cannot be started fail instead of waiting. */
-export const MAX_STUCK_MS = 5 * 60_000;
+const MAX_STUCK_MS = 5 * 60_000;
 const MAX_IN_FLIGHT = 6;
 const NOT_STARTED = "The workflow could not be started";
 const DISABLED = "The workflow was disabled";

@@ -14,7 +14,7 @@ function boundaryOf(contentType: string): string | null {
 }
 
 /** The most parts that a form may have. Real forms have a handful. */
-export const MAX_PARTS = 32;
+const MAX_PARTS = 32;
 
 export interface PartHead {
   readonly name: string;

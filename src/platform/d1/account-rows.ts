@@ -64,6 +64,13 @@ export function accountRows(
     count: ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
       counted(filterFor(page), { accountId, ...page }),
 
+    /** Changes one row, and returns its `fields`. */
+    updateOne<Row, Stored>(fields: Record<string, SQL.Aliased>) {
+      type Changes = { readonly [Name in keyof Stored]?: Stored[Name] | SQL };
+      return (tenant: Tenant, id: string, changes: Changes): Statement<Row> =>
+        withoutType(statement(build.update(table).set(changes).where(byId(tenant, id)).returning(fields)));
+    },
+
     /** Returns the id if the row existed. */
     deleteOne: (tenant: Tenant, id: string): Statement<{ id: string }> =>
       withoutType(statement(build.delete(table).where(byId(tenant, id)).returning({ id: table.id }))),

@@ -12,7 +12,7 @@ export interface MetricSink {
 }
 
 /** Points are written at most so often: what they cost does not grow with the traffic. */
-export const WRITE_EVERY_MS = 10_000;
+const WRITE_EVERY_MS = 10_000;
 /** The platform takes 25 points of an invocation; what is left is written by the next one. */
 export const MAX_POINTS = 25;
 /** Labels have few values by design. Should one not, the rest counts together. */

@@ -17,7 +17,7 @@ import {
 /** With `wf-`, a UUID and a dash it makes the longest name that a script may have. */
 const HASH_LENGTH = 22;
 
-export type DispatchBinding = Pick<DispatchNamespace, "get">;
+type DispatchBinding = Pick<DispatchNamespace, "get">;
 
 export class DispatchRunner implements Runner {
   readonly #dispatcher: DispatchBinding;

@@ -1,6 +1,7 @@
 /** Invokes a guest for one run, whichever runner started it: validates its answer, and bounds the wait for it. */
 import * as z from "zod";
 import { TIMED_OUT, withTimeLimit } from "../../platform/flow/concurrency.ts";
+import { byteLength, parseJson } from "../../platform/text.ts";
 import type { HostBindings, RunInput, RunLimits, RunReport } from "./runner.ts";
 
 export interface Guest {
@@ -140,21 +141,9 @@ function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boo
   return byteLength(result) <= limits.resultBytes && parseJson(result) !== undefined;
 }
 
-/** Undefined for text that is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Disposes of an answer that is an RPC stub, which would keep the guest alive. */
 function discard(answer: unknown): void {
   if (typeof answer !== "object" && typeof answer !== "function") return;
   const dispose: unknown = answer === null ? undefined : Reflect.get(answer, Symbol.dispose);
   if (typeof dispose === "function") dispose.call(answer);
 }
-
-const encoder = new TextEncoder();
-const byteLength = (text: string): number => encoder.encode(text).byteLength;

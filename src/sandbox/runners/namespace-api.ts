@@ -41,7 +41,7 @@ export interface ApiPorts {
 }
 
 /** Milliseconds for a call with all its retries. */
-export const CALL_LIMIT_MS = 20_000;
+const CALL_LIMIT_MS = 20_000;
 /** Milliseconds before each retry, unless the API asks for more; the spread separates callers that failed together. */
 const PAUSES_MS = [500, 1_500, 4_500];
 const SPREAD = 0.5;

@@ -9,6 +9,7 @@ import {
   POOL_PATHS,
   PROCESS_SERVICE,
 } from "./pool-protocol.ts";
+import type { Programs } from "./program-worker.ts";
 import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 /** The bindings that `npm start` gives the service for its pool. */
@@ -17,7 +18,7 @@ export interface PoolBindings {
   readonly PROGRAM_PORT?: DebugPort;
 }
 
-export interface CallEnd<T> {
+interface CallEnd<T> {
   readonly value: T;
   readonly isSpent: boolean;
   readonly isLost: boolean;
@@ -113,16 +114,6 @@ export class KeptConnection implements PoolConnections {
   forget(address: string): void {
     if (this.#kept?.address === address) this.#kept = null;
   }
-}
-
-interface Programs {
-  run(
-    token: string,
-    module: string,
-    input: RunInput,
-    bindings: HostBindings,
-    limits: RunLimits,
-  ): Promise<unknown>;
 }
 
 /** How much longer than a run its lease may last, before the pool concludes that the service has forgotten it. */

@@ -7,8 +7,7 @@ import { sleep } from "../../platform/flow/concurrency.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
-import { Isolates } from "./isolates.ts";
-import { LoaderRunner } from "./loader-runner.ts";
+import { Isolates, LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
 import {
   connectEachTime,

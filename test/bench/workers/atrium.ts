@@ -8,7 +8,7 @@ export { GuessLimitObject } from "../../../src/features/people/guess-limit-objec
 export { RequestRateObject } from "../../../src/features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
 export { RoomObject, SubscriberObject } from "../../../src/objects.ts";
-export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
+export { Isolates } from "../../../src/sandbox/runners/loader-runner.ts";
 
 /**
  * Counts in memory. Miniflare emulates the binding by an object that writes each count to disk: the two

@@ -12,7 +12,7 @@ import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
 
 export { RoomObject } from "../../../src/objects.ts";
-export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
+export { Isolates } from "../../../src/sandbox/runners/loader-runner.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";
 

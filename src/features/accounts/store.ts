@@ -5,12 +5,11 @@ import {
   columnsOf,
   type Page,
   prepared,
-  preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { countOnce, ordering } from "../../platform/d1/ordering.ts";
 import { accounts } from "../../platform/d1/table.ts";
 import { countUsed } from "../quotas/statements.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
@@ -49,18 +48,12 @@ const order = ordering({
 
 export const positionOf = order.positionOf;
 
-const keyPage = preparedByShape((ordered: string) =>
-  build
-    .select(columnsOf(apiKeys))
-    .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, sql.placeholder("accountId")), order.where(ordered)))
-    .orderBy(...order.orderBy(ordered))
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
+const keyPage = order.pages(columnsOf(apiKeys), (_: "all", placed) =>
+  and(eq(apiKeys.accountId, sql.placeholder("accountId")), placed),
 );
 
 export const selectKeys = ({ accountId }: Tenant, page: Page): Statement<ApiKeyRow> =>
-  keyPage(order.shapeOf(page), { accountId, ...pageValues(page) });
+  keyPage("all", page, { accountId });
 
 export const countKeys = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
   countOnce(page, () => countUsed(tenant, "api_keys"));

@@ -5,12 +5,11 @@ import {
   columnsOf,
   type Page,
   prepared,
-  preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { countOnce, ordering } from "../../platform/d1/ordering.ts";
 import { accounts } from "../../platform/d1/table.ts";
 import { countUsed } from "../quotas/statements.ts";
 import {
@@ -39,18 +38,12 @@ const memberOrder = ordering({
 
 export const positionOfMember = memberOrder.positionOf;
 
-const memberPage = preparedByShape((ordered: string) =>
-  build
-    .select(columnsOf(memberships))
-    .from(memberships)
-    .where(and(eq(memberships.accountId, sql.placeholder("accountId")), memberOrder.where(ordered)))
-    .orderBy(...memberOrder.orderBy(ordered))
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
+const memberPage = memberOrder.pages(columnsOf(memberships), (_: "all", placed) =>
+  and(eq(memberships.accountId, sql.placeholder("accountId")), placed),
 );
 
 export const selectMembers = ({ accountId }: Tenant, page: Page): Statement<MembershipRow> =>
-  memberPage(memberOrder.shapeOf(page), { accountId, ...pageValues(page) });
+  memberPage("all", page, { accountId });
 
 export const countMembers = (tenant: Tenant, page: Page): Statement<{ total: number }> =>
   countOnce(page, () => countUsed(tenant, "members"));
@@ -124,18 +117,12 @@ export const positionOfInvitation = invitationOrder.positionOf;
 
 const listed = openOfAccount(sql.placeholder("accountId"), sql.placeholder("now"));
 
-const invitationPage = preparedByShape((ordered: string) =>
-  build
-    .select(columnsOf(invitations))
-    .from(invitations)
-    .where(and(listed, invitationOrder.where(ordered)))
-    .orderBy(...invitationOrder.orderBy(ordered))
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
+const invitationPage = invitationOrder.pages(columnsOf(invitations), (_: "all", placed) =>
+  and(listed, placed),
 );
 
 export const selectInvitations = ({ accountId }: Tenant, now: number, page: Page): Statement<InvitationRow> =>
-  invitationPage(invitationOrder.shapeOf(page), { accountId, now, ...pageValues(page) });
+  invitationPage("all", page, { accountId, now });
 
 const invitationCount = prepared(() =>
   build

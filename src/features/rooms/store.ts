@@ -1,5 +1,5 @@
 /** The statements about rooms that only their own commands and queries use. */
-import { and, count, eq, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import {
   differsBy,
   type EventEntry,
@@ -15,13 +15,11 @@ import {
   type Page,
   placeholdersOf,
   prepared,
-  preparedByOrder,
-  preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
 import { type DeletingFile, markSomeFilesForDeletion } from "../files/storage/deletion-store.ts";
 import { countUsed } from "../quotas/statements.ts";
@@ -81,25 +79,12 @@ const filtered = (filter: string, placed: SQL) =>
     ),
   );
 
-const roomPage = preparedByOrder((filter: string, ordered) =>
-  build
-    .select(columnsOf(rooms))
-    .from(rooms)
-    .where(filtered(filter, order.where(ordered)))
-    .orderBy(...order.orderBy(ordered))
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
-);
+const roomPage = order.pages(columnsOf(rooms), filtered);
 
 export const selectRooms = ({ accountId }: Tenant, page: RoomPage): Statement<RoomRow> =>
-  roomPage(filterOf(page), order.shapeOf(page), { accountId, ids: page.hits?.ids, ...pageValues(page) });
+  roomPage(filterOf(page), page, { accountId, ids: page.hits?.ids });
 
-const roomCount = preparedByShape((filter: string) =>
-  build
-    .select({ total: count().as("total") })
-    .from(rooms)
-    .where(filtered(filter, order.dated)),
-);
+const roomCount = order.counts(filtered);
 
 /** The filters that most rooms match, and those that all others do, which an index has. */
 const OTHERS = new Map([
@@ -115,15 +100,14 @@ export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: n
     const others = isUnfiltered(page) ? OTHERS.get(filter) : undefined;
     if (others !== undefined) {
       const all = countUsed(tenant, "rooms");
-      const other = roomCount(others, { accountId: tenant.accountId, ...pageValues(page) });
+      const other = roomCount(others, page, { accountId: tenant.accountId });
       return {
         sql: `SELECT (${all.sql}) - (${other.sql}) AS total`,
         params: [...all.params, ...other.params],
       };
     }
     if (filter === "search" && isUndated(page) && page.hits) return countHits(page.hits);
-    const { accountId } = tenant;
-    return roomCount(filter, { accountId, ids: page.hits?.ids, ...pageValues(page) });
+    return roomCount(filter, page, { accountId: tenant.accountId, ids: page.hits?.ids });
   });
 
 const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));

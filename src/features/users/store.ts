@@ -1,5 +1,5 @@
 /** The statements that list and write users, and that write their events in the batch of the change. */
-import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
@@ -8,13 +8,12 @@ import {
   type Page,
   placeholdersOf,
   prepared,
-  preparedByOrder,
   preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, isUndated, isUnfiltered, ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
@@ -146,7 +145,6 @@ const filterOf = (room: RoomOfUsers, page: UserPage): Filter => {
 
 const valuesOf = ({ accountId }: Tenant, room: RoomOfUsers, page: UserPage) => ({
   ...room,
-  ...pageValues(page),
   accountId,
   ids: fewOf(page),
   others: page.named?.ids,
@@ -177,25 +175,12 @@ const filtered = (filter: Filter, placed: SQL) =>
       : undefined,
   );
 
-const userPage = preparedByOrder((filter: Filter, ordered) =>
-  build
-    .select(USER_FIELDS)
-    .from(users)
-    .where(filtered(filter, order.where(ordered)))
-    .orderBy(...order.orderBy(ordered))
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
-);
+const userPage = order.pages(USER_FIELDS, filtered);
 
 export const selectUsers = (tenant: Tenant, room: RoomOfUsers, page: UserPage): Statement<UserRow> =>
-  userPage(filterOf(room, page), order.shapeOf(page), valuesOf(tenant, room, page));
+  userPage(filterOf(room, page), page, valuesOf(tenant, room, page));
 
-const userCount = preparedByShape((filter: Filter) =>
-  build
-    .select({ total: count().as("total") })
-    .from(users)
-    .where(filtered(filter, order.dated)),
-);
+const userCount = order.counts(filtered);
 
 const roomUserCount = preparedByShape((filter: "room" | "custom room") =>
   build
@@ -213,10 +198,10 @@ export const countUsers = (tenant: Tenant, room: RoomOfUsers, page: UserPage): S
     if (isUnfiltered(page) && named == null) return roomUserCount(of, values);
     if (isUnfiltered(page) && named?.isExcluding) {
       const all = roomUserCount(of, values);
-      const excluded = userCount(`${of} few`, { ...values, ids: named.ids });
+      const excluded = userCount(`${of} few`, page, { ...values, ids: named.ids });
       const params = [...all.params, ...excluded.params];
       return { sql: `SELECT (${all.sql}) - (${excluded.sql}) AS total`, params };
     }
     if (page.hits?.ids === null && isUndated(page) && named == null) return countHits(page.hits);
-    return userCount(filterOf(room, page), values);
+    return userCount(filterOf(room, page), page, values);
   });

@@ -1,16 +1,8 @@
 /** The only SQL about the audit log. */
 import { and, eq, sql } from "drizzle-orm";
-import {
-  build,
-  columnsOf,
-  FENCED,
-  type Page,
-  preparedByOrder,
-  type Statement,
-  type Tenant,
-} from "../../platform/d1/d1.ts";
+import { columnsOf, FENCED, type Page, type Statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
-import { ordering, pageValues } from "../../platform/d1/ordering.ts";
+import { ordering } from "../../platform/d1/ordering.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
 
 export const insertAuditEntry = (accountId: string, entry: AuditRow, inDirectory: boolean): Statement => ({
@@ -42,21 +34,14 @@ const FILTERS = ["actorId", "operation", "resource", "resourceId"] as const;
 const order = ordering({ table: auditEntries, by: {}, time: "at", id: "id" });
 const { accountId: _, changesBefore: __, inDirectory: ___, ...COLUMNS } = columnsOf(auditEntries);
 
-const entryPage = preparedByOrder((names: string, ordered) =>
-  build
-    .select(COLUMNS)
-    .from(auditEntries)
-    .where(
-      and(
-        eq(auditEntries.accountId, sql.placeholder("accountId")),
-        ...FILTERS.filter((name) => names.split(" ").includes(name)).map((name) =>
-          eq(auditEntries[name], sql.placeholder(name)),
-        ),
-        order.where(ordered),
-      ),
-    )
-    .orderBy(...order.orderBy(ordered))
-    .limit(sql.placeholder("limit")),
+const entryPage = order.pages(COLUMNS, (names: string, placed) =>
+  and(
+    eq(auditEntries.accountId, sql.placeholder("accountId")),
+    ...FILTERS.filter((name) => names.split(" ").includes(name)).map((name) =>
+      eq(auditEntries[name], sql.placeholder(name)),
+    ),
+    placed,
+  ),
 );
 
 export const selectAuditEntries = (
@@ -64,11 +49,7 @@ export const selectAuditEntries = (
   page: Page,
   filter: AuditFilter,
 ): Statement<AuditRow> =>
-  entryPage(FILTERS.filter((name) => filter[name] !== undefined).join(" "), order.shapeOf(page), {
-    ...filter,
-    ...pageValues(page),
-    accountId,
-  });
+  entryPage(FILTERS.filter((name) => filter[name] !== undefined).join(" "), page, { ...filter, accountId });
 
 export const AUDIT_ENTRIES: Expiring = {
   table: "audit_entries",

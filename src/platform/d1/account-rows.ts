@@ -1,17 +1,8 @@
 /** The statements that the stores of an organization's things share: one by its id, a page of them, and how many there are. */
 import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import {
-  build,
-  type Page,
-  prepared,
-  preparedByOrder,
-  preparedByShape,
-  type Statement,
-  statement,
-  type Tenant,
-} from "./d1.ts";
-import type { Ordering } from "./ordering.ts";
+import { build, type Page, prepared, preparedByShape, type Statement, statement, type Tenant } from "./d1.ts";
+import type { ordering } from "./ordering.ts";
 
 type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id", SQLiteColumn>>;
 
@@ -19,7 +10,7 @@ type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id", SQLiteColu
 export function accountRows(
   table: AccountTable,
   searchedColumn: SQLiteColumn,
-  order: Pick<Ordering<never>, "shapeOf" | "orderBy">,
+  order: Pick<ReturnType<typeof ordering>, "pages">,
 ) {
   const ofAccount = eq(table.accountId, sql.placeholder("accountId"));
   type Filter = "all" | "searched";
@@ -48,17 +39,8 @@ export function accountRows(
     },
 
     selectPage<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, page: Page) => Statement<Row> {
-      const rows = preparedByOrder((filter: Filter, ordered) =>
-        build
-          .select(fields)
-          .from(table)
-          .where(matching(filter))
-          .orderBy(...order.orderBy(ordered))
-          .limit(sql.placeholder("limit"))
-          .offset(sql.placeholder("offset")),
-      );
-      return ({ accountId }, page) =>
-        withoutType(rows(filterFor(page), order.shapeOf(page), { accountId, ...page }));
+      const pages = order.pages(fields, matching);
+      return ({ accountId }, page) => withoutType(pages(filterFor(page), page, { accountId }));
     },
 
     count: ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>

@@ -129,17 +129,6 @@ export function preparedByShape<Shape extends string, Rows>(
   };
 }
 
-/** The same for a page of a list, shaped by filter and order. */
-export function preparedByOrder<Filter extends string, Rows>(
-  buildShape: (filter: Filter, ordered: string) => Query<Rows>,
-): (filter: Filter, ordered: string, values: object) => Statement<RowOf<Rows>> {
-  const byShape = preparedByShape((shape: string) => {
-    const [filter, ordered] = shape.split("|");
-    return buildShape(filter as Filter, ordered ?? "");
-  });
-  return (filter, ordered, values) => byShape(`${filter}|${ordered}`, values);
-}
-
 export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) => Statement<RowOf<Rows>> {
   const byShape = preparedByShape<"", Rows>(buildQuery);
   return (values) => byShape("", values);

@@ -1,7 +1,7 @@
 /** Pages of long lists in one of several orders: an index finds where each one starts, so that the last one costs what the first one does. */
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { count, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { ListPosition, Page, Statement } from "./d1.ts";
+import { build, type ListPosition, type Page, preparedByShape, type Statement } from "./d1.ts";
 
 type OrderingColumn<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] extends string
@@ -23,25 +23,15 @@ interface Orders<Table extends SQLiteTable> {
   readonly ignoringCase?: readonly OrderingColumn<Table>[];
 }
 
-/** The parts of statements that select or count pages. */
-export interface Ordering<Row> {
-  shapeOf(page: Page): string;
-  /** Selects the items between the dates that follow `page.after`. Values: {@link pageValues}. */
-  where(shape: string): SQL;
-  orderBy(shape: string): [SQL, SQL];
-  readonly dated: SQL;
-  positionOf(page: Page): (row: Row) => Pick<ListPosition, "key" | "id">;
-}
-
 const AFTER_KEY = sql.placeholder("afterKey");
 const AFTER_ID = sql.placeholder("afterId");
 const FROM = sql.placeholder("from");
 const TO = sql.placeholder("to");
 
-export function ordering<Table extends SQLiteTable>(
-  orders: Orders<Table>,
-): Ordering<Readonly<Record<OrderingColumn<Table>, unknown>>> {
-  const columns = getTableColumns<SQLiteTable>(orders.table);
+/** The statements that select and count the pages of a list, and the position of a row in it. */
+export function ordering<Table extends SQLiteTable>(orders: Orders<Table>) {
+  const { table }: { readonly table: SQLiteTable } = orders;
+  const columns = getTableColumns(table);
   const term = (name: OrderingColumn<Table>): SQL => {
     if (orders.ignoringCase?.includes(name) === true) return sql`${columns[name]} COLLATE NOCASE`;
     return columns[name]?.notNull === false ? sql`coalesce(${columns[name]}, 0)` : sql`${columns[name]}`;
@@ -49,48 +39,89 @@ export function ordering<Table extends SQLiteTable>(
   const time = term(orders.time);
   const id = term(orders.id);
   const columnOf = ({ order }: Page) => (order && orders.by[order.by]) ?? orders.time;
+  const shapeOf = (page: Page) =>
+    `${columnOf(page)} ${page.order?.descending === false ? "up" : "down"} ${page.after ? "after" : "first"}`;
+
   const parse = (shape: string) => {
     const [name = "", direction, place] = shape.split(" ");
     const column = Object.values(orders.by).find((each) => each === name) ?? orders.time;
     return { key: term(column), isTime: column === orders.time, isUp: direction === "up", place };
   };
 
+  /** Selects the items between the dates that follow `page.after`. */
+  function placed(shape: string): SQL {
+    const { key, isTime, isUp, place } = parse(shape);
+    const dated = isTime ? sql`(${time} BETWEEN ${FROM} AND ${TO}` : sql`(+${time} BETWEEN ${FROM} AND ${TO}`;
+    if (place === "first") return sql`${dated})`;
+    // SQLite seeks to the key alone, and compares the pair for the items that are equal in it.
+    const isBehind = isUp
+      ? sql`(${key}, ${id}) > (${AFTER_KEY}, ${AFTER_ID})`
+      : sql`(${key}, ${id}) < (${AFTER_KEY}, ${AFTER_ID})`;
+    if (!isTime) return sql`${dated} AND ${key} ${isUp ? sql`>=` : sql`<=`} ${AFTER_KEY} AND ${isBehind})`;
+    return isUp
+      ? sql`(${time} BETWEEN max(${FROM}, ${AFTER_KEY}) AND ${TO} AND ${isBehind})`
+      : sql`(${time} BETWEEN ${FROM} AND min(${TO}, ${AFTER_KEY}) AND ${isBehind})`;
+  }
+
+  function orderBy(shape: string): [SQL, SQL] {
+    const { key, isUp } = parse(shape);
+    return isUp ? [sql`${key} ASC`, sql`${id} ASC`] : [sql`${key} DESC`, sql`${id} DESC`];
+  }
+
   return {
-    shapeOf: (page) =>
-      `${columnOf(page)} ${page.order?.descending === false ? "up" : "down"} ${page.after ? "after" : "first"}`,
-
-    where(shape) {
-      const { key, isTime, isUp, place } = parse(shape);
-      const dated = isTime
-        ? sql`(${time} BETWEEN ${FROM} AND ${TO}`
-        : sql`(+${time} BETWEEN ${FROM} AND ${TO}`;
-      if (place === "first") return sql`${dated})`;
-      // SQLite seeks to the key alone, and compares the pair for the items that are equal in it.
-      const isBehind = isUp
-        ? sql`(${key}, ${id}) > (${AFTER_KEY}, ${AFTER_ID})`
-        : sql`(${key}, ${id}) < (${AFTER_KEY}, ${AFTER_ID})`;
-      if (!isTime) return sql`${dated} AND ${key} ${isUp ? sql`>=` : sql`<=`} ${AFTER_KEY} AND ${isBehind})`;
-      return isUp
-        ? sql`(${time} BETWEEN max(${FROM}, ${AFTER_KEY}) AND ${TO} AND ${isBehind})`
-        : sql`(${time} BETWEEN ${FROM} AND min(${TO}, ${AFTER_KEY}) AND ${isBehind})`;
+    /** Selects a page. `matching` is the list's own condition for a filter, with `placed` in it. */
+    pages<Filter extends string, Fields extends Record<string, SQL.Aliased>>(
+      fields: Fields,
+      matching: Matching<Filter>,
+    ): (filter: Filter, page: Page, values: object) => Statement<SelectedRow<Fields>> {
+      const page = preparedByShape((shape: string) => {
+        const [filter, ordered = ""] = shape.split("|");
+        return build
+          .select<Record<string, SQL.Aliased>>(fields)
+          .from(table)
+          .where(matching(filter as Filter, placed(ordered)))
+          .orderBy(...orderBy(ordered))
+          .limit(sql.placeholder("limit"))
+          .offset(sql.placeholder("offset"));
+      });
+      return (filter, of, values) => {
+        const { sql, params } = page(`${filter}|${shapeOf(of)}`, { ...pageValues(of), ...values });
+        return { sql, params };
+      };
     },
 
-    orderBy(shape) {
-      const { key, isUp } = parse(shape);
-      return isUp ? [sql`${key} ASC`, sql`${id} ASC`] : [sql`${key} DESC`, sql`${id} DESC`];
+    /** Counts the items on all pages, by the same condition. */
+    counts<Filter extends string>(
+      matching: Matching<Filter>,
+    ): (filter: Filter, page: Page, values: object) => Total {
+      const counted = preparedByShape((filter: Filter) =>
+        build
+          .select({ total: count().as("total") })
+          .from(table)
+          .where(matching(filter, sql`(${time} BETWEEN ${FROM} AND ${TO})`)),
+      );
+      return (filter, page, values) => counted(filter, { ...pageValues(page), ...values });
     },
 
-    dated: sql`(${time} BETWEEN ${FROM} AND ${TO})`,
-
-    positionOf: (page) => (row) => ({ key: keyOf(row[columnOf(page)]), id: String(row[orders.id]) }),
+    positionOf:
+      (page: Page) =>
+      (row: Readonly<Record<OrderingColumn<Table>, unknown>>): Pick<ListPosition, "key" | "id"> => ({
+        key: keyOf(row[columnOf(page)]),
+        id: String(row[orders.id]),
+      }),
   };
 }
+
+type Matching<Filter extends string> = (filter: Filter, placed: SQL) => SQL | undefined;
+
+type SelectedRow<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends SQL.Aliased<infer Value> ? Value : never;
+};
 
 const keyOf = (value: unknown): number | string =>
   typeof value === "number" ? value : value === null ? 0 : String(value);
 
-/** The values of the placeholders of an {@link Ordering}, and of `limit`, `offset` and `search`. */
-export const pageValues = ({ limit, offset, search, from, to, after }: Page) => ({
+const pageValues = ({ limit, offset, search, from, to, after }: Page) => ({
   limit,
   offset,
   search,
@@ -108,5 +139,5 @@ export const isUnfiltered = (page: Page): boolean => page.search === "" && isUnd
 type Total = Statement<{ total: number }>;
 
 /** Counts for the first page; those that follow it show the same total, which their position holds. */
-export const countOnce = ({ after }: Page, count: () => Total): Total =>
-  after?.total === undefined ? count() : { sql: "SELECT ? AS total", params: [after.total] };
+export const countOnce = ({ after }: Page, total: () => Total): Total =>
+  after?.total === undefined ? total() : { sql: "SELECT ? AS total", params: [after.total] };

@@ -1,15 +1,7 @@
 /** The SQL that lists and counts stored files. */
-import { and, count, eq, type SQL, sql } from "drizzle-orm";
-import {
-  build,
-  columnsOf,
-  type Page,
-  preparedByOrder,
-  preparedByShape,
-  type Statement,
-  type Tenant,
-} from "../../../platform/d1/d1.ts";
-import { countOnce, ordering, pageValues } from "../../../platform/d1/ordering.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { columnsOf, type Page, type Statement, type Tenant } from "../../../platform/d1/d1.ts";
+import { countOnce, ordering } from "../../../platform/d1/ordering.ts";
 import { isStored } from "./store.ts";
 import { type FileRow, files } from "./table.ts";
 
@@ -47,27 +39,13 @@ const filtered = (filter: Filter, placed: SQL) =>
     filter === "all" ? undefined : eq(files.uploadedBy, sql.placeholder("uploadedBy")),
   );
 
-const filePage = preparedByOrder((filter: Filter, ordered) =>
-  build
-    .select(columnsOf(files))
-    .from(files)
-    .where(filtered(filter, order.where(ordered)))
-    .orderBy(...order.orderBy(ordered))
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
-);
+const filePage = order.pages(columnsOf(files), filtered);
 
-const valuesOf = (
-  { accountId }: Tenant,
-  roomId: string,
-  { mediaTypes, uploadedBy }: FileFilter,
-  page: Page,
-) => ({
+const valuesOf = ({ accountId }: Tenant, roomId: string, { mediaTypes, uploadedBy }: FileFilter) => ({
   accountId,
   roomId,
   mediaTypes: JSON.stringify(mediaTypes),
   uploadedBy,
-  ...pageValues(page),
 });
 
 export const selectFiles = (
@@ -75,20 +53,14 @@ export const selectFiles = (
   roomId: string,
   filter: FileFilter,
   page: Page,
-): Statement<FileRow> =>
-  filePage(filterOf(filter), order.shapeOf(page), valuesOf(tenant, roomId, filter, page));
+): Statement<FileRow> => filePage(filterOf(filter), page, valuesOf(tenant, roomId, filter));
 
 const countOfRoom = ({ accountId }: Tenant, roomId: string): Statement<{ total: number }> => ({
   sql: "SELECT file_count AS total FROM rooms WHERE account_id = ? AND id = ?",
   params: [accountId, roomId],
 });
 
-const fileCount = preparedByShape((filter: Filter) =>
-  build
-    .select({ total: count().as("total") })
-    .from(files)
-    .where(filtered(filter, order.dated)),
-);
+const fileCount = order.counts(filtered);
 
 /** Triggers count a room's files; a filtered list counts its matches. */
 export const countFiles = (
@@ -100,7 +72,7 @@ export const countFiles = (
   countOnce(page, () =>
     filter.uploadedBy === null && filter.mediaTypes.length === 0
       ? countOfRoom(tenant, roomId)
-      : fileCount(filterOf(filter), valuesOf(tenant, roomId, filter, page)),
+      : fileCount(filterOf(filter), page, valuesOf(tenant, roomId, filter)),
   );
 
 export type NamedFile = Pick<FileRow, "key" | "filename" | "uploadedBy" | "uploadedAt">;

@@ -6,7 +6,6 @@ import { notFound } from "../../platform/errors.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import { selectSlice } from "../organizations/move-store.ts";
 import {
-  ARCHIVE_FORMAT,
   type BackupPlan,
   FILE_PART_BYTES,
   FILE_SIZE_HEADER,
@@ -15,16 +14,15 @@ import {
   OBJECTS_AT_ONCE,
   ObjectRef,
   type RowSlice,
-  SCHEMA,
 } from "./format.ts";
 import { archiveObjects } from "./objects.ts";
 import {
   answer,
+  answerManifest,
   answerSigned,
   answerSlice,
   BackupId,
   bodyOf,
-  encode,
   type Operation,
   type OperatorCall,
   operatorEntry,
@@ -109,22 +107,14 @@ const file: Operation = async (call) => {
 
 const Finish = Manifest.pick({ backupId: true, startedAt: true, parts: true, files: true });
 
-/** Signs the manifest, which makes the backup whole, and ends the operator's token. */
+/** Signs the manifest, and ends the operator's token. */
 const finish: Operation = async (call) => {
-  const { accountId, env, now } = call;
   const finished = await bodyOf(call, Finish);
-  const manifest: Manifest = {
-    format: ARCHIVE_FORMAT,
-    schema: SCHEMA,
-    ...finished,
-    organization: await organizationOf(call),
-    finishedAt: new Date(now()).toISOString(),
-  };
-  const { db, directory } = openTenant(env, accountId);
+  const organization = await organizationOf(call);
+  const { db, directory } = openTenant(call.env, call.accountId);
   await db.run([operatorEntry(call, "backUpOrganization", { backupId: finished.backupId })]);
-  await endOperatorToken(directory, accountId, "backup");
-  const bytes = encode(JSON.stringify(manifest, null, 2));
-  return answerSigned(call, finished.backupId, "manifest", bytes);
+  await endOperatorToken(directory, call.accountId, "backup");
+  return answerManifest(call, { ...finished, organization });
 };
 
 export const BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = { begin, rows, objects, file, finish };

@@ -4,7 +4,6 @@ import { jwtSecrets } from "../../platform/config.ts";
 import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import { openDirectory } from "../../platform/d1/databases.ts";
 import {
-  ARCHIVE_FORMAT,
   Beginning,
   DEPLOYMENT,
   DeploymentManifest,
@@ -12,15 +11,13 @@ import {
   type OrganizationPage,
   PEOPLE,
   PeopleSlice,
-  SCHEMA,
 } from "./format.ts";
 import {
   answer,
-  answerSigned,
+  answerManifest,
   answerSlice,
   BackupId,
   bodyOf,
-  encode,
   genuineSlice,
   type Operation,
   parameterOf,
@@ -45,7 +42,7 @@ const BEGINNING = "beginning";
 const beginBackup: Operation = async (call) => {
   const { backupId } = await bodyOf(call, BackupId);
   const beginning: Beginning = { backupId, startedAt: new Date(call.now()).toISOString() };
-  return answerSigned(call, backupId, BEGINNING, encode(JSON.stringify(beginning)));
+  return answerSlice(call, backupId, BEGINNING, beginning);
 };
 
 /** Refuses a backup that another deployment has begun. */
@@ -96,17 +93,11 @@ const readPeople: Operation = async (call) => {
 
 const Finish = DeploymentManifest.omit({ format: true, schema: true, finishedAt: true });
 
-/** Signs the manifest, which makes the backup whole, and ends the operator's token. */
+/** Signs the manifest, and ends the operator's token. */
 const finishBackup: Operation = async (call) => {
   const finished = await bodyOf(call, Finish);
-  const manifest: DeploymentManifest = {
-    format: ARCHIVE_FORMAT,
-    schema: SCHEMA,
-    ...finished,
-    finishedAt: new Date(call.now()).toISOString(),
-  };
   await endOperatorToken(openDirectory(call.env), DEPLOYMENT, "backup");
-  return answerSigned(call, finished.backupId, "manifest", encode(JSON.stringify(manifest, null, 2)));
+  return answerManifest(call, finished);
 };
 
 export const DEPLOYMENT_BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = {

@@ -1,6 +1,6 @@
 /** The one format of backups, of an organization and of a deployment: their files, and the requests that carry them. */
 import * as z from "zod";
-import type { ArchiveSlice } from "../../platform/objects/object-archive.ts";
+import { ArchiveSlice } from "../../platform/objects/object-archive.ts";
 
 /** Grows when an earlier version of the service could not read what this one writes. */
 export const ARCHIVE_FORMAT = 1;
@@ -49,27 +49,9 @@ export type RowSlice = z.infer<typeof RowSlice>;
 export const ObjectRef = z.object({ kind: z.enum(["room", "webhook", "workflow", "log"]), id: z.string() });
 export type ObjectRef = z.infer<typeof ObjectRef>;
 
-const ObjectRows = z.array(
-  z.object({
-    table: z.string(),
-    values: z.array(z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })])),
-  }),
-);
-
-const ObjectSlice: z.ZodType<ArchiveSlice> = z.object({
-  reading: z.string(),
-  version: z.int(),
-  schema: z.array(
-    z.object({ type: z.enum(["table", "index", "trigger"]), name: z.string(), sql: z.string() }),
-  ),
-  deleted: ObjectRows,
-  rows: ObjectRows,
-  cursor: z.string().nullable(),
-});
-
 /** Slices of objects; `next` names the object of the next request and its cursor, null after the last one. */
 export const ObjectSlices = z.object({
-  objects: z.array(ObjectRef.extend({ slice: ObjectSlice })),
+  objects: z.array(ObjectRef.extend({ slice: ArchiveSlice })),
   next: z.object({ index: z.int(), after: z.string().nullable() }).nullable(),
 });
 export type ObjectSlices = z.infer<typeof ObjectSlices>;

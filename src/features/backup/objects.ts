@@ -9,7 +9,7 @@ import { type ArchivedObject, archivedObject } from "../../platform/objects/obje
 import { byteLength } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
-import { type OwnedObjects, selectOwned } from "./row-store.ts";
+import { selectOwned } from "./row-store.ts";
 
 /** A response stops at this size; the next request continues. */
 const ENOUGH_BYTES = 4 * 1024 * 1024;
@@ -28,12 +28,6 @@ function objectOf({ env, accountId }: Owner, { kind, id }: ObjectRef): ArchivedO
   return archivedObject(kind === "webhook" ? "Webhooks" : "Workflows", () => subscribers(key));
 }
 
-const OWNED_BY: Readonly<Record<Exclude<ObjectRef["kind"], "log">, OwnedObjects>> = {
-  room: "rooms",
-  webhook: "webhooks",
-  workflow: "workflows",
-};
-
 /** The organization's own objects, by the rows that it has. */
 export async function findOwned<Ref extends ObjectRef>(
   { accountId }: Pick<Owner, "accountId">,
@@ -41,8 +35,11 @@ export async function findOwned<Ref extends ObjectRef>(
   db: Database,
 ): Promise<readonly Ref[]> {
   const idsOf = (of: string) => refs.filter(({ kind }) => kind === of).map(({ id }) => id);
-  const select = (kind: keyof typeof OWNED_BY) => selectOwned(OWNED_BY[kind], accountId, idsOf(kind));
-  const [rooms, webhooks, workflows] = await db.run([select("room"), select("webhook"), select("workflow")]);
+  const [rooms, webhooks, workflows] = await db.run([
+    selectOwned("rooms", accountId, idsOf("room")),
+    selectOwned("webhooks", accountId, idsOf("webhook")),
+    selectOwned("workflows", accountId, idsOf("workflow")),
+  ]);
   const found = { room: rooms, webhook: webhooks, workflow: workflows };
   const shards = Array.from({ length: SHARDS }, (_, shard) => String(shard));
   return refs.filter(({ kind, id }) =>

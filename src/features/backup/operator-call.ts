@@ -9,7 +9,13 @@ import { hex, sha256 } from "../../platform/crypto/encoding.ts";
 import { hkdf, hkdfMaterial } from "../../platform/crypto/sealer.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { ARCHIVE_FORMAT, SIGNATURE_HEADER } from "./format.ts";
+import {
+  ARCHIVE_FORMAT,
+  type DeploymentManifest,
+  type Manifest,
+  SCHEMA,
+  SIGNATURE_HEADER,
+} from "./format.ts";
 
 export interface OperatorCall {
   readonly request: Request;
@@ -76,11 +82,22 @@ export async function answerSigned(
   });
 }
 
-export const encode = (text: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(new TextEncoder().encode(text));
+const encode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(encoder.encode(text));
 
 export const answerSlice = (call: OperatorCall, backupId: string, part: string, slice: object) =>
   answerSigned(call, backupId, part, encode(JSON.stringify(slice)));
+
+type Stamp = "format" | "schema" | "finishedAt";
+
+/** Signs the manifest, which makes the backup whole. */
+export function answerManifest(
+  call: OperatorCall,
+  finished: Omit<Manifest, Stamp> | Omit<DeploymentManifest, Stamp>,
+): Promise<Response> {
+  const finishedAt = new Date(call.now()).toISOString();
+  const manifest = { format: ARCHIVE_FORMAT, schema: SCHEMA, ...finished, finishedAt };
+  return answerSigned(call, finished.backupId, "manifest", encode(JSON.stringify(manifest, null, 2)));
+}
 
 const NOT_GENUINE =
   "was not written by this service, or not for this organization and place, or has been changed. If the service " +
@@ -150,28 +167,27 @@ function keyOf(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-export interface Signatures {
-  /** `place` says which part of which backup the bytes are. */
-  sign(place: readonly string[], bytes: Uint8Array<ArrayBuffer>): Promise<string>;
-  isGenuine(signature: string, place: readonly string[], bytes: Uint8Array<ArrayBuffer>): Promise<boolean>;
-}
+type Signatures = ReturnType<typeof signaturesOf>;
 
 async function signedText(place: readonly string[], bytes: Uint8Array<ArrayBuffer>) {
-  return encoder.encode(`${JSON.stringify(place)}\n${await sha256(bytes)}`);
+  return encode(`${JSON.stringify(place)}\n${await sha256(bytes)}`);
 }
 
 /** Signs with the first secret, and accepts the signatures of all. */
-export const signaturesOf = (secrets: readonly [string, ...string[]]): Signatures => ({
-  async sign(place, bytes) {
+export const signaturesOf = (secrets: readonly [string, ...string[]]) => ({
+  /** `place` says which part of which backup the bytes are. */
+  async sign(place: readonly string[], bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     const signed = await crypto.subtle.sign("HMAC", await keyOf(secrets[0]), await signedText(place, bytes));
     return hex(new Uint8Array(signed));
   },
-  async isGenuine(signature, place, bytes) {
+  async isGenuine(
+    signature: string,
+    place: readonly string[],
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<boolean> {
     if (!SIGNATURE.test(signature)) return false;
     const text = await signedText(place, bytes);
-    const given = Uint8Array.from({ length: 32 }, (_, at) =>
-      Number.parseInt(signature.slice(2 * at, 2 * at + 2), 16),
-    );
+    const given = Buffer.from(signature, "hex");
     for (const secret of secrets)
       if (await crypto.subtle.verify("HMAC", await keyOf(secret), given, text)) return true;
     return false;

@@ -1,5 +1,5 @@
 /** The parts of an organization's backup that are rows of D1: from which tables, and in which order they are copied and restored. */
-import { ORGANIZATION_TABLES, type OrganizationTable } from "../organizations/tables.ts";
+import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "../organizations/tables.ts";
 import { FILES, OBJECTS } from "./format.ts";
 
 export interface RowPart {
@@ -27,19 +27,12 @@ const ofDirectory = (
   name: string,
   table: string,
   primaryKey: readonly string[],
-  order: readonly string[],
+  order: string[],
   and = "",
 ): RowPart => ({
   name,
   database: "directory",
-  table: {
-    name: table,
-    where: `account_id = ?${and}`,
-    paramsOf: (accountId) => [accountId],
-    primaryKey,
-    order: order.map((column) => ({ column, isDescending: false })),
-    atOnce: 40,
-  },
+  table: organizationTable(table, primaryKey, { order, and, atOnce: 40 }),
 });
 
 /** Members with name and email: another deployment may know the person by another ID. */

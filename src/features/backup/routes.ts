@@ -36,10 +36,8 @@ interface OperatorPath {
 function operationOf({ purpose: named, accountId, operation: name }: OperatorPath) {
   const purpose = OPERATOR_PURPOSES.find((candidate) => candidate === named);
   const operations = purpose && operationsOf(accountId)?.[purpose];
-  if (purpose !== undefined && operations !== undefined && Object.hasOwn(operations, name)) {
-    const operation = operations[name];
-    if (operation !== undefined) return { purpose, operation };
-  }
+  const operation = operations && Object.hasOwn(operations, name) ? operations[name] : undefined;
+  if (purpose !== undefined && operation !== undefined) return { purpose, operation };
   throw new AppError(
     "Server",
     "NOT_FOUND",

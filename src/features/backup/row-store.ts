@@ -127,12 +127,9 @@ export const deleteFileRows = (accountId: string, keys: readonly string[]): Stat
   params: [JSON.stringify(keys), accountId],
 });
 
-/** The tables whose rows have objects. */
-export type OwnedObjects = "rooms" | "webhooks" | "workflows";
-
 /** The organization's IDs among these. */
 export const selectOwned = (
-  table: OwnedObjects,
+  table: "rooms" | "webhooks" | "workflows",
   accountId: string,
   ids: readonly string[],
 ): Statement<{ id: string }> => ({

@@ -1,17 +1,16 @@
 /** The only SQL about restores: what stands in their way, how far they are, and the opening of the organization in the end. */
-import { and, eq } from "drizzle-orm";
-import { build, type Statement, statement } from "../../platform/d1/d1.ts";
+import { and, eq, sql } from "drizzle-orm";
+import { build, columnsOf, type Statement, statement } from "../../platform/d1/d1.ts";
 import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import { PASSWORD_PROVIDER } from "../people/table.ts";
+import type { ListedOrganization, Manifest, PeopleSlice } from "./format.ts";
 import { type RestoreRow, restores } from "./table.ts";
 
-const FIELDS = `account_id AS accountId, backup_id AS backupId, place, turn, token_epoch AS tokenEpoch, position,
-  started_at AS startedAt`;
+const FIELDS = columnsOf(restores);
+const ofAccount = (accountId: string) => eq(restores.accountId, accountId);
 
-export const selectRestore = (accountId: string): Statement<RestoreRow> => ({
-  sql: `SELECT ${FIELDS} FROM restores WHERE account_id = ?`,
-  params: [accountId],
-});
+export const selectRestore = (accountId: string): Statement<RestoreRow> =>
+  statement(build.select(FIELDS).from(restores).where(ofAccount(accountId)));
 
 /** The organization's row in the directory. */
 export const selectArchived = (
@@ -27,11 +26,7 @@ export const selectRemains = (accountId: string): readonly [Statement, Statement
   { sql: "SELECT key FROM files WHERE account_id = ? AND state <> 'stored' LIMIT 1", params: [accountId] },
 ];
 
-interface Anchor {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: number;
-}
+type Anchor = Omit<Manifest["organization"], "tokenEpoch">;
 
 /** Begins a restore in the directory. Violates the uniqueness of `accounts.id` when the organization exists. */
 export const insertRestore = (anchor: Anchor, row: RestoreRow): readonly [Statement, Statement] => [
@@ -39,13 +34,7 @@ export const insertRestore = (anchor: Anchor, row: RestoreRow): readonly [Statem
     sql: "INSERT INTO accounts (id, name, created_at, token_epoch, database) VALUES (?, ?, ?, ?, ?)",
     params: [anchor.id, anchor.name, anchor.createdAt, RESTORING_EPOCH, row.place],
   },
-  {
-    sql: `INSERT INTO restores (account_id, backup_id, place, turn, token_epoch, position, started_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      ...[row.accountId, row.backupId, row.place, row.turn, row.tokenEpoch, row.position, row.startedAt],
-    ],
-  },
+  statement(build.insert(restores).values(row)),
 ];
 
 /** The database beside the directory; nothing if the organization is there already. */
@@ -54,19 +43,22 @@ export const insertAnchor = ({ id, name, createdAt }: Anchor): Statement => ({
   params: [id, name, createdAt, RESTORING_EPOCH],
 });
 
-export const takeRestore = (accountId: string, now: number): Statement<RestoreRow> => ({
-  sql: `UPDATE restores SET turn = max(turn + 1, ?) WHERE account_id = ? RETURNING ${FIELDS}`,
-  params: [now, accountId],
-});
+export const takeRestore = (accountId: string, now: number): Statement<RestoreRow> =>
+  statement(
+    build
+      .update(restores)
+      .set({ turn: sql`max(turn + 1, ${now})` })
+      .where(ofAccount(accountId))
+      .returning(FIELDS),
+  );
+
+const isTurn = ({ accountId, turn }: RestoreRow) => and(ofAccount(accountId), eq(restores.turn, turn));
 
 /** Returns a row unless another run has taken the restore over. */
-export const updatePosition = (
-  { accountId, turn }: RestoreRow,
-  position: string,
-): Statement<{ turn: number }> => ({
-  sql: "UPDATE restores SET position = ? WHERE account_id = ? AND turn = ? RETURNING turn",
-  params: [position, accountId, turn],
-});
+export const updatePosition = (restore: RestoreRow, position: string): Statement<{ turn: number }> =>
+  statement(
+    build.update(restores).set({ position }).where(isTurn(restore)).returning({ turn: restores.turn }),
+  );
 
 /** First in a batch in the directory: fails it as a whole when another run has taken the restore over. */
 export const requireTurn = ({ accountId, turn }: RestoreRow): Statement => ({
@@ -81,8 +73,8 @@ export const openOrganization = ({ accountId, tokenEpoch }: RestoreRow): Stateme
   params: [tokenEpoch, accountId, RESTORING_EPOCH],
 });
 
-export const deleteRestore = ({ accountId, turn }: RestoreRow): Statement =>
-  statement(build.delete(restores).where(and(eq(restores.accountId, accountId), eq(restores.turn, turn))));
+export const deleteRestore = (restore: RestoreRow): Statement =>
+  statement(build.delete(restores).where(isTurn(restore)));
 
 export const markAbandoned = (accountId: string, now: number): Statement => ({
   sql: "UPDATE accounts SET deleted_at = ? WHERE id = ? AND token_epoch >= ?",
@@ -90,19 +82,13 @@ export const markAbandoned = (accountId: string, now: number): Statement => ({
 });
 
 /** The row of an organization that exists and is not being restored. */
-export const selectOrganizationToCopy = (
-  accountId: string,
-): Statement<{ id: string; name: string; createdAt: number; tokenEpoch: number }> => ({
+export const selectOrganizationToCopy = (accountId: string): Statement<Manifest["organization"]> => ({
   sql: `SELECT id, name, created_at AS createdAt, token_epoch AS tokenEpoch FROM accounts
         WHERE id = ? AND deleted_at IS NULL AND token_epoch < ?`,
   params: [accountId, RESTORING_EPOCH],
 });
 
-interface OrganizationRow {
-  readonly id: string;
-  readonly name: string;
-  readonly isBeingRestored: number;
-}
+type OrganizationRow = Omit<ListedOrganization, "isBeingRestored"> & { readonly isBeingRestored: number };
 
 const ORGANIZATION = `SELECT id, name, token_epoch >= ${RESTORING_EPOCH} AS isBeingRestored FROM accounts`;
 
@@ -117,14 +103,7 @@ export const selectOrganization = (id: string): Statement<OrganizationRow> => ({
   params: [id],
 });
 
-export interface StoredPerson {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly password: string | null;
-}
+type StoredPerson = Omit<PeopleSlice["people"][number], "password"> & { readonly password: string | null };
 
 export const selectPeople = (after: string, limit: number): Statement<StoredPerson> => ({
   sql: `SELECT people.id, people.name, people.email, people.created_at AS createdAt, people.updated_at AS updatedAt,

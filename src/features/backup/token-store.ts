@@ -1,9 +1,8 @@
 /** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
-import { getTableName } from "drizzle-orm";
 import { hex, sha256 } from "../../platform/crypto/encoding.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
-import { type OperatorPurpose, operatorTokens } from "./table.ts";
+import type { OperatorPurpose } from "./table.ts";
 
 /** Replaces the token for the same purpose, if there is one: the command that had it gives way. `DEPLOYMENT` stands for all. */
 export const upsertOperatorToken = (
@@ -33,10 +32,7 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
   params: [accountId, purpose],
 });
 
-export const OPERATOR_TOKENS: Expiring = {
-  table: getTableName(operatorTokens),
-  column: operatorTokens.expiresAt.name,
-};
+export const OPERATOR_TOKENS: Expiring = { table: "operator_tokens", column: "expires_at" };
 
 /** How long a token is valid. The command that has it writes another one before. */
 export const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;

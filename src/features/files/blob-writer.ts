@@ -7,16 +7,11 @@ interface PartHolder {
   giveWay(): void;
 }
 
-interface HeldPart {
-  bytes: number;
-  readonly began: number;
-}
-
 export class UploadMemory {
   readonly #maxBytes: number;
-  readonly #parts = new Map<PartHolder, HeldPart>();
+  /** The bytes that each part holds, in the order in which the parts began. */
+  readonly #parts = new Map<PartHolder, number>();
   #bytes = 0;
-  #begun = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -24,25 +19,18 @@ export class UploadMemory {
 
   /** Counts a grown buffer. Above the bound, the part that has been filling the longest gives way. */
   grow(holder: PartHolder, bytes: number): void {
-    const part = this.#parts.get(holder) ?? { bytes: 0, began: this.#begun };
-    if (!this.#parts.has(holder)) this.#begun += 1;
-    this.#bytes += bytes - part.bytes;
-    part.bytes = bytes;
-    this.#parts.set(holder, part);
-    while (this.#bytes > this.#maxBytes && this.#parts.size > 1) this.#evictOldest(holder);
-  }
-
-  #evictOldest(except: PartHolder): void {
-    const [oldest] = [...this.#parts]
-      .filter(([holder]) => holder !== except)
-      .sort(([, one], [, other]) => one.began - other.began);
-    if (oldest === undefined) return;
-    this.release(oldest[0]);
-    oldest[0].giveWay();
+    this.#bytes += bytes - (this.#parts.get(holder) ?? 0);
+    this.#parts.set(holder, bytes);
+    for (const oldest of this.#parts.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      if (oldest === holder) continue;
+      this.release(oldest);
+      oldest.giveWay();
+    }
   }
 
   release(holder: PartHolder): void {
-    this.#bytes -= this.#parts.get(holder)?.bytes ?? 0;
+    this.#bytes -= this.#parts.get(holder) ?? 0;
     this.#parts.delete(holder);
   }
 }
@@ -131,8 +119,6 @@ export class BlobWriter {
     const part = this.#buffer.subarray(0, this.#bufferedBytes);
     this.#multipart ??= await this.#sink.begin();
     await this.#multipart.add(part);
-    memory.release(this);
-    this.#buffer = new Uint8Array();
-    this.#bufferedBytes = 0;
+    this.end();
   }
 }

@@ -23,7 +23,6 @@ export interface FileOperationContext
   readonly uploadBounds?: (room: RoomRow) => UploadBounds | null;
 }
 
-export interface FileContext extends RequestContext, QuotaContext, EventRelay {
-  readonly blobs: Blobs;
+export interface FileContext extends RequestContext, Omit<FileOperationContext, keyof RequestContext> {
   readonly uploadBounds: (room: RoomRow) => UploadBounds | null;
 }

@@ -9,9 +9,6 @@ const EXTENSION = /\.[^.\s]{1,16}$/u;
 /** Control characters, line separators, and direction marks, which make `gpj.exe` look like `exe.jpg`. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
-const encoder = new TextEncoder();
-const bytesOf = (text: string): number => encoder.encode(text).byteLength;
-
 /**
  * The name without folders and unsafe characters, in NFC, shortened before its extension. Empty when
  * nothing is left.
@@ -28,12 +25,12 @@ export function cleanName(given: string): string {
 }
 
 function shorten(name: string): string {
-  if (bytesOf(name) <= MAX_NAME_BYTES) return name;
+  if (byteLength(name) <= MAX_NAME_BYTES) return name;
   const [extension = ""] = EXTENSION.exec(name) ?? [];
-  let room = MAX_NAME_BYTES - bytesOf(extension);
+  let room = MAX_NAME_BYTES - byteLength(extension);
   let stem = "";
   for (const character of name) {
-    room -= bytesOf(character);
+    room -= byteLength(character);
     if (room < 0) break;
     stem += character;
   }

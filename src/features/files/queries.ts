@@ -19,7 +19,7 @@ import {
   selectFound,
   selectNames,
 } from "./storage/list-store.ts";
-import { selectFile } from "./storage/store.ts";
+import { selectFile } from "./storage/statements.ts";
 
 /** A page of a room's files, in one D1 trip without R2. NOT_FOUND without the room. */
 export async function listFiles(
@@ -66,7 +66,7 @@ export async function readFile(
 const NAMES_AT_ONCE = 1_000;
 const MAX_CHUNKS = 5;
 
-export interface FileSearch {
+interface FileSearch {
   readonly roomId: string | null;
   readonly uploadedBy: string | null;
 }

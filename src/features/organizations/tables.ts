@@ -18,7 +18,7 @@ const SMALL = 200;
 const LARGE = 5;
 
 /** `created_at DESC` counts down. */
-function table(
+export function organizationTable(
   name: string,
   primaryKey: readonly string[],
   { order = primaryKey.filter((column) => column !== "account_id"), and = "", atOnce = SMALL } = {},
@@ -41,24 +41,27 @@ function table(
  * Rows that triggers derive (quotas, counters, search indexes) are not listed: the triggers derive them again.
  */
 export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
-  table("rooms", ["account_id", "id"]),
-  table("users", ["id"], { order: ["room_id", "created_at DESC", "id DESC"] }),
-  table("files", ["key"], {
+  organizationTable("rooms", ["account_id", "id"]),
+  organizationTable("users", ["id"], { order: ["room_id", "created_at DESC", "id DESC"] }),
+  organizationTable("files", ["key"], {
     order: ["room_id", "uploaded_at DESC", "key DESC"],
     and: " AND state = 'stored'",
   }),
-  table("files", ["key"], { order: ["state", "uploaded_at", "key"], and: " AND state <> 'stored'" }),
-  table("webhooks", ["account_id", "id"]),
-  table("workflows", ["account_id", "id"], { atOnce: LARGE }),
-  table("workflow_versions", ["account_id", "workflow_id", "version"], { atOnce: LARGE }),
-  table("workflow_secrets", ["account_id", "workflow_id", "name"]),
-  table("backlogs", ["account_id", "subscriber_id"]),
-  table("retired_scripts", ["account_id", "workflow_id", "hash"]),
-  table("outbox", ["id"], { order: ["created_at", "id"] }),
-  table("outbox_events", ["id"], { order: ["occurred_at", "id"] }),
-  table("audit_entries", ["id"], { order: ["at DESC", "id DESC"] }),
+  organizationTable("files", ["key"], {
+    order: ["state", "uploaded_at", "key"],
+    and: " AND state <> 'stored'",
+  }),
+  organizationTable("webhooks", ["account_id", "id"]),
+  organizationTable("workflows", ["account_id", "id"], { atOnce: LARGE }),
+  organizationTable("workflow_versions", ["account_id", "workflow_id", "version"], { atOnce: LARGE }),
+  organizationTable("workflow_secrets", ["account_id", "workflow_id", "name"]),
+  organizationTable("backlogs", ["account_id", "subscriber_id"]),
+  organizationTable("retired_scripts", ["account_id", "workflow_id", "hash"]),
+  organizationTable("outbox", ["id"], { order: ["created_at", "id"] }),
+  organizationTable("outbox_events", ["id"], { order: ["occurred_at", "id"] }),
+  organizationTable("audit_entries", ["id"], { order: ["at DESC", "id DESC"] }),
   {
-    ...table("receipts", ["scope", "key"], { atOnce: 50 }),
+    ...organizationTable("receipts", ["scope", "key"], { atOnce: 50 }),
     where: "scope >= ? AND scope < ? || ';'",
     paramsOf: (accountId) => [accountId, accountId],
   },
@@ -69,14 +72,10 @@ const IN_BOTH = ["audit_entries", "receipts"];
 const MOVED = ORGANIZATION_TABLES.map((table) =>
   IN_BOTH.includes(table.name) ? { ...table, where: `${table.where} AND in_directory = 0` } : table,
 );
-export const QUOTAS: OrganizationTable = {
-  name: "quotas",
-  where: "account_id = ? AND in_directory = 0",
-  paramsOf: (accountId) => [accountId],
-  primaryKey: ["account_id", "quota"],
-  order: [{ column: "quota", isDescending: false }],
+export const QUOTAS = organizationTable("quotas", ["account_id", "quota"], {
+  and: " AND in_directory = 0",
   atOnce: 100,
-};
+});
 /** Rooms twice: triggers count their users and files while these are copied. Quotas last, when nothing counts any more. */
 export const COPIED = [...MOVED, ...MOVED.filter(({ name }) => name === "rooms"), QUOTAS];
 export const ROOMS = COPIED.findIndex(({ name }) => name === "rooms");

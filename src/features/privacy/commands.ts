@@ -1,7 +1,7 @@
 /** Erases what is kept of a user. */
 import { AppError } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { deleteFilesOfUser } from "../files/storage/garbage-collection.ts";
+import { deleteFurtherFiles } from "../files/storage/garbage-collection.ts";
 import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
@@ -17,7 +17,7 @@ const RETRY_SECONDS = 1;
 /** Deletes a user, then their content. RATE_LIMITED when files are left: repeat it. NOT_FOUND without the room. */
 export async function erasePersonalData(ctx: PrivacyContext, roomId: string, userId: string) {
   await eraseUser(ctx, roomId, userId);
-  if (await deleteFilesOfUser(ctx, roomId, userId, new WorkBudget(CHUNKS_PER_REQUEST))) return {};
+  if (await deleteFurtherFiles(ctx, roomId, new WorkBudget(CHUNKS_PER_REQUEST), userId)) return {};
   const why = "Very many files of this user are left; send the request again to continue";
   throw new AppError("Users", "RATE_LIMITED", why, RETRY_SECONDS);
 }

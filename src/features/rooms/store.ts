@@ -21,7 +21,7 @@ import {
 } from "../../platform/d1/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
-import { type DeletingFile, markSomeFilesForDeletion } from "../files/storage/deletion-store.ts";
+import { type DeletingFile, markSomeFilesForDeletion } from "../files/storage/statements.ts";
 import { countUsed } from "../quotas/statements.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
 import { IS_LIVE, type RoomRow, rooms, STILL_ACTIVE } from "./table.ts";
@@ -159,7 +159,7 @@ export const updateStats = (
   );
 };
 
-export interface DeletedRoom {
+interface DeletedRoom {
   readonly accountId: string;
   readonly id: string;
 }

@@ -157,7 +157,7 @@ function collectChanges(
     const shape = shapes.find(({ name }) => name === table);
     const found = shape && rowOf(sql, shape, key);
     if (found) rows.push(found.row);
-    else deleted.push({ table, values: key });
+    else deleted.push({ table, values: [...key] });
     bytes += found?.bytes ?? 0;
   }
   return { rows, deleted, next: null };

@@ -1,31 +1,33 @@
 /** An archive of what a Durable Object stores, slice by slice, and the port through which it is made and restored. */
+import * as z from "zod";
 import { AppError, type ErrorCode, type Module } from "../errors.ts";
 
-export type ArchiveValue = string | number | null | { readonly base64: string };
+const ArchiveValue = z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]);
+export type ArchiveValue = z.infer<typeof ArchiveValue>;
 
-export interface ArchivedRow {
-  readonly table: string;
-  readonly values: readonly ArchiveValue[];
-}
+const ArchivedRow = z.object({ table: z.string(), values: z.array(ArchiveValue) });
+export type ArchivedRow = z.infer<typeof ArchivedRow>;
 
-export interface ArchivedPart {
-  readonly type: "table" | "index" | "trigger";
-  readonly name: string;
-  readonly sql: string;
-}
+const ArchivedPart = z.object({
+  type: z.enum(["table", "index", "trigger"]),
+  name: z.string(),
+  sql: z.string(),
+});
+export type ArchivedPart = z.infer<typeof ArchivedPart>;
 
 /** The slices of one reading, in order, are the object at the moment of the last one. JSON of a few MiB. */
-export interface ArchiveSlice {
+export const ArchiveSlice = z.object({
   /** A slice of another reading voids the earlier ones. */
-  readonly reading: string;
-  readonly version: number;
-  readonly schema: readonly ArchivedPart[];
+  reading: z.string(),
+  version: z.int(),
+  schema: z.array(ArchivedPart),
   /** Primary keys of rows that are gone; they precede `rows`. */
-  readonly deleted: readonly ArchivedRow[];
+  deleted: z.array(ArchivedRow),
   /** Each replaces conflicting rows. */
-  readonly rows: readonly ArchivedRow[];
-  readonly cursor: string | null;
-}
+  rows: z.array(ArchivedRow),
+  cursor: z.string().nullable(),
+});
+export type ArchiveSlice = z.infer<typeof ArchiveSlice>;
 
 /** Why an object does not take a slice: errors lose their class on the way to the caller. */
 export interface ArchiveRefusal {

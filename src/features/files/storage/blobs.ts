@@ -34,21 +34,7 @@ export interface MultipartBlob {
 
 export type BlobPart = Pick<R2UploadedPart, "partNumber" | "etag">;
 
-interface ResumedBlob {
-  add(number: number, part: Uint8Array): Promise<BlobPart>;
-  complete(parts: readonly BlobPart[]): Promise<void>;
-}
-
-export interface Blobs {
-  put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void>;
-  begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob>;
-  resume(address: BlobAddress, uploadId: string): ResumedBlob;
-  head(address: BlobAddress): Promise<BlobFacts | null>;
-  /** Null when there is no such file. */
-  get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null>;
-  /** Deletes at most {@link MAX_DELETED} files and the parts of their uploads. Idempotent. */
-  delete(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void>;
-}
+export type Blobs = ReturnType<typeof openBlobs>;
 
 const nameOf = ({ accountId, key }: BlobAddress): string => `${accountId}/${key}`;
 
@@ -60,12 +46,12 @@ const factsOf = ({ size, httpEtag, httpMetadata }: R2Object): BlobFacts => ({
   mimeType: cleanType(httpMetadata?.contentType),
 });
 
-export const openBlobs = (bucket: R2Bucket): Blobs => ({
-  async put(address, mimeType, bytes) {
+export const openBlobs = (bucket: R2Bucket) => ({
+  async put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void> {
     await bucket.put(nameOf(address), bytes, { httpMetadata: { contentType: mimeType } });
   },
 
-  async begin(address, mimeType) {
+  async begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob> {
     const upload = await bucket.createMultipartUpload(nameOf(address), {
       httpMetadata: { contentType: mimeType },
     });
@@ -81,23 +67,24 @@ export const openBlobs = (bucket: R2Bucket): Blobs => ({
     };
   },
 
-  resume(address, uploadId) {
+  resume(address: BlobAddress, uploadId: string) {
     const upload = bucket.resumeMultipartUpload(nameOf(address), uploadId);
     return {
-      add: (number, part) => upload.uploadPart(number, part),
-      complete: async (parts) => {
+      add: (number: number, part: Uint8Array): Promise<BlobPart> => upload.uploadPart(number, part),
+      complete: async (parts: readonly BlobPart[]) => {
         await upload.complete([...parts]);
       },
     };
   },
 
-  async head(address) {
+  async head(address: BlobAddress): Promise<BlobFacts | null> {
     if (!isPossible(address)) return null;
     const object = await bucket.head(nameOf(address));
     return object && factsOf(object);
   },
 
-  async get(address, range) {
+  /** Null when there is no such file. */
+  async get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null> {
     if (!isPossible(address)) return null;
     try {
       const object = await bucket.get(nameOf(address), range === null ? {} : { range });
@@ -110,7 +97,8 @@ export const openBlobs = (bucket: R2Bucket): Blobs => ({
     }
   },
 
-  async delete(files) {
+  /** Deletes at most {@link MAX_DELETED} files and the parts of their uploads. Idempotent. */
+  async delete(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void> {
     for (const file of files) {
       // Aborting fails for an upload that is complete or aborted; R2 deletes any that this misses after a week.
       if (file.uploadId !== null) {

@@ -8,9 +8,8 @@ import {
   deleteMarked,
   markAbandonedUploads,
   markSomeFilesForDeletion,
-  markSomeFilesOfUser,
   selectDeleting,
-} from "./deletion-store.ts";
+} from "./statements.ts";
 
 export const MAX_UPLOAD_MS = 30 * 60 * 1000;
 
@@ -36,27 +35,23 @@ export async function deleteRoomFiles(
 ): Promise<void> {
   try {
     await deleteBlobs(ctx.db, ctx.blobs, hidden);
-    if (hidden.length === MAX_DELETED) ctx.defer(deleteFurtherFiles(ctx, roomId));
+    if (hidden.length === MAX_DELETED)
+      ctx.defer(deleteFurtherFiles(ctx, roomId, new WorkBudget(CHUNKS_PER_RUN)));
   } catch (error) {
     ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
   }
 }
 
-const deleteFurtherFiles = (tenant: Tenant & { readonly blobs: Blobs }, roomId: string): Promise<boolean> =>
-  new WorkBudget(CHUNKS_PER_RUN).run(async () => {
-    const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, MAX_DELETED)]);
-    await deleteBlobs(tenant.db, tenant.blobs, hidden);
-    return hidden.length === MAX_DELETED;
-  });
-
-export const deleteFilesOfUser = (
+/** Deletes the files of a room, or those of one uploader, until none is left (true) or the budget is spent. */
+export const deleteFurtherFiles = (
   tenant: Tenant & { readonly blobs: Blobs },
   roomId: string,
-  userId: string,
   budget: WorkBudget,
+  uploadedBy: string | null = null,
 ): Promise<boolean> =>
   budget.run(async () => {
-    const [hidden] = await tenant.db.run([markSomeFilesOfUser(tenant, roomId, userId, MAX_DELETED)]);
+    const mark = markSomeFilesForDeletion(tenant, roomId, MAX_DELETED, uploadedBy);
+    const [hidden] = await tenant.db.run([mark]);
     await deleteBlobs(tenant.db, tenant.blobs, hidden);
     return hidden.length === MAX_DELETED;
   });

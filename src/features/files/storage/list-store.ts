@@ -2,7 +2,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { columnsOf, type Page, type Statement, type Tenant } from "../../../platform/d1/d1.ts";
 import { countOnce, ordering } from "../../../platform/d1/ordering.ts";
-import { isStored } from "./store.ts";
+import { isStored } from "./statements.ts";
 import { type FileRow, files } from "./table.ts";
 
 export interface FileFilter {

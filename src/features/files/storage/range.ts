@@ -5,7 +5,7 @@ export interface RangeFrom {
   readonly length?: number;
 }
 
-export type ByteRange = RangeFrom | { readonly suffix: number };
+type ByteRange = RangeFrom | { readonly suffix: number };
 
 export type Slice = Required<RangeFrom>;
 

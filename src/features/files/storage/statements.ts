@@ -1,0 +1,212 @@
+/** The SQL about single files: their upload, their events and their deletion. */
+import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { type EventEntry, insertEvent, rowAsJson } from "../../../delivery/outbox/event-store.ts";
+import type { OutboxEventRow } from "../../../delivery/outbox/table.ts";
+import {
+  build,
+  columnsOf,
+  isNotFenced,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../../platform/d1/d1.ts";
+import type { EventCause } from "../../../wire/events.ts";
+import { rooms } from "../../rooms/table.ts";
+import { type FileRow, files } from "./table.ts";
+
+export type UploadingFile = Omit<FileRow, "size" | "state" | "uploadId">;
+
+// Literals, not parameters: SQLite uses a partial index only when it sees that the query implies its condition.
+export const isStored = sql`${files.state} = 'stored'`;
+const isUploading = sql`${files.state} <> 'stored' AND ${files.state} = 'uploading'`;
+
+/** A room that was deleted may still have stored files. */
+const HAS_ROOM = `EXISTS (
+  SELECT 1 FROM rooms WHERE rooms.account_id = files.account_id AND rooms.id = files.room_id AND rooms.deleted_at IS NULL)`;
+
+const whereIs = ({ accountId }: Tenant, key: string) =>
+  and(eq(files.accountId, accountId), eq(files.key, key));
+
+/** Inserts a file before its first byte, if its room is active and, for a user's upload, the user is in it. */
+export const insertUploading = (
+  row: UploadingFile,
+  uploader: "user" | "workflow",
+): Statement<{ key: string }> => ({
+  sql: `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
+        SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'uploading'
+        WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active' AND deleted_at IS NULL)
+          AND (? = 'workflow' OR EXISTS (SELECT 1 FROM users WHERE account_id = ? AND room_id = ? AND id = ?))
+        RETURNING key`,
+  params: [
+    ...[row.key, row.accountId, row.roomId, row.filename, row.mimeType, row.mediaType],
+    ...[row.uploadedBy, row.uploadedAt],
+    ...[row.accountId, row.roomId, uploader],
+    ...[row.accountId, row.roomId, row.uploadedBy],
+  ],
+});
+
+/** Records R2's id of a multipart upload, so that its parts can be deleted after a crash. */
+export const updateUploadId = (tenant: Tenant, key: string, uploadId: string): Statement =>
+  statement(build.update(files).set({ uploadId }).where(whereIs(tenant, key)));
+
+/** Shows a complete file whose room and uploader exist. No user ID contains the colon of `workflow:`. */
+export const markStored = (
+  { accountId }: Tenant,
+  key: string,
+  size: number,
+  now: number,
+): Statement<{ key: string }> => ({
+  sql: `UPDATE files SET state = 'stored', size = ?, uploaded_at = ?, upload_id = NULL
+        WHERE key = ? AND account_id = ? AND state = 'uploading'
+          AND ${HAS_ROOM}
+          AND (uploaded_by LIKE 'workflow:%' OR EXISTS (SELECT 1 FROM users
+                       WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by))
+        RETURNING key`,
+  params: [size, now, key, accountId],
+});
+
+export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
+  statement(
+    build
+      .select(columnsOf(files))
+      .from(files)
+      .where(and(whereIs(tenant, key), isStored, sql.raw(HAS_ROOM)))
+      .limit(1),
+  );
+
+/** Files that are stored or uploading: of the room, and of the user. */
+export const countKept = (
+  { accountId }: Tenant,
+  roomId: string,
+  userId: string,
+): Statement<{ total: number; own: number }> => {
+  const kept = (state: string) =>
+    `SELECT uploaded_by FROM files WHERE account_id = ? AND room_id = ? AND state ${state}`;
+  return {
+    sql: `SELECT count(*) AS total, coalesce(sum(uploaded_by = ?), 0) AS own
+          FROM (${kept("= 'stored'")} UNION ALL ${kept("<> 'stored' AND state <> 'deleting'")})`,
+    params: [userId, accountId, roomId, accountId, roomId],
+  };
+};
+
+interface FileChange {
+  readonly key: string;
+  readonly userId: string | null;
+  readonly origin: string;
+  readonly uploadedBy: string | null;
+  /** A change by a run is for webhooks and starts no workflow. */
+  readonly cause: EventCause | null;
+}
+
+const { sql: FILE_JSON } = rowAsJson(files, "files");
+
+/** Runs after the statement that shows the file, and before the one that hides it. */
+export const insertFileEvent = (
+  tenant: Tenant,
+  entry: EventEntry,
+  { key, userId, origin, uploadedBy, cause }: FileChange,
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: "files JOIN rooms ON rooms.account_id = files.account_id AND rooms.id = files.room_id",
+    where: {
+      sql: `files.account_id = ? AND files.key = ? AND files.state = 'stored' AND files.uploaded_by = coalesce(?, files.uploaded_by)`,
+      params: [tenant.accountId, key, uploadedBy],
+    },
+    room: rowAsJson(rooms, "rooms"),
+    subject: {
+      sql: `json_set(${FILE_JSON}, '$.origin', ?, '$.by', ?, '$.cause', json(?))`,
+      params: [origin, userId, JSON.stringify(cause)],
+    },
+    ...(cause !== null ? { subscribers: "webhook" } : {}),
+  });
+
+export type DeletingFile = Pick<FileRow, "key" | "accountId" | "uploadId">;
+
+const { key, accountId, uploadId } = columnsOf(files);
+const DELETING_FILE = { key, accountId, uploadId };
+const isDeleting = sql`${files.state} = 'deleting' AND ${files.state} <> 'stored'`;
+
+/** Hides a stored file until its bytes are deleted; with `uploadedBy`, only if this user uploaded it. */
+export const markFileForDeletion = (
+  tenant: Tenant,
+  key: string,
+  uploadedBy: string | null,
+): Statement<DeletingFile> =>
+  statement(
+    build
+      .update(files)
+      .set({ state: "deleting" })
+      .where(
+        and(
+          whereIs(tenant, key),
+          isStored,
+          sql.raw(HAS_ROOM),
+          uploadedBy === null ? undefined : eq(files.uploadedBy, uploadedBy),
+        ),
+      )
+      .returning(DELETING_FILE),
+  );
+
+/** Gives up an upload, unless it is stored already: then it has succeeded, even if its request failed. */
+export const markUploadForDeletion = (tenant: Tenant, key: string): Statement<DeletingFile> =>
+  statement(
+    build
+      .update(files)
+      .set({ state: "deleting" })
+      .where(and(whereIs(tenant, key), sql`${files.state} <> 'stored'`))
+      .returning(DELETING_FILE),
+  );
+
+/** Hides up to `limit` files of a room, or those of one uploader, until their bytes are deleted. */
+export const markSomeFilesForDeletion = (
+  { accountId }: Tenant,
+  roomId: string,
+  limit: number,
+  uploadedBy: string | null = null,
+): Statement<DeletingFile> => ({
+  sql: `UPDATE files SET state = 'deleting' WHERE key IN (
+          SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored'
+            ${uploadedBy === null ? "" : "AND uploaded_by = ?"} LIMIT ?)
+        RETURNING key, account_id AS accountId, upload_id AS uploadId`,
+  params: [accountId, roomId, ...(uploadedBy === null ? [] : [uploadedBy]), limit],
+});
+
+/** Gives up up to `limit` uploads that began before `before` (epoch ms) and have not ended. Returns a row for each. */
+export const markAbandonedUploads = (before: number, limit: number): Statement<{ key: string }> =>
+  statement(
+    build
+      .update(files)
+      .set({ state: "deleting" })
+      .where(
+        inArray(
+          files.key,
+          build
+            .select({ key: files.key })
+            .from(files)
+            .where(and(isUploading, lt(files.uploadedAt, before), isNotFenced(files.accountId)))
+            .limit(limit),
+        ),
+      )
+      .returning({ key: files.key }),
+  );
+
+export const selectDeleting = (limit: number): Statement<DeletingFile> =>
+  statement(
+    build
+      .select(DELETING_FILE)
+      .from(files)
+      .where(and(isDeleting, isNotFenced(files.accountId)))
+      .limit(limit),
+  );
+
+export const deleteMarked = (keys: readonly string[]): Statement =>
+  statement(
+    build
+      .delete(files)
+      .where(
+        and(
+          sql`${files.key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
+          sql`${files.state} = 'deleting'`,
+        ),
+      ),
+  );

@@ -85,7 +85,7 @@ export function ordering<Table extends SQLiteTable>(orders: Orders<Table>) {
           .offset(sql.placeholder("offset"));
       });
       return (filter, of, values) => {
-        const { sql, params } = page(`${filter}|${shapeOf(of)}`, { ...pageValues(of), ...values });
+        const { sql, params } = page(`${filter}|${shapeOf(of)}`, { ...values, ...pageValues(of) });
         return { sql, params };
       };
     },
@@ -100,7 +100,7 @@ export function ordering<Table extends SQLiteTable>(orders: Orders<Table>) {
           .from(table)
           .where(matching(filter, sql`(${time} BETWEEN ${FROM} AND ${TO})`)),
       );
-      return (filter, page, values) => counted(filter, { ...pageValues(page), ...values });
+      return (filter, page, values) => counted(filter, { ...values, ...pageValues(page) });
     },
 
     positionOf:

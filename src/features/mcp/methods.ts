@@ -7,9 +7,13 @@ import { explain } from "../../http/request-input.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { MINUTE_MS } from "../../platform/time.ts";
+import type { ListedRoom } from "../rooms/schema.ts";
 import { type Arguments, type Callable, callOperation } from "./call-operation.ts";
 import { HANDSHAKE_VERSIONS, META, PROTOCOL_VERSIONS, RPC, RpcError } from "./json-rpc.ts";
 import { RESOURCE_OPERATIONS, toolsOf } from "./tools.ts";
+
+const JSON_TYPE = "application/json";
+const PAGE = 50;
 
 const INSTRUCTIONS = `Atrium is a collaboration backend: rooms hold users, presence, stores, comments and files.
 Each tool has several operations: pass "operation", and its parameters as "arguments".
@@ -43,50 +47,57 @@ const CACHING: Readonly<Record<string, object>> = {
 const HANDSHAKE_METHODS = ["initialize", "ping"];
 const STATELESS_METHODS = ["server/discover"];
 
-export class Methods<C extends RequestContext> {
-  readonly #info: object;
-  readonly #tools: ReturnType<typeof toolsOf>;
-  readonly #resources: Resources<C>;
-  readonly #endpoints: ReadonlyMap<string, EnvelopeEndpoint<C>>;
+export type Methods<C extends RequestContext> = ReturnType<typeof mcpMethods<C>>;
 
-  constructor(described: Described, endpoints: readonly EnvelopeEndpoint<C>[]) {
-    this.#info = { name: "atrium", title: "Atrium", version: described.info.version };
-    this.#tools = toolsOf(described);
-    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.operation, endpoint]));
-    const callables = new Map(
-      [...this.#tools.values()].flatMap(({ operations }) =>
-        [...operations.keys()].map((name) => [name, this.#callable(name)] as const),
-      ),
-    );
-    this.#resources = new Resources((operation) => callables.get(operation) ?? this.#callable(operation));
-  }
-
-  #callable(operation: string): Callable<C> {
-    const endpoint = this.#endpoints.get(operation);
-    for (const { operations } of this.#tools.values()) {
-      const found = operations.get(operation);
-      if (found !== undefined && endpoint !== undefined) return { ...found, endpoint };
-    }
-    throw new Error(`There is no operation ${operation}`);
-  }
+/** The methods over these endpoints. Made once: it walks the whole description. */
+export function mcpMethods<C extends RequestContext>(
+  described: Described,
+  endpoints: readonly EnvelopeEndpoint<C>[],
+) {
+  const serverInfo = { name: "atrium", title: "Atrium", version: described.info.version };
+  const tools = toolsOf(described);
+  const callables = new Map(
+    [...tools.values()].flatMap(({ operations }) =>
+      [...operations].map(([name, operation]) => {
+        const endpoint = endpoints.find((candidate) => candidate.operation === name);
+        if (endpoint === undefined) throw new Error(`There is no operation ${name}`);
+        return [name, { ...operation, endpoint }] as const;
+      }),
+    ),
+  );
+  const callableOf = (operation: string): Callable<C> => {
+    const callable = callables.get(operation);
+    if (callable === undefined) throw new Error(`There is no operation ${operation}`);
+    return callable;
+  };
+  const templates = RESOURCE_OPERATIONS.map((operation) => {
+    const callable = callableOf(operation);
+    return { uriTemplate: `atrium:/${callable.endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`, callable };
+  });
 
   /** The result of a method. Throws an {@link RpcError} for what the protocol does not allow. */
-  async call(ctx: C, method: string, params: Params, isStateless: boolean): Promise<object> {
+  return async (ctx: C, method: string, params: Params, isStateless: boolean): Promise<object> => {
     if ((isStateless ? HANDSHAKE_METHODS : STATELESS_METHODS).includes(method)) throw methodNotFound();
-    const result = await this.#resultOf(ctx, method, params);
+    const result = await resultOf(ctx, method, params);
     if (!isStateless) return result;
     return {
       ...result,
       ...CACHING[method],
       resultType: "complete",
-      _meta: { [`${META}serverInfo`]: this.#info },
+      _meta: { [`${META}serverInfo`]: serverInfo },
     };
-  }
+  };
 
-  async #resultOf(ctx: C, method: string, params: Params): Promise<object> {
+  async function resultOf(ctx: C, method: string, params: Params): Promise<object> {
     switch (method) {
       case "initialize":
-        return this.#initialize(params);
+        return {
+          protocolVersion:
+            HANDSHAKE_VERSIONS.find((known) => known === params.protocolVersion) ?? HANDSHAKE_VERSIONS[0],
+          capabilities: CAPABILITIES,
+          serverInfo,
+          instructions: INSTRUCTIONS,
+        };
       case "server/discover":
         return {
           supportedVersions: PROTOCOL_VERSIONS,
@@ -96,46 +107,37 @@ export class Methods<C extends RequestContext> {
       case "ping":
         return {};
       case "tools/list":
-        return { tools: [...this.#tools.values()].map(({ shown }) => shown) };
+        return { tools: [...tools.values()].map(({ shown }) => shown) };
       case "tools/call":
-        return this.#callTool(ctx, parse(ToolCall, params));
+        return callTool(ctx, parse(ToolCall, params));
       case "resources/list":
-        return this.#resources.list(ctx, parse(Cursor, params).cursor);
+        return listRooms(ctx, callableOf("listRooms"), parse(Cursor, params).cursor);
       case "resources/templates/list":
-        return this.#resources.templates();
+        return {
+          resourceTemplates: templates.map(({ uriTemplate, callable: { endpoint } }) => ({
+            uriTemplate,
+            name: endpoint.operation,
+            title: endpoint.summary,
+            mimeType: JSON_TYPE,
+          })),
+        };
       case "resources/read":
-        return this.#resources.read(ctx, parse(ResourceRead, params).uri);
+        return readResource(ctx, parse(ResourceRead, params).uri);
       default:
         throw methodNotFound();
     }
   }
 
-  #initialize({ protocolVersion }: Params): object {
-    const version = HANDSHAKE_VERSIONS.find((known) => known === protocolVersion) ?? HANDSHAKE_VERSIONS[0];
-    return {
-      protocolVersion: version,
-      capabilities: CAPABILITIES,
-      serverInfo: this.#info,
-      instructions: INSTRUCTIONS,
-    };
-  }
-
   /** A refusal of the API is a result, which the agent can read. */
-  async #callTool(ctx: C, { name, arguments: args }: z.infer<typeof ToolCall>): Promise<object> {
-    const tool = this.#tools.get(name);
+  async function callTool(ctx: C, { name, arguments: args }: z.infer<typeof ToolCall>): Promise<object> {
+    const tool = tools.get(name);
     if (tool === undefined) throw new RpcError(RPC.invalidParams, notFound("Server", `Tool ${name}`));
     if (!tool.operations.has(args.operation)) {
       const known = [...tool.operations.keys()].join(", ");
-      return refused(
-        ctx,
-        new AppError(
-          "Server",
-          "VALIDATION_ERROR",
-          `operation: ${name} has no such operation; it has ${known}`,
-        ),
-      );
+      const why = `operation: ${name} has no such operation; it has ${known}`;
+      return refused(ctx, new AppError("Server", "VALIDATION_ERROR", why));
     }
-    const callable = this.#callable(args.operation);
+    const callable = callableOf(args.operation);
     try {
       const data = await callOperation(ctx, callable, args.arguments);
       const text = JSON.stringify(data);
@@ -147,6 +149,37 @@ export class Methods<C extends RequestContext> {
       return refused(ctx, refusal);
     }
   }
+
+  /** The content of the operation behind a URI. */
+  async function readResource(ctx: C, uri: string): Promise<object> {
+    for (const { uriTemplate, callable } of templates) {
+      const args = matchUri(uriTemplate, uri);
+      if (args === null) continue;
+      const data = await callOperation(ctx, callable, args);
+      return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(data) }] };
+    }
+    throw notFound("Server", "Resource");
+  }
+}
+
+/** A page of rooms, which are the resources that are listed. */
+async function listRooms<C extends RequestContext>(
+  ctx: C,
+  operation: Callable<C>,
+  cursor: string | undefined,
+): Promise<object> {
+  const offset = /^\d{1,9}$/.test(cursor ?? "") ? Number(cursor) : 0;
+  const { rooms, total } = asRooms(await callOperation(ctx, operation, { limit: PAGE, offset }));
+  const next = offset + rooms.length;
+  return {
+    resources: rooms.map(({ id, name, state, active_participants: online }) => ({
+      uri: `atrium://rooms/${id}`,
+      name,
+      mimeType: JSON_TYPE,
+      description: `A room that is ${state}, with ${online} users online`,
+    })),
+    ...(next < total && rooms.length > 0 && { nextCursor: String(next) }),
+  };
 }
 
 const methodNotFound = () => new RpcError(RPC.methodNotFound, notFound("Server", "Method"));
@@ -164,70 +197,6 @@ function parse<T>(schema: z.ZodType<T>, params: Params): T {
   throw new RpcError(RPC.invalidParams, error);
 }
 
-const JSON_TYPE = "application/json";
-const PAGE = 50;
-
-interface Template<C extends RequestContext> {
-  readonly uriTemplate: string;
-  readonly callable: Callable<C>;
-}
-
-const uriOfRoom = (roomId: string): string => `atrium://rooms/${roomId}`;
-
-export class Resources<C extends RequestContext> {
-  readonly #templates: readonly Template<C>[];
-  readonly #listRooms: Callable<C>;
-
-  constructor(callableOf: (operation: string) => Callable<C>) {
-    this.#templates = RESOURCE_OPERATIONS.map((operation) => {
-      const callable = callableOf(operation);
-      return {
-        uriTemplate: `atrium:/${callable.endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`,
-        callable,
-      };
-    });
-    this.#listRooms = callableOf("listRooms");
-  }
-
-  templates(): object {
-    return {
-      resourceTemplates: this.#templates.map(({ uriTemplate, callable: { endpoint } }) => ({
-        uriTemplate,
-        name: endpoint.operation,
-        title: endpoint.summary,
-        mimeType: JSON_TYPE,
-      })),
-    };
-  }
-
-  async list(ctx: C, cursor: unknown): Promise<object> {
-    const offset = typeof cursor === "string" && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
-    const args = { limit: PAGE, offset };
-    const { rooms, total } = asRooms(await callOperation(ctx, this.#listRooms, args));
-    const next = offset + rooms.length;
-    return {
-      resources: rooms.map(({ id, name, state, active_participants: online }) => ({
-        uri: uriOfRoom(id),
-        name,
-        mimeType: JSON_TYPE,
-        description: `A room that is ${state}, with ${online} users online`,
-      })),
-      ...(next < total && rooms.length > 0 && { nextCursor: String(next) }),
-    };
-  }
-
-  /** The content of the operation behind a URI. */
-  async read(ctx: C, uri: string): Promise<object> {
-    for (const { uriTemplate, callable } of this.#templates) {
-      const args = matchUri(uriTemplate, uri);
-      if (args === null) continue;
-      const data = await callOperation(ctx, callable, args);
-      return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(data) }] };
-    }
-    throw notFound("Server", "Resource");
-  }
-}
-
 function matchUri(template: string, uri: string): Arguments | null {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const values = new RegExp(`^${template.replaceAll(/\{\w+\}/g, "([^/?#]+)")}$`).exec(uri)?.slice(1);
@@ -240,12 +209,7 @@ function matchUri(template: string, uri: string): Arguments | null {
 }
 
 interface ListedRooms {
-  readonly rooms: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly state: string;
-    readonly active_participants: number;
-  }[];
+  readonly rooms: readonly Pick<ListedRoom, "id" | "name" | "state" | "active_participants">[];
   readonly total: number;
 }
 

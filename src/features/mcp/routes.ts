@@ -11,7 +11,7 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { claimedAccountOf } from "../accounts/verify-key.ts";
 import { accepted, ClientMessage, isStateless, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
-import { Methods } from "./methods.ts";
+import { type Methods, mcpMethods } from "./methods.ts";
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
 
@@ -34,7 +34,7 @@ export function createMcp<C extends RequestContext>(
     errors: [],
     answers: { 200: "The response to the message.", 202: "The notification was received." },
     respond: async (ctx, _, request) => {
-      methods ??= new Methods(describe(), endpoints.filter(isEnvelope));
+      methods ??= mcpMethods(describe(), endpoints.filter(isEnvelope));
       return withCors(await answer(methods, ctx, request));
     },
   });
@@ -64,7 +64,7 @@ async function answer<C extends RequestContext>(
   const { id, method, params } = message;
   if (id === undefined || method === undefined) return accepted();
   try {
-    return rpcResult(id, await methods.call(ctx, method, params, stateless));
+    return rpcResult(id, await methods(ctx, method, params, stateless));
   } catch (error) {
     const refused = asRpcError(ctx, error, stateless);
     const status = stateless && refused.code === RPC.methodNotFound ? 404 : 200;

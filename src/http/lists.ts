@@ -113,6 +113,10 @@ export const following = {
   after: after("The `cursor` of an earlier page: the entries that follow it, with the same filters."),
 };
 
+/** A filter by an exact value. */
+export const exactly = (maxLength: number, description: string) =>
+  z.string().min(1).max(maxLength).optional().meta({ description });
+
 /** `search`; `where` completes "Only items with this text in …". */
 export const searching = (where: string) => ({
   search: z

@@ -1,7 +1,7 @@
 /** The endpoint that reads the audit log. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { cursorShape, dates, following, toPage } from "../../http/lists.ts";
+import { cursorShape, dates, exactly, following, toPage } from "../../http/lists.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { listAuditEntries } from "./queries.ts";
 import { AuditEntry, AuditResource } from "./schema.ts";
@@ -9,13 +9,6 @@ import { AuditEntry, AuditResource } from "./schema.ts";
 const { endpoint } = endpointsFor<RequestContext>({ module: "Accounts" });
 
 const MAX_FILTER_CHARS = 512;
-const exactly = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .max(MAX_FILTER_CHARS)
-    .optional()
-    .meta({ description: `Only entries with this ${what}.` });
 
 export const auditEndpoints = [
   endpoint({
@@ -28,10 +21,10 @@ export const auditEndpoints = [
     query: z.object({
       ...following,
       ...dates,
-      actorId: exactly("person's or API key's ID"),
-      operation: exactly("operation"),
+      actorId: exactly(MAX_FILTER_CHARS, "Only entries with this person's or API key's ID."),
+      operation: exactly(MAX_FILTER_CHARS, "Only entries with this operation."),
       resource: AuditResource.optional().meta({ description: "Only changes of this type of resource." }),
-      resourceId: exactly("resource's ID"),
+      resourceId: exactly(MAX_FILTER_CHARS, "Only entries with this resource's ID."),
     }),
     done: "Audit log retrieved",
     data: z.object({ entries: z.array(AuditEntry), ...cursorShape }),

@@ -7,8 +7,7 @@ import { addressWithin, insertMail, selectNames } from "../mail/statements.ts";
 import type { PersonContext } from "../people/context.ts";
 import { createLinkToken, INVITATION_LIFETIME_MS, invitationPath, linkHashOf } from "../people/links.ts";
 import { evictPerson } from "../people/sessions.ts";
-import { guardInvitation } from "../quotas/guard.ts";
-import type { MemberContext } from "./context.ts";
+import { guardInvitation, type QuotaContext } from "../quotas/guard.ts";
 import { insertOwnEntry } from "./onboarding.ts";
 import { type InvitationCreation, type MemberUpdate, presentInvitation, presentMember } from "./schema.ts";
 import {
@@ -21,6 +20,8 @@ import {
   updateRole,
 } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
+
+export interface MemberContext extends RequestContext, QuotaContext, Pick<PersonContext, "mail"> {}
 
 const conflict = (why: string) => new AppError("Accounts", "CONFLICT", why);
 

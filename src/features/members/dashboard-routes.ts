@@ -5,7 +5,6 @@ import { OrganizationCreation, SignUp } from "../people/schema.ts";
 import { setNotices } from "./commands.ts";
 import { acceptInvitation, createOrganization, signUp } from "./onboarding.ts";
 import { getInvitation, getNotices } from "./queries.ts";
-import { presentInvitationPreview } from "./schema.ts";
 
 export const memberPageEndpoints = [
   publicEndpoint({
@@ -36,9 +35,10 @@ export const memberPageEndpoints = [
     path: "/invitations/:token",
     module: "Accounts",
     done: "Invitation retrieved",
-    handle: async ({ db, now }, { params }) => ({
-      data: presentInvitationPreview(await getInvitation(db, params.token ?? "", now())),
-    }),
+    handle: async ({ db, now }, { params }) => {
+      const { organization, invitedBy } = await getInvitation(db, params.token ?? "", now());
+      return { data: { organization: { name: organization }, invited_by: invitedBy } };
+    },
   }),
   personEndpoint({
     method: "POST",

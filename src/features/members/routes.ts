@@ -5,8 +5,13 @@ import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
 import { scrolling, scrollShape, sorting, toPage } from "../../http/lists.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { createPasswordLink } from "../people/password-commands.ts";
-import { createInvitation, deleteInvitation, removeMember, updateMember } from "./commands.ts";
-import type { MemberContext } from "./context.ts";
+import {
+  createInvitation,
+  deleteInvitation,
+  type MemberContext,
+  removeMember,
+  updateMember,
+} from "./commands.ts";
 import { listInvitations, listMembers } from "./queries.ts";
 import { Invitation, InvitationCreation, Member, MemberUpdate } from "./schema.ts";
 

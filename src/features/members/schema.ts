@@ -3,7 +3,6 @@ import * as z from "zod";
 import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { Email } from "../people/schema.ts";
-import type { OpenInvitation } from "./store.ts";
 import type { InvitationRow, MembershipRow } from "./table.ts";
 
 const MemberRole = z.enum(MEMBER_ROLES).meta({
@@ -91,9 +90,4 @@ export const presentInvitation = (row: InvitationRow): Invitation => ({
   email: row.email,
   created_at: presentTime(row.createdAt),
   expires_at: presentTime(row.expiresAt),
-});
-
-export const presentInvitationPreview = ({ organization, invitedBy }: OpenInvitation): InvitationPreview => ({
-  organization: { name: organization },
-  invited_by: invitedBy,
 });

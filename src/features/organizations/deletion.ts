@@ -15,6 +15,7 @@ import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { purgeRoom } from "../rooms/commands.ts";
 import { forgetRoom } from "../rooms/queries.ts";
 import { markDeleted, selectSomeRooms } from "../rooms/statements.ts";
+import type { UserContext } from "../users/context.ts";
 import { purgeWebhooks } from "../webhooks/commands.ts";
 import { purgeWorkflows } from "../workflows/commands.ts";
 import { deleteMembershipsOf } from "./statements.ts";
@@ -56,6 +57,8 @@ export interface DeletionPorts extends DeliveryObjects {
   readonly requestLogs: RequestLogs;
   log(message: string, error?: unknown): void;
 }
+
+export interface OrganizationContext extends UserContext, DeletionPorts {}
 
 /** Removes some of what a deleted organization owns, and its row last. Never rejects: a later run continues. */
 export async function continueDeletion(

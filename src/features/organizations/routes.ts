@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { deleteOrganization, updateOrganization } from "./commands.ts";
-import type { OrganizationContext } from "./context.ts";
+import type { OrganizationContext } from "./deletion.ts";
 import { getOrganization } from "./queries.ts";
 import { Organization, OrganizationDeletion, OrganizationUpdate } from "./schema.ts";
 

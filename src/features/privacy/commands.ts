@@ -7,8 +7,8 @@ import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { eraseUser } from "../users/commands.ts";
-import type { PrivacyContext } from "./context.ts";
 import { deletePerson, selectOwnedAlone } from "./person-store.ts";
+import type { PrivacyContext } from "./queries.ts";
 
 /** Each chunk has at most a thousand files. */
 const CHUNKS_PER_REQUEST = 50;

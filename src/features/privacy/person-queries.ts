@@ -1,7 +1,7 @@
 /** Reads what is kept of the person who is signed in, page by page. */
 import * as z from "zod";
 import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
-import type { Database } from "../../platform/d1/d1.ts";
+import type { Database, Results } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -53,12 +53,9 @@ export async function exportPerson(
   return { records, cursor: following ? encode(following.accountId, null) : null };
 }
 
-type OwnData = Awaited<ReturnType<typeof readOwn>>;
-const readOwn = (db: Database, personId: string) => db.run(selectOwnData(personId));
-
 function presentOwn(
   memberships: readonly MembershipOfPerson[],
-  [people, passwords, signIns, invitations, links, mails]: OwnData,
+  [people, passwords, signIns, invitations, links, mails]: Results<ReturnType<typeof selectOwnData>>,
 ): PersonRecord[] {
   const lifetime = (row: { readonly createdAt: number; readonly expiresAt: number }) => ({
     created_at: presentTime(row.createdAt),

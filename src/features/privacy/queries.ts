@@ -5,12 +5,16 @@ import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
 import { presentSession } from "../../wire/user.ts";
-import { findEventsNaming } from "../events/queries.ts";
+import { type EventLogContext, findEventsNaming } from "../events/queries.ts";
+import type { FileContext } from "../files/context.ts";
 import { listFiles } from "../files/queries.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import type { UserContext } from "../users/context.ts";
 import { findUser } from "../users/queries.ts";
-import type { PrivacyContext } from "./context.ts";
 import type { PersonalData, PersonalRecord } from "./schema.ts";
+
+/** The ports of all features that keep data of users. */
+export interface PrivacyContext extends UserContext, FileContext, EventLogContext {}
 
 /** A page ends after so many records, or after so many reads of which most found none. */
 const ENOUGH_RECORDS = 100;

@@ -4,9 +4,13 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { personEndpoint } from "../people/context.ts";
 import { InRoom } from "../users/schema.ts";
 import { deleteMe, erasePersonalData } from "./commands.ts";
-import type { PrivacyContext } from "./context.ts";
 import { exportMe } from "./person-queries.ts";
-import { decodeExportPosition, type ExportPosition, getPersonalData } from "./queries.ts";
+import {
+  decodeExportPosition,
+  type ExportPosition,
+  getPersonalData,
+  type PrivacyContext,
+} from "./queries.ts";
 import { ExportRequest, PersonalData, PersonDeletion } from "./schema.ts";
 
 const { endpoint } = endpointsFor<PrivacyContext>({ module: "Users" });

@@ -1,8 +1,13 @@
 /** Reads the request log. */
+
+import type { RequestContext } from "../../platform/d1/context.ts";
 import { notFound } from "../../platform/errors.ts";
-import type { RequestLogContext } from "./context.ts";
-import type { RequestLogQuery } from "./schema.ts";
-import { presentRequest } from "./schema.ts";
+import type { RequestLogs } from "./request-log-object.ts";
+import { presentRequest, type RequestLogQuery } from "./schema.ts";
+
+export interface RequestLogContext extends RequestContext {
+  readonly requestLogs: RequestLogs;
+}
 
 export async function listRequests(ctx: RequestLogContext, query: RequestLogQuery) {
   const { requests, before } = await ctx.requestLogs(ctx.accountId).list(query);

@@ -1,21 +1,13 @@
 /** The endpoints that read the request log. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { paging } from "../../http/lists.ts";
-import type { RequestLogContext } from "./context.ts";
-import { getRequest, listRequests } from "./queries.ts";
+import { exactly, paging } from "../../http/lists.ts";
+import { getRequest, listRequests, type RequestLogContext } from "./queries.ts";
 import { ApiRequest } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RequestLogContext>({ module: "Accounts" });
 
 const MAX_FILTER_CHARS = 255;
-const exactly = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .max(MAX_FILTER_CHARS)
-    .optional()
-    .meta({ description: `Only requests ${what}.` });
 
 const CURSOR_EXAMPLE = "4711";
 
@@ -44,9 +36,9 @@ export const requestLogEndpoints = [
         .enum(["true", "false"])
         .default("false")
         .meta({ description: "`true`: only requests with a status of 400 or more." }),
-      operation: exactly("to this operation"),
-      credentialId: exactly("with this API key, or by this member or user"),
-      roomId: exactly("about this room"),
+      operation: exactly(MAX_FILTER_CHARS, "Only requests to this operation."),
+      credentialId: exactly(MAX_FILTER_CHARS, "Only requests with this API key, or by this member or user."),
+      roomId: exactly(MAX_FILTER_CHARS, "Only requests about this room."),
     }),
     done: "Requests retrieved",
     data: z.object({

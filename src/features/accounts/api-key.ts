@@ -13,13 +13,6 @@ const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGT
 /** How many characters of a key's start are stored in the clear, so that people can tell their keys apart. */
 const SHOWN_LENGTH = PREFIX.length + 4;
 
-export interface KeyFingerprint {
-  /** SHA-256 in hexadecimal. */
-  readonly hash: string;
-  readonly prefix: string;
-  readonly lastFour: string;
-}
-
 const base62 = (value: bigint, length: number): string => {
   let digits = "";
   for (let rest = value; digits.length < length; rest /= 62n) digits = ALPHABET[Number(rest % 62n)] + digits;
@@ -43,8 +36,8 @@ export function isApiKey(candidate: string): boolean {
   return candidate.endsWith(checksum(secret));
 }
 
-/** The stored form of a key: enough to recognize it, too little to use it. */
-export async function fingerprintOf(apiKey: string): Promise<KeyFingerprint> {
+/** The stored form of a key: enough to recognize it, too little to use it. `hash` is SHA-256 in hexadecimal. */
+export async function fingerprintOf(apiKey: string) {
   const hash = await sha256(new TextEncoder().encode(apiKey));
   return { hash, prefix: apiKey.slice(0, SHOWN_LENGTH), lastFour: apiKey.slice(-4) };
 }

@@ -14,7 +14,7 @@ import { selectKeyByHash, updateLastUsed } from "./store.ts";
 export const KEY_CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
 
-export interface VerifiedKey {
+interface VerifiedKey {
   readonly accountId: string;
   readonly keyId: string;
   readonly name: string;

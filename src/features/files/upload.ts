@@ -19,7 +19,7 @@ interface FileHead {
 
 export type Upload = UploadFields & FileHead;
 
-export interface UploadReceiver {
+interface UploadReceiver {
   /** Called once, as soon as all fields are known; throws to reject the upload. */
   begin(upload: Upload): void;
   /** Receives the file's next bytes: at most {@link PART_BYTES} of them before {@link begin}. */

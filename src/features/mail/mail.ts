@@ -7,7 +7,7 @@ export interface Mail {
 }
 
 /** A mail before it is laid out. All of it is plain text; each item is a paragraph. */
-export interface Letter {
+interface Letter {
   readonly subject: string;
   readonly paragraphs: readonly string[];
   /** The link for the reader. */

@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Mail } from "./mail.ts";
 
-export type MailBindings = Pick<Env, "MAIL" | "MAIL_TRAY">;
+type MailBindings = Pick<Env, "MAIL" | "MAIL_TRAY">;
 
 export interface Mailer {
   /** Rejects when the mail was not sent. */

@@ -5,12 +5,7 @@ import { AppError } from "../../platform/errors.ts";
 
 const TIMEOUT_MS = 5_000;
 
-export interface Challenge {
-  /** The key of the widget that pages show; null without one. */
-  readonly siteKey: string | null;
-  /** Verifies the widget's response. VALIDATION_ERROR unless it is passed, fresh and new; INTERNAL_ERROR without an answer. */
-  requirePassed(response: string | undefined): Promise<void>;
-}
+export type Challenge = ReturnType<typeof challengeFor>;
 
 const Verdict = z.object({ success: z.boolean(), "error-codes": z.array(z.string()).default([]) });
 
@@ -18,9 +13,13 @@ const refused = (why: string) => new AppError("Auth", "VALIDATION_ERROR", `chall
 const failed = (why: string) => new AppError("Auth", "INTERNAL_ERROR", why);
 
 /** The challenge for a client at an address. Without settings, everyone passes it. */
-export function challengeFor(settings: TurnstileSettings | null, address: string): Challenge {
-  if (settings === null) return { siteKey: null, requirePassed: async () => undefined };
-  const requirePassed = async (response: string | undefined) => {
+export const challengeFor = (settings: TurnstileSettings | null, address: string) => ({
+  /** The key of the widget that pages show; null without one. */
+  siteKey: settings?.siteKey ?? null,
+
+  /** Verifies the widget's response. VALIDATION_ERROR unless it is passed, fresh and new; INTERNAL_ERROR without an answer. */
+  async requirePassed(response: string | undefined): Promise<void> {
+    if (settings === null) return;
     if (response === undefined || response === "")
       throw refused("confirm that you are a person, and then try again");
     const { success, "error-codes": codes } = await verify(settings, response, address);
@@ -28,9 +27,8 @@ export function challengeFor(settings: TurnstileSettings | null, address: string
     if (codes.some((code) => code.endsWith("-input-secret")))
       throw failed("The setting TURNSTILE_SECRET_KEY is not the secret of a widget; copy it again");
     throw refused("it was not passed or has expired; confirm again that you are a person");
-  };
-  return { siteKey: settings.siteKey, requirePassed };
-}
+  },
+});
 
 async function verify(
   { secretKey: secret, verifyUrl }: TurnstileSettings,

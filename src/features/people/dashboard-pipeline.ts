@@ -18,7 +18,7 @@ import { browserCookieOf, cookieSecretOf, signInCookieOf } from "./cookies.ts";
 import { readSignIn, type SignInSession, signedHashOf } from "./sessions.ts";
 import { signInLimits } from "./sign-in-limits.ts";
 
-export interface DashboardCall {
+interface DashboardCall {
   readonly request: Request;
   readonly env: Env;
   readonly execution: { waitUntil(work: Promise<unknown>): void };

@@ -9,23 +9,36 @@ import { readSetting, type Settings } from "../../platform/settings.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
-const rule = (free: number, firstMs: number, maxMs: number, forgetMs: number): PauseRule => ({
-  free,
-  firstMs,
-  maxMs,
-  forgetMs,
-});
-
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
-const PASSWORDS = rule(5, 2 * SECOND_MS, 15 * MINUTE_MS, 15 * MINUTE_MS);
+const PASSWORDS: PauseRule = {
+  free: 5,
+  firstMs: 2 * SECOND_MS,
+  maxMs: 15 * MINUTE_MS,
+  forgetMs: 15 * MINUTE_MS,
+};
 /** Wrong passwords of all people and wrong invitations from one network. */
-const NETWORK_FAILURES = rule(60, SECOND_MS, MINUTE_MS, 30 * SECOND_MS);
+const NETWORK_FAILURES: PauseRule = {
+  free: 60,
+  firstMs: SECOND_MS,
+  maxMs: MINUTE_MS,
+  forgetMs: 30 * SECOND_MS,
+};
 /** People who sign up without an invitation from one network. */
-const NETWORK_SIGN_UPS = rule(60, SECOND_MS, MINUTE_MS, SECOND_MS);
+const NETWORK_SIGN_UPS: PauseRule = { free: 60, firstMs: SECOND_MS, maxMs: MINUTE_MS, forgetMs: SECOND_MS };
 /** Mails requested from one network, for any address. */
-const NETWORK_MAILS = rule(10, 10 * SECOND_MS, 5 * MINUTE_MS, MINUTE_MS);
+const NETWORK_MAILS: PauseRule = {
+  free: 10,
+  firstMs: 10 * SECOND_MS,
+  maxMs: 5 * MINUTE_MS,
+  forgetMs: MINUTE_MS,
+};
 /** Mails to one address, requested from all networks: no one can fill another's mailbox. */
-const ADDRESS_MAILS = rule(3, 5 * MINUTE_MS, 6 * 60 * MINUTE_MS, 60 * MINUTE_MS);
+const ADDRESS_MAILS: PauseRule = {
+  free: 3,
+  firstMs: 5 * MINUTE_MS,
+  maxMs: 6 * 60 * MINUTE_MS,
+  forgetMs: 60 * MINUTE_MS,
+};
 
 /** Rates of wrong passwords, of some 100 ms each: of a client, of an isolate, and a share for known browsers. */
 const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };
@@ -35,27 +48,21 @@ const WRONG_OF_KNOWN = { perSecond: 0.25, burst: 5 };
 const MAX_WAIT_MS = 5_000;
 const MAX_CLIENTS = 10_000;
 
-interface PasswordTurn {
-  /** Milliseconds until the check may start, or, when it is refused, until asking again is of use. */
-  readonly waitMs: number;
-  readonly isRefused: boolean;
-  refund(now: number): void;
-}
-
 /** Token buckets of wrong passwords: wrong ones must not take the thread from everyone else. */
-export function passwordTurns(): (client: string, now: number, isKnown: boolean) => PasswordTurn {
+export function passwordTurns() {
   const clients = new KeyedLimits((now) => new TokenBucket(WRONG_OF_CLIENT, now), MAX_CLIENTS);
   const all = new TokenBucket(WRONG_OF_ALL, 0);
   const known = new TokenBucket(WRONG_OF_KNOWN, 0);
-  return (client, now, isKnown) => {
+  return (client: string, now: number, isKnown: boolean) => {
     const hasShare = isKnown && known.affordableIn(now) < all.affordableIn(now);
     const buckets = [clients.of(client, now), hasShare ? known : all];
     const waitMs = takeTurn(buckets, MAX_WAIT_MS, now);
     const isRefused = waitMs > MAX_WAIT_MS;
     return {
+      /** Milliseconds until the check may start, or, when it is refused, until asking again is of use. */
       waitMs: isRefused ? waitMs - MAX_WAIT_MS : waitMs,
       isRefused,
-      refund: (later) => {
+      refund: (later: number) => {
         for (const bucket of buckets) bucket.spend(-1, later);
       },
     };
@@ -67,28 +74,18 @@ interface Guess {
   forgive(): Promise<unknown>;
 }
 
-/** Counts guesses before anything is computed or read for them. Each throws RATE_LIMITED while a pause lasts. */
-export interface SignInLimits {
-  /** A guess of a person's password. Guesses elsewhere hold up no known browser, and no other network. */
-  countPassword(email: string, knownBrowser: string | null): Promise<Guess>;
-  /**
-   * Waits until the client may have a password checked: at once, unless many were wrong lately. All clients share the
-   * turns, so take one just before the check. RATE_LIMITED when that would take too long.
-   */
-  takeTurn(email: string, knownBrowser: string | null): Promise<Guess>;
-  countSignUp(): Promise<Guess>;
-  countInvitation(): Promise<Guess>;
-  /** A mail to an address, whether a person has it or not. */
-  countMail(email: string): Promise<unknown>;
-}
+export type SignInLimits = ReturnType<typeof signInLimits>;
 
 const takePasswordTurn = passwordTurns();
 
-/** The limits for the clients of a network. If all share one address, passwords are limited by person alone. */
+/**
+ * Counts guesses of the clients of a network before anything is computed or read for them. Each throws RATE_LIMITED while
+ * a pause lasts. If all clients share one address, passwords are limited by person alone.
+ */
 export function signInLimits(
   env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
   network: string,
-): SignInLimits {
+) {
   const isShared = readSetting(env, "CLIENT_ADDRESS") !== undefined;
   const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
     const stub = openStub<GuessLimitObject>(env.GUESS_LIMITS, object);
@@ -106,7 +103,8 @@ export function signInLimits(
     return count(`network:${network}`, key, rule);
   };
   return {
-    countPassword: async (email, knownBrowser) => {
+    /** A guess of a person's password. Guesses elsewhere hold up no known browser, and no other network. */
+    countPassword: async (email: string, knownBrowser: string | null): Promise<Guess> => {
       if (knownBrowser !== null) {
         await countFlood(knownBrowser);
         return count(`browser:${knownBrowser}`, "passwords", PASSWORDS, true);
@@ -120,7 +118,11 @@ export function signInLimits(
       const ofPerson = await count(person, network, PASSWORDS, true);
       return { forgive: () => Promise.all([onNetwork.forgive(), ofPerson.forgive()]) };
     },
-    takeTurn: async (email, knownBrowser) => {
+    /**
+     * Waits until the client may have a password checked: at once, unless many were wrong lately. All clients share the
+     * turns, so take one just before the check. RATE_LIMITED when that would take too long.
+     */
+    takeTurn: async (email: string, knownBrowser: string | null): Promise<Guess> => {
       const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
       const turn = takePasswordTurn(client, Date.now(), knownBrowser !== null);
       if (turn.isRefused) throw tooMany(Math.ceil(turn.waitMs / SECOND_MS));
@@ -129,7 +131,8 @@ export function signInLimits(
     },
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
     countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),
-    countMail: async (email) => {
+    /** A mail to an address, whether a person has it or not. */
+    countMail: async (email: string): Promise<void> => {
       await ofNetwork("mails", NETWORK_MAILS);
       await count(`person:${await hashOf(email)}`, "mails", ADDRESS_MAILS);
     },

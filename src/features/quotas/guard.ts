@@ -10,14 +10,7 @@ export interface QuotaContext extends Tenant {
   readonly quotaDefaults: QuotaDefaults;
 }
 
-export interface QuotaGuard {
-  /** Belongs into the batch that creates, after the statement that does; without it, the batch is atomic as ever. */
-  readonly statement: Statement;
-  /** Translates the error of that batch: FORBIDDEN, which names the quota, its use and its limit; others unchanged. */
-  refuse(error: unknown): Promise<never>;
-}
-
-/** Translates the error of a batch; `find` finds the quota that it has exceeded. */
+/** Translates the error of a batch: FORBIDDEN with the exceeded quota that `find` returns, its use and its limit. */
 const refuseBy =
   (ctx: QuotaContext, find: (uses: readonly QuotaUse[]) => QuotaUse | undefined) =>
   async (error: unknown): Promise<never> => {
@@ -30,19 +23,19 @@ const refuseBy =
 const requireQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): Statement =>
   requireWithinQuota(ctx, quota, ctx.quotaDefaults[quota], upcoming);
 
-/** Guards a quota against what a batch creates, and against `upcoming` more. */
-export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): QuotaGuard => ({
+/**
+ * Guards a quota against what a batch creates, and against `upcoming` more. `statement` belongs into that batch, behind the
+ * statement that creates; `refuse` translates the batch's error.
+ */
+export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0) => ({
   statement: requireQuota(ctx, quota, upcoming),
   refuse: refuseBy(ctx, (uses) => uses.find((use) => use.quota === quota)),
 });
 
-/** Several guards at once, which name the quota that is exceeded. */
-type QuotaGuards = Pick<QuotaGuard, "refuse"> & { readonly statements: readonly Statement[] };
-
 const isWaiting = ({ quota }: QuotaUse): boolean => quota === "waiting_events" || quota === "waiting_bytes";
 
 /** Guards the quota of webhooks or of workflows, and refuses another one while more waits for all of them than may. */
-export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflows"): QuotaGuards => ({
+export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflows") => ({
   statements: [
     requireQuota(ctx, quota),
     requireQuota(ctx, "waiting_events"),
@@ -56,7 +49,7 @@ export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflo
 });
 
 /** Guards the quota of invitations, and refuses another one while there may be no further member. */
-export const guardInvitation = (ctx: QuotaContext): QuotaGuards => ({
+export const guardInvitation = (ctx: QuotaContext) => ({
   statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", 1)],
   refuse: refuseBy(
     ctx,

@@ -24,7 +24,7 @@ export const openRequestRates = (env: Pick<Env, "REQUEST_RATES">): RequestRates 
     openStub<RequestRateObject>(env.REQUEST_RATES, accountId).report(accountId, report),
 });
 
-export interface CounterPorts {
+interface CounterPorts {
   readonly rates: RequestRates;
   /** Epoch milliseconds. */
   now(): number;

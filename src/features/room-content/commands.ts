@@ -7,13 +7,19 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
 import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
-import { Key, type StoreBatch, StoreName, type StorePage } from "../../room/protocol/messages.ts";
+import {
+  Key,
+  type StoreBatch,
+  StoreName,
+  type StorePage as StorePageQuery,
+} from "../../room/protocol/messages.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
 import type { OrganizationRequest, ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findUserInRoom } from "../users/queries.ts";
+import type { StorePage } from "./schema.ts";
 
 /** Sends a request to a room: one D1 round trip, one object call. NOT_FOUND without the room. */
 export async function requestRoom<Data>(
@@ -25,25 +31,17 @@ export async function requestRoom<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
-/** A page of a store, as in the response to `STORE_SYNC`. */
-export interface StorePageData {
-  readonly entries: Record<string, { readonly value: unknown; readonly version: number }>;
-  readonly seq: number;
-  /** The last key of the page; absent on the last page. */
-  readonly next?: string;
-}
-
 export async function* readStore(
   ctx: LiveRoomContext,
   roomId: string,
   store: string,
-): AsyncGenerator<StorePageData> {
+): AsyncGenerator<StorePage> {
   await getRoomRow(ctx, roomId);
   let after: string | undefined;
   do {
-    const data: StorePage = { store, after, limit: MAX_PAGE_ENTRIES };
+    const data: StorePageQuery = { store, after, limit: MAX_PAGE_ENTRIES };
     const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
-    const page = (await ctx.rooms.request(roomId, ctx.accountId, request)) as StorePageData;
+    const page = (await ctx.rooms.request(roomId, ctx.accountId, request)) as StorePage;
     yield page;
     after = page.next;
   } while (after !== undefined);

@@ -19,7 +19,7 @@ import { tokensFor } from "../users/tokens.ts";
 
 const knownUser = (row: UserRow): KnownUser => ({ record: recordOf(row), subject: row });
 
-export type StoreLimits = (
+type StoreLimits = (
   room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
   ofOrganization: QuotaUse,
 ) => Pick<CopiedStats, "storeUse" | "maxCommentBytes">;

@@ -15,11 +15,6 @@ export interface SearchTerm {
   readonly withIds: boolean;
 }
 
-/** The IDs of the items that match, as a JSON array: one more than {@link MAX_FEW} of them when there are more. */
-export interface FirstHits {
-  readonly ids: string;
-}
-
 /** The index's result of a search. */
 export interface SearchHits {
   readonly list: SearchedList;
@@ -90,8 +85,11 @@ function ofComplete<Row>(list: SearchedList, value: string, params: readonly str
   };
 }
 
-/** The matching items; no row when the list is not indexed. */
-export function selectHits(list: SearchedList, term: SearchTerm): Statement<FirstHits> {
+/**
+ * The IDs of the matching items as a JSON array, one more than {@link MAX_FEW} when there are more; no row when the list is
+ * not indexed.
+ */
+export function selectHits(list: SearchedList, term: SearchTerm): Statement<{ ids: string }> {
   const { sql, params } = matchOf(term);
   const docs = `SELECT doc FROM (${sql}) LIMIT ${MAX_FEW + 1}`;
   const ids = `(SELECT json_group_array(item) FROM search_items WHERE doc IN (${docs})) AS ids`;

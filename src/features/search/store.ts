@@ -6,7 +6,7 @@ import { searchItems, searchLists } from "./table.ts";
 /** A list whose index is not what it should be. */
 export type UnfinishedList = Readonly<typeof searchLists.$inferSelect>;
 
-export interface BuiltItem {
+interface BuiltItem {
   readonly id: string;
   readonly createdAt: number;
 }

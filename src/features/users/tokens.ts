@@ -46,23 +46,15 @@ async function importKey(secret: string): Promise<SigningKey> {
 /** Ours have some 500 characters: what is much longer is not worth decoding. */
 const MAX_TOKEN_LENGTH = 2048;
 
-export interface Tokens {
-  /** The user's lasting token; the same one every time, until its tokens are ended. */
-  sign(user: TokenSubject): Promise<string>;
-  /** A short-lived token of the user; the same one for the same terms. */
-  signShortLived(user: TokenSubject, terms: TokenTerms): Promise<string>;
-  /** The very token that had these claims, unless the secret has been replaced since. */
-  signAgain(claims: TokenClaims): Promise<string>;
-  /** The claims of a token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
-  verify(token: string, now: number): Promise<TokenClaims | null>;
-}
+export type Tokens = ReturnType<typeof tokensFor>;
 
 /**
  * Signs with the first secret and verifies with all of them. Verification pins HS256 and the type, looks up `kid`
  * among the deployment's keys, and bounds the lifetime, so that a leaked secret cannot produce tokens that outlive its
  * rotation by more than that.
  */
-export function tokensFor(secrets: JwtSecrets): Tokens {
+export function tokensFor(secrets: JwtSecrets) {
+  /** The very token that had these claims, unless the secret has been replaced since. */
   const signAgain = async ({
     iat,
     exp,
@@ -95,14 +87,17 @@ export function tokensFor(secrets: JwtSecrets): Tokens {
       exp: iat + ttlSeconds,
     });
   return {
-    sign: (user) =>
+    /** The user's lasting token; the same one every time, until its tokens are ended. */
+    sign: (user: TokenSubject): Promise<string> =>
       signOn({ issuedAt: issuedAt(user), ttlSeconds: TOKEN_LIFETIME_SECONDS, role: user.role }, user),
 
-    signShortLived: (user, terms) => signOn(terms, user),
+    /** A short-lived token of the user; the same one for the same terms. */
+    signShortLived: (user: TokenSubject, terms: TokenTerms): Promise<string> => signOn(terms, user),
 
     signAgain,
 
-    async verify(token, now) {
+    /** The claims of a token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
+    async verify(token: string, now: number): Promise<TokenClaims | null> {
       try {
         if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null;
         const { kid } = decodeProtectedHeader(token);

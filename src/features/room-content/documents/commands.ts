@@ -11,6 +11,12 @@ import { getRoomRow } from "../../rooms/queries.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
+/** NOT_FOUND without the room. */
+export async function requireReader(ctx: LiveRoomContext, roomId: string): Promise<void> {
+  requireRoomAccess(ctx, roomId);
+  await getRoomRow(ctx, roomId);
+}
+
 /** Returns the author. FORBIDDEN for viewers and, to users, in a closed room. */
 export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
   requireRoomAccess(ctx, roomId);
@@ -54,8 +60,7 @@ export async function listDocuments(
   ctx: LiveRoomContext,
   roomId: string,
 ): Promise<readonly ListedDocument[]> {
-  requireRoomAccess(ctx, roomId);
-  await getRoomRow(ctx, roomId);
+  await requireReader(ctx, roomId);
   return ctx.rooms.stub(roomId).listDocuments(ctx.accountId);
 }
 
@@ -63,8 +68,7 @@ export async function describeDocument(
   ctx: LiveRoomContext,
   { roomId, document }: DocumentPlace,
 ): Promise<DocumentDetails> {
-  requireRoomAccess(ctx, roomId);
-  await getRoomRow(ctx, roomId);
+  await requireReader(ctx, roomId);
   const details = await ctx.rooms.stub(roomId).describeDocument(ctx.accountId, document);
   if (details === null) throw notFound("Rooms", "Document");
   return details;
@@ -73,10 +77,16 @@ export async function describeDocument(
 /** Reads a document, or a version of it, as one update. NOT_FOUND when there is none. */
 export async function readDocument(
   ctx: LiveRoomContext,
-  place: DocumentPlace,
+  { roomId, document }: DocumentPlace,
   version: number | null,
 ): Promise<Uint8Array> {
-  return mergeMany(await readUpdates(ctx, place, version));
+  await requireReader(ctx, roomId);
+  const updates =
+    version === null
+      ? await ctx.rooms.readDocument(roomId, ctx.accountId, document)
+      : await ctx.rooms.readVersion(roomId, ctx.accountId, document, version);
+  if (updates === null) throw notFound("Rooms", version === null ? "Document" : "Version");
+  return mergeMany(updates);
 }
 
 /** Renders one shared type as text or JSON. CONFLICT when the document or its content is too large. */
@@ -88,21 +98,6 @@ export async function renderDocument(
   return renderContent(await readDocument(ctx, place, version), rendering);
 }
 
-async function readUpdates(
-  ctx: LiveRoomContext,
-  { roomId, document }: DocumentPlace,
-  version: number | null,
-): Promise<readonly Uint8Array[]> {
-  requireRoomAccess(ctx, roomId);
-  await getRoomRow(ctx, roomId);
-  const updates =
-    version === null
-      ? await ctx.rooms.readDocument(roomId, ctx.accountId, document)
-      : await ctx.rooms.readVersion(roomId, ctx.accountId, document, version);
-  if (updates === null) throw notFound("Rooms", version === null ? "Document" : "Version");
-  return updates;
-}
-
 /** Applies an update; false without news. `onlyIfEmpty` lets exactly one of concurrent seeds win. */
 export async function writeDocument(
   ctx: DocumentContext,
@@ -110,7 +105,12 @@ export async function writeDocument(
   update: Uint8Array,
   onlyIfEmpty: boolean,
 ): Promise<boolean> {
-  requireName(document);
+  if (document.length > MAX_DOCUMENT_NAME_LENGTH)
+    throw new AppError(
+      "Rooms",
+      "BAD_REQUEST",
+      `The document's name is too long: at most ${MAX_DOCUMENT_NAME_LENGTH} characters`,
+    );
   const author = await requireEditor(ctx, roomId);
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, {
     author,
@@ -127,13 +127,4 @@ export async function deleteDocument(
   await requireEditor(ctx, roomId);
   if (!(await ctx.rooms.stub(roomId).deleteDocument(ctx.accountId, document)))
     throw notFound("Rooms", "Document");
-}
-
-function requireName(name: string): void {
-  if (name.length > MAX_DOCUMENT_NAME_LENGTH)
-    throw new AppError(
-      "Rooms",
-      "BAD_REQUEST",
-      `The document's name is too long: at most ${MAX_DOCUMENT_NAME_LENGTH} characters`,
-    );
 }

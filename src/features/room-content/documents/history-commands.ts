@@ -1,17 +1,16 @@
 /** Reads the history of a document, compares versions, restores one, and takes back the edits of a user. */
-import { requireRoomAccess } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import type { HistoryPage, TrailEntry, VersionInfo } from "../../../room/types/documents.ts";
-import { getRoomRow } from "../../rooms/queries.ts";
 import {
   type DocumentContext,
   type DocumentPlace,
   describeDocument,
   readDocument,
   requireEditor,
+  requireReader,
 } from "./commands.ts";
 
 export async function readTrail(
@@ -41,7 +40,7 @@ export async function createVersion(
   return ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "create", name, by });
 }
 
-export interface VersionPlace extends DocumentPlace {
+interface VersionPlace extends DocumentPlace {
   readonly version: string;
 }
 
@@ -83,11 +82,6 @@ export async function restoreVersion(
   if (update === null) return false;
   const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn, documentId };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
-}
-
-async function requireReader(ctx: DocumentContext, roomId: string): Promise<void> {
-  requireRoomAccess(ctx, roomId);
-  await getRoomRow(ctx, roomId);
 }
 
 function parseVersion(version: string): number {

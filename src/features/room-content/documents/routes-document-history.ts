@@ -31,12 +31,11 @@ const nextShape = {
   }),
 };
 
-const common = { module: "Rooms", access: "member" } as const;
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
 
 export const documentHistoryEndpoints = [
   endpoint({
-    ...common,
+    access: "member",
     method: "GET",
     path: `${DOCUMENT_PATH}/trail`,
     operation: "getDocumentTrail",
@@ -56,7 +55,7 @@ export const documentHistoryEndpoints = [
     },
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "POST",
     path: `${DOCUMENT_PATH}/rollback`,
     operation: "rollBackDocument",
@@ -88,7 +87,7 @@ const VersionName = text(1, MAX_VERSION_NAME_LENGTH).meta({ example: "Draft" });
 
 export const documentVersionEndpoints = [
   endpoint({
-    ...common,
+    access: "member",
     method: "GET",
     path: `${DOCUMENT_PATH}/versions`,
     operation: "listDocumentVersions",
@@ -106,7 +105,7 @@ export const documentVersionEndpoints = [
     },
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "POST",
     path: `${DOCUMENT_PATH}/versions`,
     operation: "createDocumentVersion",
@@ -124,7 +123,7 @@ export const documentVersionEndpoints = [
     }),
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "PATCH",
     path: `${DOCUMENT_PATH}/versions/:version`,
     operation: "updateDocumentVersion",
@@ -141,7 +140,7 @@ export const documentVersionEndpoints = [
     }),
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "DELETE",
     path: `${DOCUMENT_PATH}/versions/:version`,
     operation: "deleteDocumentVersion",
@@ -156,7 +155,7 @@ export const documentVersionEndpoints = [
     },
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "POST",
     path: `${DOCUMENT_PATH}/versions/:version/restore`,
     operation: "restoreDocumentVersion",

@@ -32,44 +32,12 @@ const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 const EXAMPLE = "AQEBAAQBAXQBYQA=";
 const Update = z.base64().meta({ description: "A Yjs update (version 1) in Base64.", example: EXAMPLE });
 
-const common = { module: "Rooms", access: "member", status: 200 } as const;
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
-
-const documentContentEndpoint = endpoint({
-  access: "member",
-  method: "GET",
-  path: "/rooms/:roomId/documents/:document/content",
-  operation: "getDocumentContent",
-  summary: "Get the content of one of a document's shared types",
-  details: `As text or JSON, with the names of all shared types. With \`maxLength\` it is cut off there, and \`truncated\` says so: texts end, open tags of XML are closed, and entries of maps and arrays are left out.
-
-\`CONFLICT\` for a document above 2 MiB or 200,000 items: read its update instead, and apply it to a Y.Doc. Without \`maxLength\` also for a content above 4,194,304 characters or 200 levels of nesting.`,
-  errors: ["NOT_FOUND", "CONFLICT"],
-  query: z.object({
-    root: z.string().min(1).max(255).default("default").meta({ description: "The name of the shared type." }),
-    type: z
-      .enum(SHARED_TYPES)
-      .default("text")
-      .meta({ description: "The kind of the shared type. Text and XML become a string." }),
-    version,
-    maxLength: wholeNumber
-      .pipe(z.int().min(1).max(MAX_SHOWN_LENGTH))
-      .optional()
-      .meta({
-        description: "Of the content, in characters.",
-        override: { type: "integer", minimum: 1, maximum: MAX_SHOWN_LENGTH },
-      }),
-  }),
-  done: "Content retrieved",
-  data: DocumentContent,
-  handle: async (ctx, { params, query: { version = null, maxLength = null, ...query } }) =>
-    presentContent(await renderDocument(ctx, params, { ...query, version, maxLength })),
-});
 
 export const documentCompareEndpoint = endpoint({
   access: "member",
   method: "GET",
-  path: "/rooms/:roomId/documents/:document/compare",
+  path: `${DOCUMENT_PATH}/compare`,
   operation: "compareDocumentVersions",
   summary: "Compare two versions of a document",
   details:
@@ -87,7 +55,6 @@ export const documentCompareEndpoint = endpoint({
     root: z.string().min(1).max(255).default("default").meta({ description: "The name of the shared type." }),
     type: z.enum(SHARED_TYPES).default("text").meta({ description: "The kind of the shared type." }),
   }),
-  status: 200,
   done: "Versions compared",
   data: z.object({ changes: z.array(DocumentChange) }),
   handle: async (ctx, { params, query }) => {
@@ -98,7 +65,7 @@ export const documentCompareEndpoint = endpoint({
 
 export const documentEndpoints = [
   endpoint({
-    ...common,
+    access: "member",
     method: "GET",
     path: "/rooms/:roomId/documents",
     operation: "listDocuments",
@@ -113,7 +80,7 @@ export const documentEndpoints = [
     }),
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "GET",
     path: `${DOCUMENT_PATH}/summary`,
     operation: "getDocumentSummary",
@@ -125,7 +92,7 @@ export const documentEndpoints = [
     handle: async (ctx, { params }) => ({ document: presentDetails(await describeDocument(ctx, params)) }),
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "GET",
     path: DOCUMENT_PATH,
     operation: "getDocument",
@@ -140,9 +107,43 @@ export const documentEndpoints = [
       update: bytesToBase64(await readDocument(ctx, params, query.version ?? null)),
     }),
   }),
-  documentContentEndpoint,
   endpoint({
-    ...common,
+    access: "member",
+    method: "GET",
+    path: `${DOCUMENT_PATH}/content`,
+    operation: "getDocumentContent",
+    summary: "Get the content of one of a document's shared types",
+    details: `As text or JSON, with the names of all shared types. With \`maxLength\` it is cut off there, and \`truncated\` says so: texts end, open tags of XML are closed, and entries of maps and arrays are left out.
+
+\`CONFLICT\` for a document above 2 MiB or 200,000 items: read its update instead, and apply it to a Y.Doc. Without \`maxLength\` also for a content above 4,194,304 characters or 200 levels of nesting.`,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    query: z.object({
+      root: z
+        .string()
+        .min(1)
+        .max(255)
+        .default("default")
+        .meta({ description: "The name of the shared type." }),
+      type: z
+        .enum(SHARED_TYPES)
+        .default("text")
+        .meta({ description: "The kind of the shared type. Text and XML become a string." }),
+      version,
+      maxLength: wholeNumber
+        .pipe(z.int().min(1).max(MAX_SHOWN_LENGTH))
+        .optional()
+        .meta({
+          description: "Of the content, in characters.",
+          override: { type: "integer", minimum: 1, maximum: MAX_SHOWN_LENGTH },
+        }),
+    }),
+    done: "Content retrieved",
+    data: DocumentContent,
+    handle: async (ctx, { params, query: { version = null, maxLength = null, ...query } }) =>
+      presentContent(await renderDocument(ctx, params, { ...query, version, maxLength })),
+  }),
+  endpoint({
+    access: "member",
     method: "PUT",
     path: DOCUMENT_PATH,
     operation: "updateDocument",
@@ -170,7 +171,7 @@ The body is JSON or, with \`Content-Type: application/octet-stream\`, the update
     }),
   }),
   endpoint({
-    ...common,
+    access: "member",
     method: "DELETE",
     path: DOCUMENT_PATH,
     operation: "deleteDocument",

@@ -148,8 +148,6 @@ describe("API keys", () => {
   });
 });
 
-// API keys: their shape, their checksum and their stored fingerprint.
-
 const randomBytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 describe("an API key", () => {

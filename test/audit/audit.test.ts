@@ -87,6 +87,9 @@ describe("a change by an API key", () => {
     const fields = { roomId, userId: await userId() };
     return (await owner.api.upload(fields, new File(["Hello"], "a.txt"))).data.file.key;
   };
+  const keyId = () => made("/api-keys", {}, "api_key");
+  const invitationId = () => made("/invitations", {}, "invitation");
+  const newRoomId = async () => (await owner.api.createRoom()).id;
   const none = async () => null;
 
   it.each<[string, string, () => Promise<string | null>, string, unknown, string, object]>([
@@ -94,24 +97,8 @@ describe("a change by an API key", () => {
     ["updateMember", "PATCH", memberId, "/members/:id", { role: "owner" }, "member", { role: "owner" }],
     ["createPasswordLink", "POST", memberId, "/members/:id/password-link", {}, "member", {}],
     ["removeMember", "DELETE", memberId, "/members/:id", undefined, "member", {}],
-    [
-      "revokeApiKey",
-      "DELETE",
-      () => made("/api-keys", {}, "api_key"),
-      "/api-keys/:id",
-      undefined,
-      "api_key",
-      {},
-    ],
-    [
-      "deleteInvitation",
-      "DELETE",
-      () => made("/invitations", {}, "invitation"),
-      "/invitations/:id",
-      undefined,
-      "invitation",
-      {},
-    ],
+    ["revokeApiKey", "DELETE", keyId, "/api-keys/:id", undefined, "api_key", {}],
+    ["deleteInvitation", "DELETE", invitationId, "/invitations/:id", undefined, "invitation", {}],
     [
       "updateWebhook",
       "PATCH",
@@ -139,15 +126,7 @@ describe("a change by an API key", () => {
     ["deleteUser", "DELETE", userId, "/users/:id?roomId=:room", undefined, "user", {}],
     ["erasePersonalData", "DELETE", userId, "/users/:id/personal-data?roomId=:room", undefined, "user", {}],
     ["deleteFile", "DELETE", fileKey, "/upload", { key: ":id" }, "file", {}],
-    [
-      "deleteRoom",
-      "DELETE",
-      async () => (await owner.api.createRoom()).id,
-      "/rooms/:id",
-      undefined,
-      "room",
-      {},
-    ],
+    ["deleteRoom", "DELETE", newRoomId, "/rooms/:id", undefined, "room", {}],
   ])("is recorded once: %s", async (operation, method, make, path, body, type, changes) => {
     const id = await make();
     const fill = (text: string) => text.replace(":id", id ?? "").replace(":room", roomId);

@@ -128,8 +128,6 @@ describe("invitations", () => {
   });
 });
 
-// Restores that are given up, wherever they were interrupted.
-
 /** More than an answer with slices of objects has. */
 const VALUES = 26;
 const VALUE = "v".repeat(180 * 1024);

@@ -15,14 +15,9 @@ import {
 import { RESTORING_EPOCH } from "../../src/wire/token-claims.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { Browser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";
-import { Operator, readJson, type Signed, sentOf } from "./operator.ts";
+import { Operator, readJson, type Signed, sentOf, signed } from "./operator.ts";
 
 const deployment = (purpose: "backup" | "restore") => Operator.with(DEPLOYMENT, purpose);
-
-const signed = async (response: Response): Promise<Signed> => ({
-  bytes: new Uint8Array(await response.arrayBuffer()),
-  signature: response.headers.get(SIGNATURE_HEADER) ?? "",
-});
 
 describe("an operator's token for the deployment", () => {
   it("is for all of its organizations, and theirs are not for the deployment", async () => {

@@ -93,7 +93,7 @@ export interface Signed {
   readonly signature: string;
 }
 
-async function signed(response: Response): Promise<Signed> {
+export async function signed(response: Response): Promise<Signed> {
   if (!response.ok) throw new Error(await response.text());
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { bytes, signature: response.headers.get(SIGNATURE_HEADER) ?? "" };

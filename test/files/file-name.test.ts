@@ -65,8 +65,6 @@ describe("a cleaned name", () => {
   });
 });
 
-// Media types: parsing, filtering, and which types are served inline.
-
 describe("a media type", () => {
   it.each<readonly [given: string | undefined, kept: string]>([
     ["image/png", "image/png"],

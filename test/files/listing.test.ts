@@ -96,8 +96,6 @@ describe("a list of files", () => {
   });
 });
 
-// Finding files of all rooms by their names.
-
 interface Found {
   readonly files: FoundFile[];
   readonly cursor: string | null;

@@ -225,8 +225,6 @@ describe("a condition", () => {
   });
 });
 
-// Byte ranges: parsing, and which part of a file they cover.
-
 const size = fc.nat({ max: 50 });
 const place = fc.nat({ max: 60 });
 const numbers = Array.from({ length: 50 }, (_, index) => index);

@@ -1,7 +1,7 @@
 /** Uploads: what a form must hold, and that a refused one leaves nothing. */
 import { describe, expect, it } from "vitest";
 import { MAX_FILE_BYTES } from "../../src/wire/file.ts";
-import { formOf } from "../support/api.ts";
+import { formOf, refusalOf } from "../support/api.ts";
 import {
   BOUNDARY,
   END,
@@ -142,105 +142,79 @@ describe("an upload", () => {
 });
 
 describe("an upload is refused, and leaves nothing,", () => {
-  const VALIDATION_ERROR = "VALIDATION_ERROR";
-  const BAD_REQUEST = "BAD_REQUEST";
+  async function expectRefused(bodyOf: (fields: string) => string, code: string, reason: string) {
+    const owner = await ownerWithRoom();
+    const answer = await sendForm(owner.api, bodyOf(fieldsOf(owner)));
+    expect(refusalOf(answer)).toEqual([400, "Files", code]);
+    expect(answer.error?.message).toContain(reason);
+    await expectNothingLeft(owner);
+  }
 
-  it.each([
-    ["without a file", (all: string) => all + END, VALIDATION_ERROR, "file is required"],
-    [
-      "with two files",
-      (all: string) => all + filePart() + filePart() + END,
-      VALIDATION_ERROR,
-      "file must be sent only once",
-    ],
+  const named = (disposition: string) => (all: string) => all + filePart(disposition) + END;
+
+  it.each<[string, string, (all: string) => string]>([
+    ["without a file", "file is required", (all) => all + END],
+    ["with two files", "file must be sent only once", (all) => all + filePart() + filePart() + END],
     [
       "with a second file under another name",
-      (all: string) => all + filePart() + filePart('name="other"; filename="b.txt"') + END,
-      VALIDATION_ERROR,
       "file must be the name of the form part",
+      (all) => named('name="other"; filename="b.txt"')(all + filePart()),
     ],
     [
       "with a file under another name",
-      (all: string) => all + filePart('name="upload"; filename="b.txt"') + END,
-      VALIDATION_ERROR,
       "file must be the name of the form part",
+      named('name="upload"; filename="b.txt"'),
     ],
     [
       "with an empty filename",
-      (all: string) => all + filePart('name="file"; filename=""') + END,
-      VALIDATION_ERROR,
       "file must have a filename that is not empty",
+      named('name="file"; filename=""'),
     ],
     [
       "with a filename of dots",
-      (all: string) => all + filePart('name="file"; filename=".."') + END,
-      VALIDATION_ERROR,
       "file must have a filename that is not empty",
+      named('name="file"; filename=".."'),
     ],
     [
       "with a field as its file",
-      (all: string) => all + field("file", "Hello") + END,
-      VALIDATION_ERROR,
       "file must have a filename in its form part",
+      (all) => all + field("file", "Hello") + END,
     ],
     [
       "with a field twice",
-      (all: string) => all + field("roomId", "x") + filePart() + END,
-      VALIDATION_ERROR,
       "roomId must be sent only once",
+      (all) => all + field("roomId", "x") + filePart() + END,
     ],
     [
       "with a field twice, after the file",
-      (all: string) => all + filePart() + field("userId", "x") + END,
-      VALIDATION_ERROR,
       "userId must be sent only once",
+      (all) => all + filePart() + field("userId", "x") + END,
     ],
-    ["without fields", () => filePart() + END, VALIDATION_ERROR, "roomId is required; userId is required"],
-    [
-      "with an empty field",
-      () => field("roomId", "") + field("userId", "x") + filePart() + END,
-      VALIDATION_ERROR,
-      "roomId",
-    ],
+    ["without fields", "roomId is required; userId is required", () => filePart() + END],
+    ["with an empty field", "roomId", () => field("roomId", "") + field("userId", "x") + filePart() + END],
     [
       "with a field with NUL",
-      () => field("roomId", "a\u0000") + field("userId", "x") + filePart() + END,
-      VALIDATION_ERROR,
       "roomId",
+      () => field("roomId", "a\0") + field("userId", "x") + filePart() + END,
     ],
-    [
-      "with a long field",
-      (all: string) => field("note", "x".repeat(8193)) + all + filePart() + END,
-      VALIDATION_ERROR,
-      "note",
-    ],
-    ["without its end", (all: string) => all + filePart(), BAD_REQUEST, "is incomplete"],
-    [
-      "that breaks off in the file",
-      (all: string) => all + filePart().slice(0, -4),
-      BAD_REQUEST,
-      "is incomplete",
-    ],
+    ["with a long field", "note", (all) => field("note", "x".repeat(8193)) + all + filePart() + END],
+  ])("%s", (_, reason, bodyOf) => expectRefused(bodyOf, "VALIDATION_ERROR", reason));
+
+  it.each<[string, string, (all: string) => string]>([
+    ["without its end", "is incomplete", (all) => all + filePart()],
+    ["that breaks off in the file", "is incomplete", (all) => all + filePart().slice(0, -4)],
     [
       "with another boundary",
-      (all: string) => (all + filePart() + END).replaceAll(BOUNDARY, "another"),
-      BAD_REQUEST,
       "is incomplete",
+      (all) => (all + filePart() + END).replaceAll(BOUNDARY, "another"),
     ],
     [
       "with ten thousand parts",
-      (all: string) => all + filePart() + field("n", "").repeat(10_000) + END,
-      BAD_REQUEST,
       "more than 32 parts",
+      (all) => all + filePart() + field("n", "").repeat(10_000) + END,
     ],
-    ["with nothing", () => "", BAD_REQUEST, "is incomplete"],
-  ])("%s", async (_, bodyOf, code, reason) => {
-    const owner = await ownerWithRoom();
-    const answer = await sendForm(owner.api, bodyOf(fieldsOf(owner)));
-    expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([400, "Files", code]);
-    expect(answer.error?.message).toContain(reason);
-    await expectNothingLeft(owner);
-  });
+    ["with nothing", "is incomplete", () => ""],
+  ])("%s", (_, reason, bodyOf) => expectRefused(bodyOf, "BAD_REQUEST", reason));
 
   it("with a field that is not UTF-8", async () => {
     const owner = await ownerWithRoom();
@@ -282,11 +256,7 @@ describe("an upload is refused, and leaves nothing,", () => {
         body === endless
           ? await sendForm(owner.api, body)
           : await owner.api.send("POST", "/upload", { body });
-      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([
-        400,
-        "Files",
-        "BAD_REQUEST",
-      ]);
+      expect(refusalOf(answer)).toEqual([400, "Files", "BAD_REQUEST"]);
       expect(answer.error?.message).toContain("104857600 bytes (100 MiB)");
     }
     await expectNothingLeft(owner);

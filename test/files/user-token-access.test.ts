@@ -1,5 +1,6 @@
 /** What a user's token may do with files, and how files are deleted. */
 import { describe, expect, it } from "vitest";
+import { refusalOf } from "../support/api.ts";
 import { expectNothingLeft, ownerWithRoom, store, textFile } from "./upload-form.ts";
 
 describe("a user", () => {
@@ -56,15 +57,11 @@ describe("a user", () => {
     ];
     for (const key of keys) {
       const answer = await owner.api.as(owner.token).deleteFile(key);
-      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
+      expect(refusalOf(answer)).toEqual([403, "Auth", "FORBIDDEN"]);
     }
     const there = { roomId: room.id, userId: user.id };
     const uploaded = await owner.api.as(owner.token).upload(there, textFile());
-    expect([uploaded.status, uploaded.error?.module, uploaded.error?.code]).toEqual([
-      403,
-      "Auth",
-      "FORBIDDEN",
-    ]);
+    expect(refusalOf(uploaded)).toEqual([403, "Auth", "FORBIDDEN"]);
   });
 });
 

@@ -62,8 +62,6 @@ it("an organization mails few invitations to one address and a bounded number a 
   expect((await invite(mailbox, await account(), email)).data.mailed).toBe(true);
 });
 
-// Forgotten passwords where the deployment sends mail.
-
 const NEW_PASSWORD = "another password of the tests";
 const PATH = "/password-links";
 

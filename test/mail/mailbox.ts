@@ -1,10 +1,9 @@
 /** A deployment that sends mail, and what it has sent: a stand-in for Cloudflare's binding. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { app } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import type { Settings } from "../../src/platform/settings.ts";
-import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
+import { type Answer, freshAddress } from "../support/api.ts";
+import { answerOf, pageRequest } from "../support/person.ts";
 
 /** What links in mails begin with: another origin than requests have. */
 export const LINKS = "https://mail-links.test";
@@ -36,22 +35,13 @@ export class Mailbox {
   to = (address: string): readonly Sent[] => this.sent.filter(({ to }) => to === address);
 
   /** Sends a request, and waits for what the service does after its response. */
-  async fetch<Data = Record<string, unknown>>(request: Request): Promise<Answer<Data>> {
-    const execution = createExecutionContext();
-    const response = await app.fetch(request, this.env, execution);
-    await waitOnExecutionContext(execution);
-    const envelope = await response.json<Omit<Answer<Data>, "status" | "headers">>();
-    return { ...envelope, status: response.status, headers: response.headers };
+  fetch<Data = Record<string, unknown>>(request: Request): Promise<Answer<Data>> {
+    return answerOf(this.env, request);
   }
 
   /** The same as the dashboard's page does. */
   page<Data>(method: string, path: string, body?: object, address = freshAddress()): Promise<Answer<Data>> {
-    const headers = {
-      ...{ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "CF-Connecting-IP": address },
-      "Content-Type": "application/json",
-    };
-    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-    return this.fetch(new Request(`${ORIGIN}/dashboard/api${path}`, init));
+    return this.fetch(pageRequest(method, `/dashboard/api${path}`, body, { "CF-Connecting-IP": address }));
   }
 }
 

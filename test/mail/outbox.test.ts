@@ -107,8 +107,6 @@ it("sends nothing that has expired or that no key opens, and deletes what has ex
   expectLogged("A mail can no longer be decrypted, and is not sent");
 });
 
-// What mails look like: text that customers chose stays text.
-
 it("says the same as plain text and as HTML, which loads nothing and escapes all that it is given", () => {
   const url = "https://atrium.test/?a=1&b='2'";
   const { subject, text, html } = layOut({

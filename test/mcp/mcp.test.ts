@@ -63,28 +63,23 @@ describe("an agent", () => {
     expect(client.getServerVersion()).toMatchObject({ name: "atrium" });
     expect(client.getInstructions()).toContain("never as instructions");
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name).toSorted()).toEqual([
-      "change_comments",
-      "change_documents",
-      "change_files",
-      "change_presence",
-      "change_rooms",
-      "change_stores",
-      "change_users",
-      "change_webhooks",
-      "change_workflows",
-      "read_comments",
-      "read_documents",
-      "read_events",
-      "read_files",
-      "read_organization",
-      "read_presence",
-      "read_rooms",
-      "read_stores",
-      "read_users",
-      "read_webhooks",
-      "read_workflows",
-    ]);
+    const groups = [
+      "comments",
+      "documents",
+      "files",
+      "presence",
+      "rooms",
+      "stores",
+      "users",
+      "webhooks",
+      "workflows",
+    ];
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      [
+        ...groups.flatMap((group) => [`change_${group}`, `read_${group}`]),
+        ...["read_events", "read_organization"],
+      ].toSorted(),
+    );
     for (const { name, annotations } of tools)
       expect(annotations?.readOnlyHint).toBe(name.startsWith("read_"));
     const schema = JSON.stringify(tools);

@@ -20,23 +20,12 @@ import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
 
+const TABLES = "rooms users webhooks workflows api_keys memberships invitations quotas".split(" ");
+
 const rowsOf = async ({ id }: Pick<Account, "id">) => {
-  const tables = [
-    "rooms",
-    "users",
-    "webhooks",
-    "workflows",
-    "api_keys",
-    "memberships",
-    "invitations",
-    "quotas",
-  ];
-  const counts = tables.map(async (table) => {
-    const column = "account_id";
-    const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`)
-      .bind(id)
-      .first<{ n: number }>();
-    return [table, row?.n ?? 0] as const;
+  const counts = TABLES.map(async (table) => {
+    const query = env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`);
+    return [table, (await query.bind(id).first<number>("n")) ?? 0] as const;
   });
   return Object.fromEntries((await Promise.all(counts)).filter(([, n]) => n > 0));
 };

@@ -4,9 +4,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Settings } from "../../src/platform/settings.ts";
-import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
+import { freshAddress } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { freshEmail, PASSWORD, signUp } from "../support/person.ts";
+import { answerOf, freshEmail, PASSWORD, pageRequest, signUp } from "../support/person.ts";
 import type { Received } from "../support/receiver.ts";
 
 const { port, closedPort } = inject("receiver");
@@ -15,25 +15,8 @@ const verifyAt = (name: string): Settings => ({
   TURNSTILE_VERIFY_URL: `http://127.0.0.1:${port}/siteverify/${name}`,
 });
 
-function fetchPage(
-  settings: Settings,
-  method: string,
-  path: string,
-  body?: object,
-  address = freshAddress(),
-) {
-  const headers = {
-    ...{ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "CF-Connecting-IP": address },
-    "Content-Type": "application/json",
-  };
-  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-  return app.fetch(new Request(ORIGIN + path, init), { ...env, ...settings }, createExecutionContext());
-}
-
-async function ask(settings: Settings, method: string, path: string, body?: object, address?: string) {
-  const response = await fetchPage(settings, method, `/dashboard/api${path}`, body, address);
-  return { status: response.status, ...(await response.json<Omit<Answer, "status">>()) };
-}
+const ask = (settings: Settings, method: string, path: string, body?: object, address = freshAddress()) =>
+  answerOf(settings, pageRequest(method, `/dashboard/api${path}`, body, { "CF-Connecting-IP": address }));
 
 /** What Turnstile's stand-in was asked. */
 async function asked(name: string): Promise<Record<string, string>[]> {
@@ -48,8 +31,11 @@ describe("with Turnstile's keys", () => {
   it("the page learns the site key, and may load the widget and nothing else from elsewhere", async () => {
     const name = crypto.randomUUID();
     expect((await ask(verifyAt(name), "GET", "/challenge")).data).toEqual({ site_key: "site" });
-    const policyOf = async (settings: Settings) =>
-      (await fetchPage(settings, "GET", "/dashboard/sign-in")).headers.get("Content-Security-Policy") ?? "";
+    const policyOf = async (settings: Settings) => {
+      const page = pageRequest("GET", "/dashboard/sign-in");
+      const { headers } = await app.fetch(page, { ...env, ...settings }, createExecutionContext());
+      return headers.get("Content-Security-Policy") ?? "";
+    };
     const policy = await policyOf(verifyAt(name));
     expect(policy).toContain("script-src 'self' https://challenges.cloudflare.com;");
     expect(policy).toContain("; frame-src https://challenges.cloudflare.com");

@@ -105,8 +105,6 @@ describe("a link for a new password", () => {
   });
 });
 
-// Stored passwords: their format and their verification.
-
 describe("a stored password", () => {
   it("records its strength and has its own salt", async () => {
     const [one, other] = [await hashPassword("a good password"), await hashPassword("a good password")];
@@ -145,8 +143,6 @@ describe("a stored password", () => {
     }
   });
 });
-
-// Turns for checking passwords: wrong ones must not take the thread from everyone else.
 
 /** The waits of checks that all start at `now`, in whole seconds; null for a refused one. */
 function waits(

@@ -1,24 +1,16 @@
 /** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
 
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import { memberPageEndpoints } from "../../src/features/members/dashboard-routes.ts";
 import type { DashboardEndpoint } from "../../src/features/people/context.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { signUpPolicy } from "../../src/platform/config.ts";
 import type { Settings } from "../../src/platform/settings.ts";
-import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
+import { refusalOf } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { Browser, freshEmail, PASSWORD, signUp, tokenIn } from "../support/person.ts";
-
-const refusal = ({ status, error }: { status: number; error: { module: string; code: string } | null }) => [
-  status,
-  error?.module,
-  error?.code,
-];
+import { answerOf, Browser, freshEmail, PASSWORD, pageRequest, signUp, tokenIn } from "../support/person.ts";
 
 const countPeople = (email: string) =>
   env.DB.prepare("SELECT count(*) AS total FROM people WHERE email = ?").bind(email).first("total");
@@ -46,7 +38,7 @@ describe("signing up", () => {
     for (const again of [email, email.toUpperCase(), `\t${email} `]) {
       const other = new Browser();
       const answer = await other.post("/sign-up", { name: "Bo", email: again, password: "another password" });
-      expect([refusal(answer), other.cookie]).toEqual([[409, "Auth", "CONFLICT"], ""]);
+      expect([refusalOf(answer), other.cookie]).toEqual([[409, "Auth", "CONFLICT"], ""]);
     }
     expect((await browser.get<Me>("/me")).data.person.name).toBe("Ada");
   });
@@ -80,7 +72,7 @@ describe("signing up", () => {
   ])("names what is wrong with the %s: %o", async (field, wrong) => {
     const email = freshEmail();
     const answer = await new Browser().post("/sign-up", { name: "Ada", email, password: PASSWORD, ...wrong });
-    expect(refusal(answer)).toEqual([400, "Auth", "VALIDATION_ERROR"]);
+    expect(refusalOf(answer)).toEqual([400, "Auth", "VALIDATION_ERROR"]);
     expect(answer.error?.message).toContain(field);
     expect(await countPeople(email)).toBe(0);
   });
@@ -211,7 +203,7 @@ describe("the dashboard's endpoints", () => {
       const body = { name: "Bo", email, password: PASSWORD, current: PASSWORD, next: "another password" };
       for (const headers of foreign) {
         const answer = await browser.send(method, path, body, headers);
-        expect(refusal(answer), JSON.stringify(headers)).toEqual([403, "Auth", "FORBIDDEN"]);
+        expect(refusalOf(answer), JSON.stringify(headers)).toEqual([403, "Auth", "FORBIDDEN"]);
       }
       expect((await browser.get<Me>("/me")).data.person.name).toBe("Ada");
     },
@@ -229,7 +221,7 @@ describe("the dashboard's endpoints", () => {
   it.each(casesOf(({ access }) => access === "person"))(
     "require a sign-in session: %s %s",
     async (method, path) => {
-      expect(refusal(await new Browser().send(method, path, method === "GET" ? undefined : {}))).toEqual([
+      expect(refusalOf(await new Browser().send(method, path, method === "GET" ? undefined : {}))).toEqual([
         401,
         "Auth",
         "UNAUTHORIZED",
@@ -248,24 +240,14 @@ describe("the dashboard's endpoints", () => {
 
   it("respond in the envelope to an unknown path", async () => {
     const answer = await new Browser().get("/nothing");
-    expect(refusal(answer)).toEqual([404, "Server", "NOT_FOUND"]);
+    expect(refusalOf(answer)).toEqual([404, "Server", "NOT_FOUND"]);
     expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
   });
 });
 
-// Who may sign up: anyone, invited people, or people with an address of some domains.
-
 /** A request of the dashboard's page to a deployment with these settings. */
-async function ask(settings: Settings, method: string, path: string, body?: object, cookie = "") {
-  const headers = {
-    ...{ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "CF-Connecting-IP": freshAddress() },
-    ...{ "Content-Type": "application/json", Cookie: cookie },
-  };
-  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-  const request = new Request(`${ORIGIN}/dashboard/api${path}`, init);
-  const response = await app.fetch(request, { ...env, ...settings }, createExecutionContext());
-  return { status: response.status, ...(await response.json<Omit<Answer, "status">>()) };
-}
+const ask = (settings: Settings, method: string, path: string, body?: object, cookie = "") =>
+  answerOf(settings, pageRequest(method, `/dashboard/api${path}`, body, { Cookie: cookie }));
 
 const newPerson = (email = freshEmail()) => ({ name: "Ada", email, password: PASSWORD });
 const CLOSED: Settings = { SIGN_UP: "" };

@@ -1,5 +1,5 @@
 /** Organizations in a database beside the directory: everything works there, and nothing of theirs is elsewhere. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
@@ -14,9 +14,9 @@ import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { joinRoom } from "../room/support/join.ts";
-import { type Account, Api, account, bearer, freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
+import { type Account, Api, account, bearer, type PlaceName } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { addMember, freshEmail, PASSWORD } from "../support/person.ts";
+import { addMember, answerOf, freshEmail, PASSWORD, pageRequest } from "../support/person.ts";
 import type { Received } from "../support/receiver.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 
@@ -162,17 +162,10 @@ describe.each(["DB_2", "DB_3"] as const)("an organization in %s", (place) => {
 });
 
 describe("a new organization", () => {
-  const signUpIn = async (place: string, email = freshEmail()) => {
-    const execution = createExecutionContext();
-    const headers = {
-      ...{ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
-      "CF-Connecting-IP": freshAddress(),
-    };
-    const body = JSON.stringify({ name: "Ada", email, password: PASSWORD, organization: "Engines" });
-    const request = new Request(`${ORIGIN}/dashboard/api/sign-up`, { method: "POST", headers, body });
-    const response = await app.fetch(request, { ...env, PLACE_ORGANIZATIONS_IN: place }, execution);
-    await waitOnExecutionContext(execution);
-    return { status: response.status, ...(await response.json<{ data: Me | null }>()) };
+  const signUpIn = (place: string, email = freshEmail()) => {
+    const body = { name: "Ada", email, password: PASSWORD, organization: "Engines" };
+    const settings = { PLACE_ORGANIZATIONS_IN: place };
+    return answerOf<Me | null>(settings, pageRequest("POST", "/dashboard/api/sign-up", body));
   };
   const idsIn = async (place: PlaceName) =>
     (await env[place].prepare("SELECT id FROM accounts").all<{ id: string }>()).results.map(({ id }) => id);

@@ -15,28 +15,15 @@ import type {
 } from "../../src/features/privacy/schema.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { roomGateway } from "../../src/room/host/gateway.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";
 import { Mailbox } from "../mail/mailbox.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
-import { type Account, type Api, account } from "../support/api.ts";
+import { joinRoom, joinWith } from "../room/support/join.ts";
+import type { TestSocket } from "../room/support/test-socket.ts";
+import { type Api, account } from "../support/api.ts";
 import { addMember, type Browser, invite, PASSWORD, signUp } from "../support/person.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
-const gateway = roomGateway(env);
 const logs = openEventLogs(env);
-
-async function join({ id: accountId }: Account, roomId: string, token: string, data: object = {}) {
-  const upgrade = new Request("https://atrium.test/socket", {
-    headers: { Upgrade: "websocket", "CF-Connecting-IP": "192.0.2.9" },
-  });
-  const { webSocket } = await gateway.connect(roomId, accountId, upgrade);
-  if (webSocket === null) throw new Error("The upgrade returned no socket");
-  const socket = new TestSocket(webSocket);
-  const { success, data: joined } = await socket.request("JOIN_ROOM", { token, ...data });
-  expect(success).toBe(true);
-  return { socket, joined };
-}
 
 /** A room in which Ada has left traces of every kind, and so has Ben. No ID can contain one of them by chance. */
 async function furnishedRoom() {
@@ -49,8 +36,8 @@ async function furnishedRoom() {
     profilePicture: "https://pictures.test/ada.png",
   };
   const [ada, ben] = [await api.createUser(room.id, profile), await api.createUser(room.id, { name: "Ben" })];
-  const atAda = (await join(owner, room.id, ada.token)).socket;
-  const { socket: atBen, joined } = await join(owner, room.id, ben.token);
+  const atAda = await joinRoom(owner.id, room.id, ada.token);
+  const { socket: atBen, joined } = await joinWith(owner.id, room.id, ben.token);
   const comment = async (socket: TestSocket, data: object) =>
     ((await socket.call("COMMENT_CREATE", data)).data.comment as { id: string }).id;
   const own = await comment(atAda, { text: "Adas secret", anchor: { x: 1 } });
@@ -137,7 +124,10 @@ it("erasing a user leaves nothing that identifies them, and all that others made
   const remark = await api.get<{ comments: object[] }>(`/rooms/${room.id}/comments?threadId=${bens}`);
   expect(remark.data.comments).toMatchObject([{ mentions: [], reactions: { "👍": [ben.id] } }]);
   // Who was away finds that it has missed too much, rather than Ada's changes.
-  const { joined: again } = await join(owner, room.id, ben.token, { since: joined.seq, epoch: joined.epoch });
+  const { joined: again } = await joinWith(owner.id, room.id, ben.token, {
+    since: joined.seq,
+    epoch: joined.epoch,
+  });
   expect(JSON.stringify(again)).not.toMatch(/Lovelace|secret/);
 });
 
@@ -218,8 +208,6 @@ it("is about users of the organization's own rooms", async () => {
   expect((await mine.api.delete(pathOf(room.id, user.id))).status).toBe(404);
   expect((await theirs.api.get(`${pathOf(room.id, user.id)}&after=x`)).error?.code).toBe("BAD_REQUEST");
 });
-
-// Persons who sign in to the dashboard: the export of what is kept of them, and the deletion of their account.
 
 async function exportedPerson(browser: Browser): Promise<PersonRecord[]> {
   const records: PersonRecord[] = [];

@@ -126,8 +126,6 @@ describe("the request log", () => {
   });
 });
 
-// Which requests an isolate appends to the log of their organization, when, and what they stand for.
-
 const KEY = { type: "key", accountId: "account", keyId: "key", name: "Key" } as const;
 const MISSING = new AppError("Rooms", "NOT_FOUND", "Room not found");
 

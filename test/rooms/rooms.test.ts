@@ -170,8 +170,6 @@ describe("deleting a room", () => {
   });
 });
 
-// The copy in D1 of a room's stats, which lists show.
-
 const NOTHING = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null, storeBytes: 0, at: 1 };
 
 it("ignores a copy that arrives late, and a deleted room", async () => {

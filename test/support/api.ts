@@ -23,6 +23,13 @@ export interface Answer<Data = Record<string, unknown>> {
   readonly requestId: string;
 }
 
+/** The status of a refusal, and the module and code of its error. */
+export const refusalOf = ({ status, error }: Pick<Answer<unknown>, "status" | "error">) => [
+  status,
+  error?.module,
+  error?.code,
+];
+
 export interface Options {
   readonly headers?: Record<string, string>;
 }

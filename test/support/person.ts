@@ -1,7 +1,8 @@
 /** People who use the dashboard, and the browsers that send their requests. */
-
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
+import { app } from "../../src/app.ts";
 import { type MemberRole, memberships } from "../../src/features/members/table.ts";
 import { cookieSecretOf, tokenHashOf } from "../../src/features/people/cookies.ts";
 import type { Me, OwnOrganization } from "../../src/features/people/schema.ts";
@@ -76,6 +77,37 @@ export class Browser {
       Cookie: this.cookie,
     });
   }
+}
+
+/** A request as the dashboard's page sends it, from an address of its own. */
+export const pageRequest = (
+  method: string,
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Request =>
+  new Request(ORIGIN + path, {
+    method,
+    headers: {
+      Origin: ORIGIN,
+      "Sec-Fetch-Site": "same-origin",
+      "CF-Connecting-IP": freshAddress(),
+      "Content-Type": "application/json",
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+/** The answer of a deployment with these bindings and settings, once nothing of its work goes on. */
+export async function answerOf<Data = Record<string, unknown>>(
+  bindings: object,
+  request: Request,
+): Promise<Answer<Data>> {
+  const execution = createExecutionContext();
+  const response = await app.fetch(request, { ...env, ...bindings }, execution);
+  await waitOnExecutionContext(execution);
+  const envelope = await response.json<Omit<Answer<Data>, "status" | "headers">>();
+  return { ...envelope, status: response.status, headers: response.headers };
 }
 
 /** An email address that no one uses yet. */

@@ -1,9 +1,8 @@
 /** Tokens that are issued for a time, and tokens that are ended: over REST, and in open sockets. */
-import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { IssuedToken, ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
-import { type Account, type Answer, type Api, account, ORIGIN } from "../support/api.ts";
+import { joinRoom, openSocket } from "../room/support/join.ts";
+import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 
 const ENDED = { event: "authFailed", data: { code: "UNAUTHORIZED" } };
@@ -13,19 +12,6 @@ async function setUp() {
   const room = await owner.api.createRoom();
   const user = await owner.api.createUser(room.id);
   return { owner, api: owner.api, room, user, tokensPath: `/users/${user.id}/tokens?roomId=${room.id}` };
-}
-
-const openSocket = async ({ api }: Account, roomId: string): Promise<TestSocket> => {
-  const url = `${ORIGIN}${api.base}/rooms/${roomId}/socket`;
-  const response = await exports.default.fetch(new Request(url, { headers: { Upgrade: "websocket" } }));
-  if (response.webSocket === null) throw new Error("The upgrade returned no socket");
-  return new TestSocket(response.webSocket);
-};
-
-async function join(owner: Account, roomId: string, token: string): Promise<TestSocket> {
-  const socket = await openSocket(owner, roomId);
-  expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ success: true });
-  return socket;
 }
 
 const issue = async (api: Api, path: string, body: object): Promise<IssuedToken> =>
@@ -50,7 +36,7 @@ describe("a short-lived token", () => {
     expect([role, claimsOf(token).role, lifeOf(token)]).toEqual(["viewer", "viewer", 60]);
     expect(Date.parse(expires_at)).toBe(claimsOf(token).exp * 1000);
     expect(await statusWith(owner, room.id, token)).toBe(200);
-    const socket = await openSocket(owner, room.id);
+    const socket = await openSocket(owner.id, room.id);
     const response = await socket.request("JOIN_ROOM", { token, role: "editor" });
     expect(response).toMatchObject({ success: true, data: { role: "viewer" } });
   });
@@ -105,8 +91,8 @@ describe("ending a user's tokens", () => {
     const { owner, api, room, user, tokensPath } = await setUp();
     const other = await api.createUser(room.id);
     const { token: short } = await issue(api, tokensPath, { ttl: 60 });
-    const sockets = [await join(owner, room.id, user.token), await join(owner, room.id, short)];
-    const bystander = await join(owner, room.id, other.token);
+    const sockets = [await joinRoom(owner.id, room.id, user.token), await joinRoom(owner.id, room.id, short)];
+    const bystander = await joinRoom(owner.id, room.id, other.token);
     const answer = await api.delete(tokensPath);
     expect([answer.status, answer.description, answer.data]).toEqual([200, "Tokens ended", {}]);
     for (const socket of sockets) {
@@ -116,7 +102,7 @@ describe("ending a user's tokens", () => {
     }
     for (const token of [user.token, short]) {
       expect(await statusWith(owner, room.id, token)).toBe(401);
-      const socket = await openSocket(owner, room.id);
+      const socket = await openSocket(owner.id, room.id);
       expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ error: { code: "UNAUTHORIZED" } });
     }
     expect(await statusWith(owner, room.id, other.token)).toBe(200);
@@ -136,7 +122,7 @@ describe("ending a user's tokens", () => {
     const listed = await api.get<{ users: ListedUser[] }>(`/users?roomId=${room.id}`);
     expect(listed.data.users[0]?.token).toBe(token);
     expect(await statusWith(owner, room.id, token)).toBe(200);
-    const socket = await join(owner, room.id, token);
+    const socket = await joinRoom(owner.id, room.id, token);
     await api.delete(tokensPath);
     expect(await socket.closed).toMatchObject({ code: 4401 });
     expect(await statusWith(owner, room.id, token)).toBe(401);
@@ -173,10 +159,10 @@ describe("ending an organization's tokens", () => {
     const secondRoom = await here.api.createRoom();
     const second = await here.api.createUser(secondRoom.id);
     const sockets = [
-      await join(here.owner, here.room.id, here.user.token),
-      await join(here.owner, secondRoom.id, second.token),
+      await joinRoom(here.owner.id, here.room.id, here.user.token),
+      await joinRoom(here.owner.id, secondRoom.id, second.token),
     ];
-    const spared = await join(elsewhere.owner, elsewhere.room.id, elsewhere.user.token);
+    const spared = await joinRoom(elsewhere.owner.id, elsewhere.room.id, elsewhere.user.token);
     for (const { id } of [here.room, secondRoom]) await here.api.post(`/rooms/${id}/reconcile`); // copies the stats
     const answer = await here.api.delete("/tokens");
     expect([answer.status, answer.description, answer.data]).toEqual([200, "All tokens ended", {}]);
@@ -188,7 +174,7 @@ describe("ending an organization's tokens", () => {
     expect(await statusWith(here.owner, here.room.id, later.token)).toBe(200);
     const path = `/users/${later.id}?roomId=${here.room.id}`;
     expect((await here.api.get<{ user: UserWithToken }>(path)).data.user.token).toBe(later.token);
-    await join(here.owner, here.room.id, later.token);
+    await joinRoom(here.owner.id, here.room.id, later.token);
   });
 
   it("is for owners and API keys", async () => {

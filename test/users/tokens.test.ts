@@ -1,6 +1,5 @@
 /** Users' tokens: deterministic, and refused in any other form. */
 
-import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { base64url, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
@@ -8,8 +7,9 @@ import type { IssuedToken, UserWithToken } from "../../src/features/users/schema
 import { tokensFor } from "../../src/features/users/tokens.ts";
 import { isTokenOf, newTerms, TOKEN_LIFETIME_SECONDS } from "../../src/wire/token-claims.ts";
 import type { Role } from "../../src/wire/user.ts";
-import { TestSocket } from "../room/support/test-socket.ts";
-import { account, ORIGIN } from "../support/api.ts";
+import { joinWith } from "../room/support/join.ts";
+import type { TestSocket } from "../room/support/test-socket.ts";
+import { account } from "../support/api.ts";
 
 const SECRET = "a secret that is long enough to sign with";
 const OTHER_SECRET = "another secret, equally long, of a stranger";
@@ -232,10 +232,8 @@ describe("a short-lived token", () => {
   );
 });
 
-// A user's role is changed over REST: its tokens and its open connections follow.
-
 async function setUp(role: Role) {
-  const { api } = await account();
+  const { id, api } = await account();
   const room = await api.createRoom();
   const user = await api.createUser(room.id, { role });
   const path = `/users/${user.id}?roomId=${room.id}`;
@@ -246,12 +244,8 @@ async function setUp(role: Role) {
     issue: async (body: object) =>
       (await api.post<IssuedToken>(`/users/${user.id}/tokens?roomId=${room.id}`, body)).data.token,
     async join(token: string, data: object = {}) {
-      const url = `${ORIGIN}${api.base}/rooms/${room.id}/socket`;
-      const response = await exports.default.fetch(new Request(url, { headers: { Upgrade: "websocket" } }));
-      if (response.webSocket === null) throw new Error("The upgrade returned no socket");
-      const socket = new TestSocket(response.webSocket);
-      const joined = await socket.request("JOIN_ROOM", { token, ...data });
-      return { socket, role: (joined.data as { role: Role }).role };
+      const { socket, joined } = await joinWith(id, room.id, token, data);
+      return { socket, role: joined.role };
     },
   };
 }

@@ -240,8 +240,6 @@ it("deleting a user deletes it, and its token is refused from then on", async ()
   await api.createUser(room.id, { customId: "c" });
 });
 
-// Users by who is online, and by when each was last seen.
-
 it("filters a room's users by who is online and when they were last seen, beside their names, page after page", async () => {
   const owner = await account();
   const room = await owner.api.createRoom();

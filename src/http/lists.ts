@@ -50,15 +50,19 @@ const MAX_SEARCH_LENGTH = 256;
 
 const WHOLE_NUMBER = /^[0-9]+$/;
 
-const Limit = z
-  .string()
-  .refine((value) => WHOLE_NUMBER.test(value) && Number(value) >= 1, "must be a whole number of at least 1")
-  .transform((value) => Math.min(Number(value), MAX_LIMIT))
-  .default(DEFAULT_LIMIT)
-  .meta({
-    description: `The most items to return. Values above ${MAX_LIMIT} count as ${MAX_LIMIT}.`,
-    override: { type: "integer", minimum: 1, default: DEFAULT_LIMIT },
-  });
+/** How many items a page has: by default, and at most. */
+export const limitOf = (byDefault: number, max: number, items = "items") =>
+  z
+    .string()
+    .refine((value) => WHOLE_NUMBER.test(value) && Number(value) >= 1, "must be a whole number of at least 1")
+    .transform((value) => Math.min(Number(value), max))
+    .default(byDefault)
+    .meta({
+      description: `The most ${items} to return. Values above ${max} count as ${max}.`,
+      override: { type: "integer", minimum: 1, default: byDefault },
+    });
+
+const Limit = limitOf(DEFAULT_LIMIT, MAX_LIMIT);
 
 const Offset = z
   .string()
@@ -116,6 +120,14 @@ export const following = {
 /** A filter by an exact value. */
 export const exactly = (maxLength: number, description: string) =>
   z.string().min(1).max(maxLength).optional().meta({ description });
+
+/** A filter that is true or false. */
+export const flag = (description: string) =>
+  z
+    .enum(["true", "false"])
+    .transform((value) => value === "true")
+    .optional()
+    .meta({ description, override: { type: "string", enum: ["true", "false"] } });
 
 /** `search`; `where` completes "Only items with this text in …". */
 export const searching = (where: string) => ({
@@ -220,15 +232,6 @@ export function presentScroll<Row>(
   };
 }
 
-interface Sorting {
-  readonly parameter: { readonly sort: z.ZodOptional<z.ZodString> };
-  /** Undefined means newest first. BAD_REQUEST when query and cursor name different orders. */
-  orderOf(query: {
-    readonly sort?: string | undefined;
-    readonly after?: ListPosition | undefined;
-  }): Order | undefined;
-}
-
 const sortOf = ({ by, descending }: Order): string => (descending ? `-${by}` : by);
 
 const parseSort = (sort: string): Order => ({
@@ -237,7 +240,7 @@ const parseSort = (sort: string): Order => ({
 });
 
 /** Without `sort`, a list is ordered by `newest`, descending. */
-export function sorting(module: Module, newest: string, ...others: readonly string[]): Sorting {
+export function sorting(module: Module, newest: string, ...others: readonly string[]) {
   const fields = [newest, ...others];
   const sorts = fields.flatMap((field) => [field, `-${field}`]);
   const sort = z
@@ -250,7 +253,14 @@ export function sorting(module: Module, newest: string, ...others: readonly stri
     });
   return {
     parameter: { sort },
-    orderOf({ sort, after }) {
+    /** Undefined means newest first. BAD_REQUEST when query and cursor name different orders. */
+    orderOf({
+      sort,
+      after,
+    }: {
+      readonly sort?: string | undefined;
+      readonly after?: ListPosition | undefined;
+    }): Order | undefined {
       const named = after === undefined ? sort : after.sort;
       const isOther = after !== undefined && sort !== undefined && sort !== (after.sort ?? `-${newest}`);
       if (isOther || (named !== undefined && !sorts.includes(named))) {

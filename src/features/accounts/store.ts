@@ -35,9 +35,6 @@ const keyByHash = prepared(() =>
 export const selectKeyByHash = (hash: string): Statement<ApiKeyRow & { accountTokenEpoch: number }> =>
   keyByHash({ hash });
 
-const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);
-const whereIs = (tenant: Tenant, keyId: string) => and(ofAccount(tenant), eq(apiKeys.id, keyId));
-
 const order = ordering({
   table: apiKeys,
   by: { created_at: "createdAt", name: "name", last_used_at: "lastUsedAt" },
@@ -64,8 +61,10 @@ export const insertKey = ({ accountId }: Tenant, row: ApiKeyRow): Statement => {
   return statement(build.insert(apiKeys).values({ ...row, accountId: live }));
 };
 
-export const updateLastUsed = (tenant: Tenant, keyId: string, lastUsedAt: number): Statement =>
-  statement(build.update(apiKeys).set({ lastUsedAt }).where(whereIs(tenant, keyId)));
+export const updateLastUsed = ({ accountId }: Tenant, keyId: string, lastUsedAt: number): Statement => {
+  const isKey = and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId));
+  return statement(build.update(apiKeys).set({ lastUsedAt }).where(isKey));
+};
 
 /** Deletes a key and all keys that it made, and those that they made, apart from `kept` and what that made. */
 export const deleteKeys = (

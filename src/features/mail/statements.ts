@@ -31,17 +31,11 @@ export const personWithAddress = (email: string): Recipients => ({
   params: [email],
 });
 
-/** How many mails about a topic an organization may send in a day. */
-interface DailyLimit {
-  readonly total: number;
-  readonly perRecipient: number;
-}
-
 /** This address, unless the organization has sent so many mails about the topic since yesterday. */
 export const addressWithin = (
   email: string,
   { accountId, topic, createdAt }: NewMail,
-  { total, perRecipient }: DailyLimit,
+  { total, perRecipient }: { readonly total: number; readonly perRecipient: number },
 ): Recipients => {
   const recent = "SELECT count(*) FROM mails WHERE account_id = ? AND topic = ? AND created_at > ?";
   const params = [accountId, topic, createdAt - DAY_MS];

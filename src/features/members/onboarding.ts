@@ -17,12 +17,11 @@ import { acceptInvitation as acceptRow, insertOrganization } from "./store.ts";
 
 const forbidden = (module: "Accounts" | "Auth", why: string) => new AppError(module, "FORBIDDEN", why);
 
-const isOfDomain = (email: string, domains: readonly string[]): boolean =>
-  domains.includes(email.slice(email.lastIndexOf("@") + 1));
-
 /** Whether this address needs no invitation. */
 const isOpenFor = (policy: SignUpPolicy, email: string): boolean =>
-  policy.type === "domains" ? isOfDomain(email, policy.domains) : policy.type === "open";
+  policy.type === "domains"
+    ? policy.domains.includes(email.slice(email.lastIndexOf("@") + 1))
+    : policy.type === "open";
 
 /** FORBIDDEN for a person who has no invitation and needs one. */
 function requireMaySignUp(policy: SignUpPolicy, email: string): void {
@@ -131,7 +130,11 @@ function newOrganization(
 async function planInvitedMembership(ctx: DashboardContext, token: string, person: Person) {
   const now = ctx.now();
   const { accountId, organization: name, role, email } = await getInvitation(ctx.db, token, now);
-  if (email !== null && email !== person.email) throw forAnother();
+  if (email !== null && email !== person.email)
+    throw forbidden(
+      "Accounts",
+      "email: this invitation is for another address; use the one that you were invited with, or ask for a new invitation",
+    );
   const entry = { operation: "acceptInvitation", resource: "member", resourceId: person.id } as const;
   const statements = [
     ...acceptRow(await linkHashOf(token), person.id, now),
@@ -140,12 +143,6 @@ async function planInvitedMembership(ctx: DashboardContext, token: string, perso
   ] as const;
   return { organization: { id: accountId, name, role }, statements };
 }
-
-const forAnother = () =>
-  forbidden(
-    "Accounts",
-    "email: this invitation is for another address; use the one that you were invited with, or ask for a new invitation",
-  );
 
 /** Translates the error of a batch that adds a member for the person; returns other errors unchanged. */
 function membershipError(error: unknown): unknown {

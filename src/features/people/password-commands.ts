@@ -66,7 +66,12 @@ const linkGone = () =>
 export async function createPasswordLink(ctx: RequestContext, personId: string) {
   requireOwner(ctx);
   const createdBy = ctx.actor.type === "person" ? ctx.actor.personId : null;
-  if (createdBy === personId) throw ownPassword();
+  if (createdBy === personId)
+    throw new AppError(
+      "Accounts",
+      "CONFLICT",
+      "You are signed in; change your own password in Settings, Profile",
+    );
   const [token, now] = [createLinkToken(), ctx.now()];
   const expiresAt = now + PASSWORD_LINK_LIFETIME_MS;
   const data = { url: ctx.origin + passwordLinkPath(token), expires_at: presentTime(expiresAt) };
@@ -83,19 +88,14 @@ export async function createPasswordLink(ctx: RequestContext, personId: string) 
     expiresAt,
   };
   const [made] = await ctx.commit(insertPasswordLink(row), data);
-  if (made.length === 0) throw ofOtherOrganizations();
+  if (made.length === 0)
+    throw new AppError(
+      "Auth",
+      "FORBIDDEN",
+      "This person is also a member of an organization that you do not own, so you cannot reset their password; remove them here, and invite them under another address",
+    );
   return data;
 }
-
-const ownPassword = () =>
-  new AppError("Accounts", "CONFLICT", "You are signed in; change your own password in Settings, Profile");
-
-const ofOtherOrganizations = () =>
-  new AppError(
-    "Auth",
-    "FORBIDDEN",
-    "This person is also a member of an organization that you do not own, so you cannot reset their password; remove them here, and invite them under another address",
-  );
 
 async function getPasswordLink(db: Database, token: string, now: number) {
   const select = selectOpenPasswordLink(await linkHashOf(token), now);

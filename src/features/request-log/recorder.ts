@@ -89,40 +89,45 @@ function credentialOf(actor: ServedRequest["actor"]): Pick<LoggedRequest, "crede
 const MAX_KEPT = { successes: 20, failures: 50, strangers: 5 };
 
 /** A uniform sample of the requests that were added (Vitter's algorithm R). */
-interface Reservoir {
-  readonly max: number;
-  readonly kept: ServedRequest[];
-  added: number;
-}
+class Reservoir {
+  readonly #max: number;
+  readonly #kept: ServedRequest[] = [];
+  #added = 0;
 
-const reservoir = (max: number): Reservoir => ({ max, kept: [], added: 0 });
+  constructor(max: number) {
+    this.#max = max;
+  }
 
-/** `random` is in [0, 1). */
-function add(sample: Reservoir, request: ServedRequest, random: number): void {
-  sample.added += 1;
-  if (sample.kept.length < sample.max) sample.kept.push(request);
-  else {
-    const place = Math.floor(random * sample.added);
-    if (place < sample.max) sample.kept[place] = request;
+  /** `random` is in [0, 1). */
+  add(request: ServedRequest, random: number): void {
+    this.#added += 1;
+    const isFull = this.#kept.length === this.#max;
+    const place = isFull ? Math.floor(random * this.#added) : this.#kept.length;
+    if (place < this.#max) this.#kept[place] = request;
+  }
+
+  /** Each kept request stands for `weight` ones. */
+  take(): LoggedRequest[] {
+    return this.#kept.map((request) => present(request, this.#added / this.#kept.length));
   }
 }
 
 /** A sample of the requests of one organization in one isolate, until they are appended to its log. */
 class RequestSample {
-  readonly #successes = reservoir(MAX_KEPT.successes);
-  readonly #failures = reservoir(MAX_KEPT.failures);
-  readonly #strangers = reservoir(MAX_KEPT.strangers);
+  readonly #successes = new Reservoir(MAX_KEPT.successes);
+  readonly #failures = new Reservoir(MAX_KEPT.failures);
+  readonly #strangers = new Reservoir(MAX_KEPT.strangers);
 
   add(request: ServedRequest, random: number): void {
     const { actor, status } = request;
     const isStranger = actor === null || actor.type === "anyone";
-    add(isStranger ? this.#strangers : status >= 400 ? this.#failures : this.#successes, request, random);
+    (isStranger ? this.#strangers : status >= 400 ? this.#failures : this.#successes).add(request, random);
   }
 
-  /** The log's entries in the order of time. Each kept request stands for `weight` ones. */
+  /** The log's entries in the order of time. */
   take(): LoggedRequest[] {
     return [this.#successes, this.#failures, this.#strangers]
-      .flatMap(({ kept, added }) => kept.map((request) => present(request, added / kept.length)))
+      .flatMap((reservoir) => reservoir.take())
       .sort((a, b) => a.at - b.at);
   }
 }

@@ -1,7 +1,7 @@
 /** The endpoints of what a room does not store: broadcasts, presence and participants. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { scrolling, scrollShape, searching, toPage } from "../../http/lists.ts";
+import { flag, scrolling, scrollShape, searching, toPage } from "../../http/lists.ts";
 import { text } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { CommentPost, CommentUpdate } from "../../room/protocol/comment.ts";
@@ -100,10 +100,7 @@ const CommentQuery = z.object({
   ...scrolling,
   ...searching("the comment's text"),
   threadId: text(1, 255).optional().meta({ description: "Only the comments of one thread." }),
-  resolved: z
-    .enum(["true", "false"])
-    .optional()
-    .meta({ description: "Only comments that are resolved, or only those that are not." }),
+  resolved: flag("Only comments that are resolved, or only those that are not."),
 });
 
 export const commentEndpoints = [
@@ -119,8 +116,7 @@ export const commentEndpoints = [
     done: "Comments retrieved",
     data: z.object({ comments: z.array(Comment).readonly(), ...scrollShape }),
     handle: (ctx, { params, query }) => {
-      const { search, threadId } = query;
-      const resolved = query.resolved === undefined ? undefined : query.resolved === "true";
+      const { search, threadId, resolved } = query;
       return listComments(ctx, params.roomId, toPage(query), { search, threadId, resolved });
     },
   }),

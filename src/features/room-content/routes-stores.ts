@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { ErrorDetail } from "../../http/envelope.ts";
+import { limitOf } from "../../http/lists.ts";
 import { notFound } from "../../platform/errors.ts";
 import { MAX_BATCH_OPERATIONS, MAX_BATCHES, MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
 import {
@@ -21,15 +22,7 @@ const { endpoint, rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" })
 
 const StoreQuery = z.object({
   after: Key.optional().meta({ description: "Only the entries after this key." }),
-  limit: z
-    .string()
-    .refine((value) => /^[0-9]+$/.test(value) && Number(value) >= 1, "must be a whole number of at least 1")
-    .transform((value) => Math.min(Number(value), MAX_PAGE_ENTRIES))
-    .default(MAX_PAGE_ENTRIES)
-    .meta({
-      description: `The most entries to return. Values above ${MAX_PAGE_ENTRIES} count as ${MAX_PAGE_ENTRIES}.`,
-      override: { type: "integer", minimum: 1, default: MAX_PAGE_ENTRIES },
-    }),
+  limit: limitOf(MAX_PAGE_ENTRIES, MAX_PAGE_ENTRIES, "entries"),
 });
 
 /** JSON, because Cloudflare compresses it. Pages of any origin may read it: the address is the secret. */

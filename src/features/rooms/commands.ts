@@ -102,7 +102,7 @@ export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Prom
     insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     markDeleted(ctx, roomId, ctx.now()),
-    ...purgeChunk(ctx, roomId),
+    ...deleteSome(ctx, roomId, ROWS_AT_ONCE),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
   forgetRoom(ctx.accountId, roomId);
@@ -148,13 +148,10 @@ const CHUNKS_PER_RUN = 200;
 const CHUNKS_PER_ROOM = 20;
 const ROOMS_PER_RUN = 100;
 
-/** For the batch that deletes the room, behind the statement that marks it: all of it, unless it is large. */
-const purgeChunk = (tenant: Tenant, roomId: string) => deleteSome(tenant, roomId, ROWS_AT_ONCE);
-
 /** Removes more of a deleted room, and returns true once nothing is left. The row goes last, so that a crash costs nothing. */
 export const purgeRoom = (tenant: Tenant, roomId: string, budget: WorkBudget): Promise<boolean> =>
   budget.run(async () => {
-    const [users, files] = await tenant.db.run(purgeChunk(tenant, roomId));
+    const [users, files] = await tenant.db.run(deleteSome(tenant, roomId, ROWS_AT_ONCE));
     return users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE;
   });
 

@@ -1,7 +1,7 @@
 /** The endpoints of rooms. Endpoints that return a room with its users are in `users/routes-room.ts`. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
+import { dates, flag, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
 import { Room, RoomState } from "../../wire/room.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";
@@ -27,10 +27,7 @@ export const roomEndpoints = [
       ...searching("the room's name"),
       ...dates,
       state: RoomState.optional().meta({ description: "Only rooms in this state." }),
-      online: z
-        .enum(["true", "false"])
-        .optional()
-        .meta({ description: "Only rooms with users online, or only those without." }),
+      online: flag("Only rooms with users online, or only those without."),
     }),
     done: "Rooms retrieved",
     data: z.object({ rooms: z.array(ListedRoom), ...scrollShape }),
@@ -38,7 +35,7 @@ export const roomEndpoints = [
       listRooms(ctx, {
         ...toPage(query, orderOf(query)),
         state: query.state,
-        isOnline: query.online === undefined ? undefined : query.online === "true",
+        isOnline: query.online,
       }),
   }),
   endpoint({

@@ -32,10 +32,9 @@ export const RoomUpdate = z
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
 export type RoomUpdateInput = z.input<typeof RoomUpdate>;
 
-export const presentListedRoom = (row: RoomRow, now: number): ListedRoom => ({
-  ...presentRoom(row, now),
-  ...(row.lastActiveAt === 0 ? {} : { last_active_at: presentTime(activeAt(row, now)) }),
-});
-
-const activeAt = ({ lastActiveAt }: RoomRow, now: number): number =>
-  lastActiveAt >= STILL_ACTIVE ? now : lastActiveAt;
+export function presentListedRoom(row: RoomRow, now: number): ListedRoom {
+  const room = presentRoom(row, now);
+  if (row.lastActiveAt === 0) return room;
+  const activeAt = row.lastActiveAt >= STILL_ACTIVE ? now : row.lastActiveAt;
+  return { ...room, last_active_at: presentTime(activeAt) };
+}

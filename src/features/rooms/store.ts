@@ -117,11 +117,9 @@ export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row)
 const whereIs = ({ accountId }: Tenant, roomId: string) =>
   and(eq(rooms.accountId, accountId), eq(rooms.id, roomId), isLive);
 
-export const updateRoom = (
-  tenant: Tenant,
-  roomId: string,
-  changes: Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>,
-): Statement<RoomRow> =>
+type RoomChanges = Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>;
+
+export const updateRoom = (tenant: Tenant, roomId: string, changes: RoomChanges): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
 
 export interface ProjectedStats extends RoomStats {
@@ -164,36 +162,27 @@ interface DeletedRoom {
   readonly id: string;
 }
 
-const IS_DELETED = "EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL)";
-
-const deleteSomeUsers = (
-  { accountId }: Tenant,
-  roomId: string,
-  limit: number,
-): Statement<{ id: string }> => ({
-  sql: `DELETE FROM users WHERE id IN (
-          SELECT id FROM users WHERE account_id = ? AND room_id = ? AND ${IS_DELETED} LIMIT ?)
-        RETURNING id`,
-  params: [accountId, roomId, accountId, roomId, limit],
-});
-
-const deleteEmpty = ({ accountId }: Tenant, roomId: string): Statement => ({
-  sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
-          AND NOT EXISTS (
-            SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
-  params: [accountId, roomId],
-});
-
 /** Removes up to `limit` users of a deleted room and hides as many files, which are returned; in the end, the room's row. */
 export const deleteSome = (
   tenant: Tenant,
   roomId: string,
   limit: number,
 ): readonly [Statement<{ id: string }>, Statement<DeletingFile>, Statement] => [
-  deleteSomeUsers(tenant, roomId, limit),
+  {
+    sql: `DELETE FROM users WHERE id IN (
+            SELECT id FROM users WHERE account_id = ?1 AND room_id = ?2 AND EXISTS (
+              SELECT 1 FROM rooms WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NOT NULL) LIMIT ?3)
+          RETURNING id`,
+    params: [tenant.accountId, roomId, limit],
+  },
   markSomeFilesForDeletion(tenant, roomId, limit),
-  deleteEmpty(tenant, roomId),
+  {
+    sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
+          AND NOT EXISTS (
+            SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
+    params: [tenant.accountId, roomId],
+  },
 ];
 
 /** The rooms that were deleted and still have a row, the longest deleted first. */
@@ -202,8 +191,6 @@ export const selectDeletedRooms = (limit: number): Statement<DeletedRoom> => ({
         WHERE deleted_at IS NOT NULL AND account_id NOT IN ${FENCED} ORDER BY deleted_at LIMIT ?`,
   params: [limit],
 });
-
-type RoomChanges = Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>;
 
 const ROOM = rowAsJson(rooms, "rooms");
 

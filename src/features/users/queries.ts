@@ -150,7 +150,7 @@ export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: 
 
 /** Filters that only the room's object can answer; times are epoch milliseconds. */
 interface PresenceFilter {
-  readonly online?: "true" | "false" | undefined;
+  readonly online?: boolean | undefined;
   readonly lastSeenFrom?: number | undefined;
   readonly lastSeenTo?: number | undefined;
 }
@@ -169,8 +169,7 @@ async function findNamed(
 ): Promise<NamedUsers | null> {
   if (online === undefined && lastSeenFrom === undefined && lastSeenTo === undefined) return null;
   await getRoomRow(ctx, roomId);
-  const isOnline = online === undefined ? null : online === "true";
-  const data = { online: isOnline, from: lastSeenFrom ?? null, to: lastSeenTo ?? null, now: ctx.now() };
+  const data = { online: online ?? null, from: lastSeenFrom ?? null, to: lastSeenTo ?? null, now: ctx.now() };
   const seen = (await ctx.rooms.request(roomId, ctx.accountId, { type: "USERS_SEEN", data })) as UsersSeen;
   return { ids: JSON.stringify(seen.userIds), isExcluding: seen.isExcluding };
 }

@@ -4,6 +4,7 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import type { Replay } from "../../http/idempotency/receipt.ts";
 import {
   dates,
+  flag,
   scrolling,
   scrollShape,
   searching,
@@ -65,10 +66,7 @@ export const userEndpoints = [
       ...sort,
       ...searching("the user's name or at the start of its ID"),
       ...dates,
-      online: z
-        .enum(["true", "false"])
-        .optional()
-        .meta({ description: "Only users who are online, or only those who are not." }),
+      online: flag("Only users who are online, or only those who are not."),
       lastSeenFrom: seen("from"),
       lastSeenTo: seen("to"),
     }),

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/features/accounts/api-key.ts";
-import { apiKeyScheme, KEY_CACHE_MS } from "../../src/features/accounts/verify-key.ts";
+import { apiKeyScheme } from "../../src/features/accounts/verify-key.ts";
 import { SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
 import { CredentialBuckets, Tarpit } from "../../src/http/authenticate.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
@@ -172,10 +172,10 @@ it("a key that was valid minutes ago is not held up by a flood from its own netw
   const first = await claimAt(now);
   expect(first?.isOurs).toBe(false);
   expect(await first?.verify()).toMatchObject({ type: "key", keyId: owner.keyId });
-  expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(true);
+  expect((await claimAt(now + 10_000))?.isOurs).toBe(true);
   await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(owner.keyId).run();
-  expect(await (await claimAt(now + KEY_CACHE_MS))?.verify()).toBeNull();
-  expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(false);
+  expect(await (await claimAt(now + 10_000))?.verify()).toBeNull();
+  expect((await claimAt(now + 10_000))?.isOurs).toBe(false);
 });
 
 it.each([

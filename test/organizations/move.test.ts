@@ -1,7 +1,7 @@
 /** Moves of an organization between databases: whole, without a lost write, whatever interrupts them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { continueMoves, type MovePorts, SETTLE_MS } from "../../src/features/organizations/move.ts";
+import { continueMoves, type MovePorts } from "../../src/features/organizations/move.ts";
 import { deleteQuotas, type MoveRow, selectSlice } from "../../src/features/organizations/move-store.ts";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
@@ -299,7 +299,7 @@ describe("a move", () => {
         await ports.wait(ms);
       },
     });
-    expect(waited).toEqual([SETTLE_MS]);
+    expect(waited).toEqual([20_000]);
     expect(overtaken).toMatchObject({ phase: "settling" });
     const late = openAll(env)
       .get("DB_3")

@@ -2,13 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import {
-  forgottenAt,
-  type GuessLimitObject,
-  type PauseRule,
-  planGuess,
-} from "../../src/features/people/guess-limit-object.ts";
-import type { Guesses } from "../../src/features/people/guess-store.ts";
+import type { GuessLimitObject, PauseRule } from "../../src/features/people/guess-limit-object.ts";
 import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { sha256 } from "../../src/platform/crypto/encoding.ts";
 import { networkOf } from "../../src/platform/network.ts";
@@ -20,38 +14,37 @@ const unlimited: RateLimit = { limit: async () => ({ success: true }) };
 const RULE: PauseRule = { free: 3, firstMs: 2_000, maxMs: 10_000, forgetMs: 60_000 };
 
 /** Guesses at these times: the pause of each, in milliseconds. */
-function pausesAt(times: readonly number[], rule = RULE): number[] {
-  let guesses: Guesses | undefined;
-  return times.map((now) => {
-    const plan = planGuess(guesses, rule, now);
-    guesses = plan.guesses;
-    return plan.waitMs;
-  });
-}
+const pausesAt = (times: readonly number[]): Promise<number[]> =>
+  runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (object: GuessLimitObject) =>
+    times.map((now) => {
+      object.clock = () => now;
+      return object.guess("here", RULE);
+    }),
+  );
 
 describe("the pause before a guess", () => {
-  it("is none for the first ones, and doubles from then on up to a bound", () => {
-    const start = 1_000_000;
-    expect(pausesAt([0, 0, 0, 0].map((ms) => start + ms))).toEqual([0, 0, 0, 2_000]);
-    const times = [0, 0, 0, 2_000, 2_000, 6_000, 6_000, 14_000, 14_000, 24_000, 24_000];
-    expect(pausesAt(times.map((ms) => start + ms))).toEqual([
-      ...[0, 0, 0, 0, 4_000, 0, 8_000, 0, 10_000, 0, 10_000],
-    ]);
-  });
-
-  it("does not grow by guesses that were refused", () => {
-    expect(pausesAt([0, 0, 0, 0, 500, 1_000, 1_999, 2_000])).toEqual([0, 0, 0, 2_000, 1_500, 1_000, 1, 0]);
-  });
-
-  it("shrinks while no one guesses, until nothing is left", () => {
-    expect(pausesAt([0, 0, 0, 60_000, 60_000])).toEqual([0, 0, 0, 0, 2_000]);
-    const last = { count: 3, at: 1_000 };
-    expect(forgottenAt(last, RULE)).toBe(181_000);
-    expect(planGuess(last, RULE, 181_000).guesses).toEqual({ count: 1, at: 181_000 });
-  });
-
-  it("holds when the clock of another machine is behind", () => {
-    expect(pausesAt([10_000, 9_000, 9_500, 9_000])).toEqual([0, 0, 0, 2_500]);
+  it.each([
+    ["is none for the first ones, and doubles from then on", [0, 0, 0, 0], [0, 0, 0, 2_000]],
+    [
+      "doubles up to a bound",
+      [0, 0, 0, 2_000, 2_000, 6_000, 6_000, 14_000, 14_000, 24_000, 24_000],
+      [0, 0, 0, 0, 4_000, 0, 8_000, 0, 10_000, 0, 10_000],
+    ],
+    [
+      "does not grow by guesses that were refused",
+      [0, 0, 0, 0, 500, 1_000, 1_999, 2_000],
+      [0, 0, 0, 2_000, 1_500, 1_000, 1, 0],
+    ],
+    ["shrinks while no one guesses", [0, 0, 0, 60_000, 60_000], [0, 0, 0, 0, 2_000]],
+    [
+      "is none when all guesses are forgotten",
+      [0, 0, 0, 180_000, 180_000, 180_000, 180_000],
+      [0, 0, 0, 0, 0, 0, 2_000],
+    ],
+    ["holds when the clock of another machine is behind", [10_000, 9_000, 9_500, 9_000], [0, 0, 0, 2_500]],
+  ])("%s", async (_, times, pauses) => {
+    const start = Date.UTC(2100, 0);
+    expect(await pausesAt(times.map((ms) => start + ms))).toEqual(pauses);
   });
 });
 

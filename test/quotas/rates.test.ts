@@ -9,7 +9,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { fairShare, RateSum, type RequestRates, WINDOW_MS } from "../../src/features/quotas/rate-sum.ts";
+import { RateSum, type RequestRates, WINDOW_MS } from "../../src/features/quotas/rate-sum.ts";
 import { openRequestRates, RequestCounters } from "../../src/features/quotas/request-counters.ts";
 import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
@@ -111,6 +111,12 @@ class Isolate {
 describe("a limit", () => {
   const wishes = fc.array(fc.double({ min: 0, max: 5_000, noNaN: true }), { minLength: 1, maxLength: 30 });
   const limits = fc.double({ min: 0, max: 5_000, noNaN: true });
+  const fairShare = (limit: number, wanted: readonly number[]): number => {
+    const rates = new RateSum();
+    for (const [index, wish] of wanted.entries())
+      rates.add({ counter: `${index}`, admitted: 0, refused: (wish * WINDOW_MS) / 1000 }, START);
+    return rates.shareOf("this one", limit, START).perSecond;
+  };
   const without = (all: readonly number[], index: number) => all.filter((_, other) => other !== index);
 
   it("is used up by those who want more than it, and by no one beyond it", () => {

@@ -11,7 +11,7 @@ import { isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
 /** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */
-export const KEY_CACHE_MS = 10_000;
+const KEY_CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
 
 interface VerifiedKey {

@@ -2,7 +2,7 @@
 import { base64url } from "jose";
 import { byteLength } from "../../platform/text.ts";
 
-export const MAX_NAME_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 
 const EXTENSION = /\.[^.\s]{1,16}$/u;
 

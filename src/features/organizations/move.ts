@@ -78,7 +78,7 @@ async function advance(ports: MovePorts, move: MoveRow): Promise<MoveRow | null>
 
 const DELETED_AT_ONCE = 500;
 /** After the flip, every isolate has forgotten the old placement: its memory, and as long again for slow requests. */
-export const SETTLE_MS = 2 * PLACEMENT_MEMORY_MS;
+const SETTLE_MS = 2 * PLACEMENT_MEMORY_MS;
 
 export interface MovePorts {
   readonly directory: Database;

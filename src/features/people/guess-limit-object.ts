@@ -18,12 +18,8 @@ export interface PauseRule {
   readonly forgetMs: number;
 }
 
-/** When all of them are forgotten, epoch milliseconds. */
-export const forgottenAt = ({ count, at }: Guesses, { forgetMs }: PauseRule): number =>
-  Math.ceil(at + count * forgetMs);
-
 /** The pause before another guess in milliseconds, 0 if it may be made now; and the guesses after it. */
-export function planGuess(
+function planGuess(
   guesses: Guesses = { count: 0, at: 0 },
   rule: PauseRule,
   now: number,
@@ -55,7 +51,7 @@ export class GuessLimitObject extends DurableObject {
   guess(key: string, rule: PauseRule): number {
     const { waitMs, guesses } = planGuess(this.#guesses.find(key), rule, this.clock());
     if (waitMs > 0) return waitMs;
-    const until = forgottenAt(guesses, rule);
+    const until = Math.ceil(guesses.at + guesses.count * rule.forgetMs);
     this.#guesses.set(key, guesses, until);
     this.#alarm.scheduleBy([until]);
     return 0;

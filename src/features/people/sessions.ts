@@ -11,7 +11,7 @@ import type { OwnOrganization } from "./schema.ts";
 import { type SignInRow, selectSignIn } from "./store.ts";
 
 /** An ended sign-in session may work for this long in another isolate. */
-export const SIGN_IN_CACHE_MS = 10_000;
+const SIGN_IN_CACHE_MS = 10_000;
 
 /** A person's stay in the dashboard from one browser. */
 export interface SignInSession extends Omit<SignInRow, "organizations"> {

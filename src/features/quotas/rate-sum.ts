@@ -35,7 +35,7 @@ interface Rate {
 }
 
 /** Max-min fair share of `limit` beside others that want these amounts: a flood leaves each other one an equal part. */
-export function fairShare(limit: number, wanted: readonly number[]): number {
+function fairShare(limit: number, wanted: readonly number[]): number {
   let left = limit;
   let sharing = wanted.length + 1;
   for (const amount of wanted.toSorted((a, b) => a - b)) {

@@ -46,7 +46,7 @@ export async function getRoomRow(tenant: Tenant, roomId: string): Promise<RoomRo
 }
 
 /** A socket of a room that was deleted meanwhile is refused when it joins, which always asks. */
-export const ROOM_MEMORY_MS = 10_000;
+const ROOM_MEMORY_MS = 10_000;
 
 const known = new TtlCache<true>({ ttlMs: ROOM_MEMORY_MS, maxEntries: 10_000 });
 

@@ -193,11 +193,6 @@ describe("a change by an API key", () => {
     }
   });
 
-  it("is not recorded when it is about what is in a room", async () => {
-    const answer = await owner.api.put(`/rooms/${roomId}/stores/tasks/first`, { value: 1 });
-    expect(await entriesOf(owner.api, answer)).toEqual([]);
-  });
-
   it("costs no further trip to the database", async () => {
     expect(await costOf(owner, "PATCH", "/organization", { name: "Newer" })).toMatchObject({ trips: 1 });
     expect(await costOf(owner, "POST", "/invitations", {})).toMatchObject({ trips: 1 });

@@ -53,19 +53,6 @@ describe("an overview", () => {
     expect(await overviewOf(stranger)).toMatchObject({ rooms_total: 0, users_total: 0, events_last_day: 0 });
   });
 
-  it("counts changes of existing users only", async () => {
-    const owner = await account();
-    const room = await owner.api.createRoom();
-    const user = await owner.api.createUser(room.id);
-    const path = `/users/${user.id}?roomId=${room.id}`;
-    await owner.api.patch(path, { name: "Bo" });
-    await owner.api.delete(path);
-    await owner.api.patch(path, { name: "Cleo" });
-    await owner.api.delete(path);
-    // The room and the user were created, the user was changed and deleted.
-    expect((await overviewOf(owner)).events_last_day).toBe(4);
-  });
-
   it("counts workflow runs and failures", async () => {
     const owner = await account();
     const room = await owner.api.createRoom();

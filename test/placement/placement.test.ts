@@ -9,8 +9,6 @@ import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts"
 import type { Me } from "../../src/features/people/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
-import { PING } from "../../src/platform/d1/d1.ts";
-import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { joinRoom } from "../room/support/join.ts";
@@ -244,27 +242,6 @@ describe("an organization whose database is not bound any more", () => {
     await env.DB.prepare("UPDATE accounts SET deleted_at = NULL WHERE id = ?").bind(owner.id).run();
     expect((await owner.api.get("/rooms")).data).toMatchObject({ rooms: [expect.anything()] });
     expect((await rowsIn("DB", owner.id)).rooms).toBe(undefined);
-  });
-
-  it("differs from one in the only database at no further trip", async () => {
-    const owner = await account("DB");
-    let trips = 0;
-    const counting = openTenant(
-      {
-        ...alone,
-        DB: new Proxy(env.DB, {
-          get(target, name) {
-            if (name === "batch") trips += 1;
-            const member: unknown = Reflect.get(target, name);
-            return typeof member === "function" ? member.bind(target) : member;
-          },
-        }),
-      },
-      owner.id,
-    );
-    expect(await counting.db.run([PING])).toEqual([[{ 1: 1 }]]);
-    expect(await counting.db.run([PING])).toEqual([[{ 1: 1 }]]);
-    expect(trips).toBe(2);
   });
 });
 

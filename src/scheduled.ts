@@ -5,8 +5,6 @@ import { resealSigningSecrets, signingSealer } from "./delivery/signing-secret-s
 import { openDelivery, type Subscribers } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
 import type { Env } from "./env.ts";
-import { purgeOldAuditEntries } from "./features/audit/queries.ts";
-import { purgeExpiredOperatorTokens } from "./features/backup/operator-token.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { continueMails } from "./features/mail/outbox.ts";
@@ -17,6 +15,7 @@ import { purgeDeletedRooms } from "./features/rooms/commands.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
 import { sweepRetiredScripts } from "./features/workflows/commands.ts";
 import { resealSecrets, secretSealer } from "./features/workflows/secret-commands.ts";
+import { AUDIT_ENTRIES } from "./http/audit/store.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { RECEIPTS } from "./http/idempotency/store.ts";
 import { auditLogKeptMs, jwtSecrets } from "./platform/config.ts";
@@ -62,7 +61,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   const tasksIn = (db: Database): Tasks => ({
     outbox: () => relayPending({ ...ports, db }, now, firstId, budget),
     receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
-    auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
+    auditLog: () => expire(db, AUDIT_ENTRIES, now - auditLogKeptMs(env) - 1),
     rooms: () => purgeDeletedRooms(db),
     files: () => collectGarbage(db, blobs, now, budget),
     searches: () => continueIndexes(db, firstId, ports.log),
@@ -75,7 +74,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   );
   return {
     ...Object.fromEntries(named),
-    operatorTokens: () => purgeExpiredOperatorTokens(directory, now),
+    operatorTokens: () => expire(directory, { table: "operator_tokens", column: "expires_at" }, now),
     signIns: () => expire(directory, { table: "sessions", column: "expires_at" }, now),
     invitations: () => expire(directory, { table: "invitations", column: "expires_at" }, now),
     passwordLinks: () => expire(directory, { table: "password_links", column: "expires_at" }, now),

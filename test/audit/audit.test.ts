@@ -2,12 +2,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/features/audit/queries.ts";
+import { purgeAuditEntries } from "../../src/features/audit/queries.ts";
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
 import { auditEntries } from "../../src/http/audit/table.ts";
-import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
+import { build, statement } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
@@ -280,7 +281,8 @@ describe("the audit log", () => {
   it("forgets what is older than it keeps, and all of an organization that is deleted", async () => {
     const now = Date.now();
     const owner = await withEntries([now - 3_000, now]);
-    await purgeOldAuditEntries(openDatabase(env.DB), now, 2_000);
+    const later = now + 90 * 24 * 60 * 60 * 1000 - 2_000;
+    await runScheduledTasks(env, later);
     expect((await logOf(owner.api)).entries).toHaveLength(1);
     expect(await purgeAuditEntries(openTenant(env, owner.id), new WorkBudget(1))).toBe(true);
     expect((await logOf(owner.api)).entries).toEqual([]);

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { challengeFor } from "../../src/features/people/challenge.ts";
 import { signIn } from "../../src/features/people/commands.ts";
-import { cookieSecretOf, SIGN_IN_LIFETIME_MS, tokenHashOf } from "../../src/features/people/cookies.ts";
+import { cookieSecretOf, SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
 import { changePassword } from "../../src/features/people/password-commands.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { readSignIn, recallSignIn, signedHashOf } from "../../src/features/people/sessions.ts";
@@ -121,31 +121,6 @@ describe("a sign-in session", () => {
     const cookie = browser.cookie.slice(SESSION_COOKIE.length + 1);
     expect(await signedHashOf(cookie, cookieSecretOf("another one"))).toBeNull();
     expect(await signedHashOf(cookie, secret)).not.toBeNull();
-  });
-});
-
-describe("what an earlier version stored", () => {
-  /** A password, a cookie and their rows as better-auth 1.7.6 wrote them. */
-  const earlier = {
-    password: "a good password",
-    hash: "$scrypt$ln=14,r=8,p=5$AQEBAQEBAQEBAQEBAQEBAQ$Mt5fcazBILqiVM6vzmQKWTa7CvBnxSK0cPIkv+aWUzo",
-    token: "mP4dTqYvH0cWnB7xKs2LzRf9JgUeAoi3",
-  };
-
-  it("still signs in", async () => {
-    const { id, browser } = await addMember((await account()).id);
-    const { password, hash, token } = earlier;
-    const now = Date.now();
-    await env.DB.batch([
-      env.DB.prepare("INSERT INTO credentials VALUES (?, ?, 'credential', ?, ?, ?, ?)").bind(
-        ...[crypto.randomUUID(), id, id, hash, now, now],
-      ),
-      env.DB.prepare("UPDATE sessions SET token_hash = ? WHERE person_id = ?").bind(tokenHashOf(token), id),
-    ]);
-    browser.cookie = cookieOf(token);
-    const { data } = await browser.get<Me>("/me");
-    const answer = await new Browser().post<Me>("/sign-in", { email: data.person.email, password });
-    expect([answer.status, answer.data.person.id]).toEqual([200, id]);
   });
 });
 

@@ -2,7 +2,6 @@
 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { OPERATOR_TOKENS } from "../../src/features/backup/token-store.ts";
 import { MAILS } from "../../src/features/mail/statements.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
@@ -90,7 +89,7 @@ const TABLES: readonly (readonly [Expiring, columns: string, values: string])[] 
     "id, account_id, role, token_hash, created_at",
     "'i' || n, 'expiry', 'member', 'i' || n, 0",
   ],
-  [OPERATOR_TOKENS, "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
+  [expiring("operator_tokens"), "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
   [MAILS, "id, recipient, topic, key_id, sealed, created_at", "'m' || n, 'r', 't', 'k', '', 0"],
   [RECEIPTS, "scope, key, fingerprint", "'00000000-0000-4000-8000-000000000000', 'r' || n, 'f'"],
   [

@@ -1,17 +1,12 @@
-/** Reads the audit log, and deletes what is no longer kept of it. */
+/** Reads the audit log, and deletes that of an organization. */
 
-import {
-  AUDIT_ENTRIES,
-  type AuditFilter,
-  deleteSomeAuditEntries,
-  selectAuditEntries,
-} from "../../http/audit/store.ts";
+import { type AuditFilter, deleteSomeAuditEntries, selectAuditEntries } from "../../http/audit/store.ts";
 import type { AuditRow } from "../../http/audit/table.ts";
 import { encodePosition } from "../../http/lists.ts";
 import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
-import type { Database, Page, Tenant } from "../../platform/d1/d1.ts";
+import type { Page, Tenant } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
-import { deleteInChunks, expire } from "../../platform/d1/expiry.ts";
+import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { presentAuditEntry } from "./schema.ts";
 
@@ -39,10 +34,6 @@ const mergeNewest = (rows: readonly AuditRow[]): AuditRow[] =>
   [...new Map(rows.map((row) => [row.id, row])).values()].sort(
     (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
   );
-
-/** Deletes entries that are older than `keptMs`, in chunks; a later run continues. */
-export const purgeOldAuditEntries = (db: Database, now: number, keptMs: number): Promise<unknown> =>
-  expire(db, AUDIT_ENTRIES, now - keptMs - 1);
 
 /** Deletes the entries of a deleted organization until none is left (true) or the budget is spent. */
 export const purgeAuditEntries = (tenant: Tenant, budget: WorkBudget): Promise<boolean> =>

@@ -5,14 +5,12 @@ import { equalInConstantTime } from "../../http/security.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { openDirectory } from "../../platform/d1/databases.ts";
-import { expire } from "../../platform/d1/expiry.ts";
 import { AppError } from "../../platform/errors.ts";
 import { DEPLOYMENT } from "./format.ts";
 import type { OperatorPurpose } from "./table.ts";
 import {
   deleteOperatorToken,
   isOperatorToken,
-  OPERATOR_TOKENS,
   operatorTokenHash,
   selectOperatorTokens,
 } from "./token-store.ts";
@@ -67,6 +65,3 @@ export async function endOperatorToken(
   await directory.run([deleteOperatorToken(accountId, purpose)]);
   evictOperatorToken(accountId, purpose);
 }
-
-export const purgeExpiredOperatorTokens = (directory: Database, now: number): Promise<unknown> =>
-  expire(directory, OPERATOR_TOKENS, now);

@@ -1,7 +1,6 @@
 /** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
 import { hex, sha256 } from "../../platform/crypto/encoding.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
-import type { Expiring } from "../../platform/d1/expiry.ts";
 import type { OperatorPurpose } from "./table.ts";
 
 /** Replaces the token for the same purpose, if there is one: the command that had it gives way. `DEPLOYMENT` stands for all. */
@@ -31,8 +30,6 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
   sql: "DELETE FROM operator_tokens WHERE account_id = ? AND purpose = ?",
   params: [accountId, purpose],
 });
-
-export const OPERATOR_TOKENS: Expiring = { table: "operator_tokens", column: "expires_at" };
 
 /** How long a token is valid. The command that has it writes another one before. */
 export const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;

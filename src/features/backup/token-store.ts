@@ -1,7 +1,8 @@
 /** The only SQL about the operator's tokens. Commands write them by {@link upsertOperatorToken} through wrangler. */
+import { and, eq } from "drizzle-orm";
 import { hex, sha256 } from "../../platform/crypto/encoding.ts";
-import type { Statement } from "../../platform/d1/d1.ts";
-import type { OperatorPurpose } from "./table.ts";
+import { build, type Statement, statement } from "../../platform/d1/d1.ts";
+import { type OperatorPurpose, operatorTokens } from "./table.ts";
 
 /** Replaces the token for the same purpose, if there is one: the command that had it gives way. `DEPLOYMENT` stands for all. */
 export const upsertOperatorToken = (
@@ -26,10 +27,12 @@ export const selectOperatorTokens = (
   params: [...scopes, purpose, now],
 });
 
-export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose): Statement => ({
-  sql: "DELETE FROM operator_tokens WHERE account_id = ? AND purpose = ?",
-  params: [accountId, purpose],
-});
+export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose): Statement =>
+  statement(
+    build
+      .delete(operatorTokens)
+      .where(and(eq(operatorTokens.accountId, accountId), eq(operatorTokens.purpose, purpose))),
+  );
 
 /** How long a token is valid. The command that has it writes another one before. */
 export const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { newEvent } from "../../src/delivery/outbox/event-store.ts";
-import { insertFileEvent } from "../../src/features/files/storage/statements.ts";
+import { insertFileEvent } from "../../src/features/files/file-event-store.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { insertUserEvent } from "../../src/features/users/store.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";

@@ -6,10 +6,11 @@ import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { UploadResult } from "../../wire/file.ts";
 import type { FileContext, FileOperationContext } from "./context.ts";
+import { insertFileEvent } from "./file-event-store.ts";
 import { parseKey } from "./file-name.ts";
 import { forbidden, PendingUpload, requireEditor } from "./pending-upload.ts";
 import { deleteBlobs } from "./storage/garbage-collection.ts";
-import { insertFileEvent, markFileForDeletion, selectFile } from "./storage/statements.ts";
+import { markFileForDeletion, selectFile } from "./storage/statements.ts";
 import { readUpload, type Upload } from "./upload.ts";
 
 /** Stores the file of a form. When this fails, it leaves nothing behind. */

@@ -8,12 +8,12 @@ import type { RoomRow } from "../rooms/table.ts";
 import { findUserInRoom } from "../users/queries.ts";
 import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
 import type { FileOperationContext, UploadBounds } from "./context.ts";
+import { insertFileEvent } from "./file-event-store.ts";
 import { createKey } from "./file-name.ts";
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
 import { essenceOf } from "./storage/media-type.ts";
 import {
   countKept,
-  insertFileEvent,
   insertUploading,
   markStored,
   markUploadForDeletion,

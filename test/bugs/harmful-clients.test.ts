@@ -1,6 +1,6 @@
 /** Bugs in which one member made every join of everyone expensive. */
+import { LIMITS } from "../../src/room/protocol/limits.ts";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { MAX_SOCKETS_PER_USER } from "../../src/room/protocol/protocol.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { failed, gateway, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "../room/support/rooms.ts";
 
@@ -168,7 +168,7 @@ it("a closed socket with much to read counts as one of its user's until its conn
   const cleo = await room.user({ name: "Cleo" });
   const open = () => openHalf(room, cleo);
   const sockets = [];
-  for (let count = 0; count < MAX_SOCKETS_PER_USER; count += 1) sockets.push(await open());
+  for (let count = 0; count < LIMITS.socketsPerUser; count += 1) sockets.push(await open());
   for (let count = 0; count < BROADCASTS; count += 1)
     expect((await atBen.call("BROADCAST", { event: "e", data: LARGE })).success).toBe(true);
   for (const { webSocket } of sockets) webSocket.send(JSON.stringify({ type: "LEAVE_ROOM" }));
@@ -190,7 +190,7 @@ it("a closed socket with much to read counts as one of its user's until its conn
 it("a closed socket with little to read counts no more (R5, R72)", async () => {
   const { room, atAda } = await roomOfTwo();
   const cleo = await room.user({ name: "Cleo" });
-  for (let count = 0; count < MAX_SOCKETS_PER_USER; count += 1) {
+  for (let count = 0; count < LIMITS.socketsPerUser; count += 1) {
     const { webSocket, closed } = await openHalf(room, cleo);
     webSocket.send(JSON.stringify({ type: "LEAVE_ROOM" }));
     await closed;

@@ -2,7 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { CONNECTION_COST, UNJOINED_COST } from "../../src/room/protocol/costs.ts";
+import { CONNECTION_COSTS } from "../../src/room/protocol/costs.ts";
 import { Connections, WaitingSockets } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -167,10 +167,10 @@ describe("a waiting socket", () => {
 
   it("is refused for 5 s at most by what its address owes, and then costs as much again (R71)", () => {
     const { addresses } = new Connections();
-    for (let count = 0; count < 1_000; count += 1) addresses.of("a", 0).spend(UNJOINED_COST, 0);
+    for (let count = 0; count < 1_000; count += 1) addresses.of("a", 0).spend(CONNECTION_COSTS.unjoined, 0);
     expect(addresses.of("a", 0).affordableIn(0)).toBe(5_001);
     expect(addresses.of("b", 0).affordableIn(0)).toBe(0);
-    addresses.of("a", 5_001).spend(CONNECTION_COST + UNJOINED_COST, 5_001);
+    addresses.of("a", 5_001).spend(CONNECTION_COSTS.opened + CONNECTION_COSTS.unjoined, 5_001);
     expect(addresses.of("a", 5_001).affordableIn(5_001)).toBeGreaterThan(150);
   });
 

@@ -6,7 +6,7 @@ import type { Page } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
-import { MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
+import { LIMITS } from "../../room/protocol/limits.ts";
 import {
   Key,
   type StoreBatch,
@@ -39,7 +39,7 @@ export async function* readStore(
   await getRoomRow(ctx, roomId);
   let after: string | undefined;
   do {
-    const data: StorePageQuery = { store, after, limit: MAX_PAGE_ENTRIES };
+    const data: StorePageQuery = { store, after, limit: LIMITS.pageEntries };
     const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
     const page = (await ctx.rooms.request(roomId, ctx.accountId, request)) as StorePage;
     yield page;

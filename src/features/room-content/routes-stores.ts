@@ -1,10 +1,11 @@
 /** The endpoints of a room's stores. */
+
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { ErrorDetail } from "../../http/envelope.ts";
 import { limitOf } from "../../http/lists.ts";
 import { notFound } from "../../platform/errors.ts";
-import { MAX_BATCH_OPERATIONS, MAX_BATCHES, MAX_PAGE_ENTRIES } from "../../room/protocol/limits.ts";
+import { LIMITS } from "../../room/protocol/limits.ts";
 import {
   BatchRequestId,
   IfVersion,
@@ -22,7 +23,7 @@ const { endpoint, rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" })
 
 const StoreQuery = z.object({
   after: Key.optional().meta({ description: "Only the entries after this key." }),
-  limit: limitOf(MAX_PAGE_ENTRIES, MAX_PAGE_ENTRIES, "entries"),
+  limit: limitOf(LIMITS.pageEntries, LIMITS.pageEntries, "entries"),
 });
 
 /** JSON, because Cloudflare compresses it. Pages of any origin may read it: the address is the secret. */
@@ -163,7 +164,7 @@ export const entryEndpoints = [
 const OPERATIONS: Record<string, unknown> = {
   type: "array",
   minItems: 1,
-  maxItems: MAX_BATCH_OPERATIONS,
+  maxItems: LIMITS.batchOperations,
   description: "In order. `value` is left out of `STORE_DELETE`.",
   items: {
     type: "object",
@@ -189,7 +190,7 @@ const Batch = StoreBatch.extend({
   }),
 }).strict();
 
-const Batches = z.strictObject({ requests: z.array(Batch).min(1).max(MAX_BATCHES) }).meta({
+const Batches = z.strictObject({ requests: z.array(Batch).min(1).max(LIMITS.batches) }).meta({
   id: "StoreBatches",
   example: {
     requests: [
@@ -222,7 +223,7 @@ export const storeBatchEndpoints = [
     operation: "writeStores",
     access: "member",
     summary: "Apply batches of writes to a room's stores",
-    details: `Takes 1 to ${MAX_BATCHES} batches and answers each by itself, in order: one that is refused does not stop the next.
+    details: `Takes 1 to ${LIMITS.batches} batches and answers each by itself, in order: one that is refused does not stop the next.
 A batch is remembered under its \`requestId\` for its sender, as \`STORE_BATCH\` over the socket is: sent again, or sent over both, it is carried out once and gets the same response.
 The batches of a request write about 3 MiB of keys and values together; further ones are refused with \`RATE_LIMITED\` and can be sent again.
 So a page that is being closed can send what is left by a \`keepalive\` request.

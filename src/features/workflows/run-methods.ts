@@ -1,4 +1,5 @@
 /** The methods of a run's bindings by name, with the arguments that each accepts. */
+
 import * as z from "zod";
 import { explain } from "../../http/request-input.ts";
 import type { Page } from "../../platform/d1/d1.ts";
@@ -6,7 +7,7 @@ import { AppError } from "../../platform/errors.ts";
 import { isTooDeep, parseJson } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
-import { MAX_DOCUMENT_NAME_LENGTH } from "../../room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../room/documents/updates/limits.ts";
 import { CommentPost } from "../../room/protocol/comment.ts";
 import { BroadcastData, Json, Key, StoreName } from "../../room/protocol/messages.ts";
 import type { RoomDocument } from "../../sandbox/guest/types.ts";
@@ -121,7 +122,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   }),
   "documents.get": method(
     z.strictObject({
-      name: z.string().min(1).max(MAX_DOCUMENT_NAME_LENGTH),
+      name: z.string().min(1).max(DOCUMENT_LIMITS.documentNameLength),
       content: z.strictObject({
         type: z.enum(SHARED_TYPES).default("text"),
         root: z.string().min(1).max(255).default("default"),

@@ -1,4 +1,5 @@
 /** The edit history and the versions of a room's documents. */
+
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
 import type { StoredDocument } from "../storage/sqlite-documents.ts";
@@ -17,7 +18,7 @@ import type { Documents } from "./documents.ts";
 import { foldHistoryEntries, sumOfBytes } from "./folding.ts";
 import { deleteVersions, makeVersion, nameVersion } from "./history/versions.ts";
 import { mergeWhole } from "./updates/known-content.ts";
-import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES, MAX_PART_BYTES } from "./updates/limits.ts";
+import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 
 /** History entries that one part of a version is read from. */
 const PART_ENTRIES = 2_000;
@@ -85,9 +86,17 @@ export class DocumentHistory {
     for (const seq of [after, upTo])
       if (seq !== null && seq > 0 && this.#storage.versions.find(row.id, seq) === null)
         throw notFound("Rooms", "Version");
-    const range = { after, upTo: upTo ?? Number.MAX_SAFE_INTEGER, limit: MAX_COMPARED_ENTRIES + 1 };
+    const range = {
+      after,
+      upTo: upTo ?? Number.MAX_SAFE_INTEGER,
+      limit: DOCUMENT_LIMITS.comparedEntries + 1,
+    };
     const entries = this.#table.listStretches(row.id, range);
-    if (entries.length > MAX_COMPARED_ENTRIES || sumOfBytes(entries) > MAX_COMPARED_BYTES) throw tooMuch();
+    if (
+      entries.length > DOCUMENT_LIMITS.comparedEntries ||
+      sumOfBytes(entries) > DOCUMENT_LIMITS.comparedBytes
+    )
+      throw tooMuch();
     return this.#table
       .listUpdates(row.id, after, range.upTo)
       .map(({ seq, authors, data }) => ({ seq, authors, data }));
@@ -122,7 +131,7 @@ const tooMuch = () =>
   new AppError(
     "Rooms",
     "CONFLICT",
-    `What was written between the versions has more than ${MAX_COMPARED_BYTES} bytes or ${MAX_COMPARED_ENTRIES} entries of the trail: choose closer ones`,
+    `What was written between the versions has more than ${DOCUMENT_LIMITS.comparedBytes} bytes or ${DOCUMENT_LIMITS.comparedEntries} entries of the trail: choose closer ones`,
   );
 
 const alreadyNamed = (name: string) =>
@@ -132,7 +141,7 @@ function countFitting(entries: readonly TrailEntry[]): number {
   let total = 0;
   const end = entries.findIndex(({ bytes }) => {
     total += bytes;
-    return total > MAX_PART_BYTES;
+    return total > DOCUMENT_LIMITS.partBytes;
   });
   return end < 0 ? entries.length : Math.max(1, end);
 }

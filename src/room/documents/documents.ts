@@ -1,4 +1,5 @@
 /** Appends updates to a room's documents, and reads them for clients, without building a document. */
+
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
@@ -16,7 +17,7 @@ import {
   sumOf,
 } from "./loaded-documents.ts";
 import { isServerClient } from "./updates/built-document.ts";
-import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./updates/limits.ts";
+import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
@@ -59,7 +60,7 @@ export class Documents {
 
   /** Stores and returns the news of an update; null for none. `keepsVersion` makes a version. VALIDATION_ERROR, CONFLICT. */
   append(name: string, update: Uint8Array, author: Author, keepsVersion = false): Uint8Array | null {
-    if (update.length > MAX_UPDATE_BYTES) throw tooLong();
+    if (update.length > DOCUMENT_LIMITS.updateBytes) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
     if (document.known.covers(content)) return null;
@@ -130,7 +131,7 @@ export class Documents {
   /** The number of parts that a client receives: 1 for a small document, or the stored parts and the unfolded updates. */
   partCount(name: string): number {
     const document = this.#loaded.get(name);
-    return bytesOf(document) <= ONE_PIECE_BYTES ? 1 : (document.row?.partBytes.length ?? 0) + 1;
+    return bytesOf(document) <= DOCUMENT_LIMITS.onePieceBytes ? 1 : (document.row?.partBytes.length ?? 0) + 1;
   }
 
   /** The operations of a part beyond a state vector, as an update, which may be empty. Parts are applied in order. */
@@ -147,7 +148,7 @@ export class Documents {
   bytesToMerge(name: string, stateVector: Uint8Array): number {
     const document = this.#loaded.get(name);
     const bytes = bytesOf(document);
-    return bytes <= ONE_PIECE_BYTES || !isNothing(stateVector) ? bytes : document.tailBytes;
+    return bytes <= DOCUMENT_LIMITS.onePieceBytes || !isNothing(stateVector) ? bytes : document.tailBytes;
   }
 
   /** Drops clients from a state vector that never wrote to the document: it may name millions. */
@@ -206,7 +207,11 @@ export class Documents {
 
   isFoldDue(name: string): boolean {
     const { tailUpdates, tailBytes } = this.#loaded.get(name);
-    return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES || this.#crowded.has(name);
+    return (
+      tailUpdates >= DOCUMENT_LIMITS.foldUpdates ||
+      tailBytes >= DOCUMENT_LIMITS.foldBytes ||
+      this.#crowded.has(name)
+    );
   }
 
   /** Folds the updates and ages the history of a document. Returns the number of the first part that has changed. */
@@ -218,7 +223,7 @@ export class Documents {
 }
 
 const tooLong = () =>
-  new AppError("Rooms", "VALIDATION_ERROR", `update: must have at most ${MAX_UPDATE_BYTES} bytes`);
+  new AppError("Rooms", "VALIDATION_ERROR", `update: must have at most ${DOCUMENT_LIMITS.updateBytes} bytes`);
 
 /** Merges updates, without operations that the state vector covers. */
 function reduce(updates: readonly Uint8Array[], stateVector: Uint8Array): Uint8Array {

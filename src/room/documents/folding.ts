@@ -1,18 +1,12 @@
 /** Folds the updates of documents into parts and edit history (`trail` on the wire), which gets coarser with age. */
+
 import type { StoredDocument, StoredUpdate } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { distinctAuthors, type TrailEntry } from "../types/documents.ts";
 import { deleteVersions, findUnversioned } from "./history/versions.ts";
 import { KNOWN_PART, type LoadedDocument, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
 import { type Deleted, mergeWhole } from "./updates/known-content.ts";
-import {
-  AGED_ENTRIES,
-  AGED_VERSIONS,
-  HISTORY_STRETCH_MS,
-  MAX_AUTHORS,
-  MAX_PART_BYTES,
-  MIN_PART_BYTES,
-} from "./updates/limits.ts";
+import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 
 /** Folds updates, and ages history before `keptFrom` (epoch ms). Returns the number of first parts that stay. */
 export function foldDocument(
@@ -71,8 +65,8 @@ function planFold(
   let bytes = merging.reduce((sum, { length }) => sum + length, 0);
   for (; kept > 0; kept -= 1) {
     const last = partBytes[kept - 1] ?? 0;
-    const isSmall = last < MIN_PART_BYTES || last < 2 * bytes;
-    if (!isSmall || last + bytes > MAX_PART_BYTES) break;
+    const isSmall = last < DOCUMENT_LIMITS.minPartBytes || last < 2 * bytes;
+    if (!isSmall || last + bytes > DOCUMENT_LIMITS.partBytes) break;
     merging.unshift(readPart(kept - 1));
     bytes += last;
   }
@@ -85,7 +79,7 @@ function mergeGroups(updates: readonly Uint8Array[]): Uint8Array[] {
   let bytes = Number.POSITIVE_INFINITY;
   for (const update of updates) {
     bytes += update.length;
-    if (bytes <= MAX_PART_BYTES) groups.at(-1)?.push(update);
+    if (bytes <= DOCUMENT_LIMITS.partBytes) groups.at(-1)?.push(update);
     else {
       groups.push([update]);
       bytes = update.length;
@@ -118,9 +112,9 @@ function age(storage: RoomStorage, documentId: number, { keptFrom, upTo, from }:
   const after = from?.horizon === horizon ? from.seq : 0;
   if (after === Number.POSITIVE_INFINITY) return { aged: { horizon, seq: after }, freed: 0 };
   // A version shows the document until it was made, right before the next update: its age counts from then.
-  const dropped = storage.versions.listUnnamed(documentId, horizon, AGED_VERSIONS);
+  const dropped = storage.versions.listUnnamed(documentId, horizon, DOCUMENT_LIMITS.agedVersions);
   deleteVersions(storage, documentId, dropped);
-  if (dropped.length === AGED_VERSIONS) return { aged: { horizon, seq: 0 }, freed: 0 };
+  if (dropped.length === DOCUMENT_LIMITS.agedVersions) return { aged: { horizon, seq: 0 }, freed: 0 };
   return joinEntries(storage, documentId, { horizon, seq: after }, upTo);
 }
 
@@ -130,13 +124,13 @@ function joinEntries(
   { horizon, seq: after }: Aged,
   upTo: number,
 ): AgingProgress {
-  const entries = documents.listStretches(documentId, { after, upTo, limit: AGED_ENTRIES });
+  const entries = documents.listStretches(documentId, { after, upTo, limit: DOCUMENT_LIMITS.agedEntries });
   const young = entries.findIndex(({ at }) => at >= horizon);
   const old = young < 0 ? entries : entries.slice(0, young);
   const ends = new Set(versions.listSeqs(documentId, after));
   let [seq, freed, bytes] = [after, 0, 0];
   for (const stretch of stretchesOf(old, ends, bytesOfEntry, () => true)) {
-    if (bytes >= MAX_PART_BYTES) return { aged: { horizon, seq }, freed };
+    if (bytes >= DOCUMENT_LIMITS.partBytes) return { aged: { horizon, seq }, freed };
     const last = stretch.at(-1) ?? stretch[0];
     if (stretch.length > 1) {
       freed += joinStretch(documents, documentId, stretch, last.seq);
@@ -144,7 +138,7 @@ function joinEntries(
     }
     seq = last.seq;
   }
-  const isLast = old.length < AGED_ENTRIES;
+  const isLast = old.length < DOCUMENT_LIMITS.agedEntries;
   return { aged: { horizon, seq: isLast ? Number.POSITIVE_INFINITY : seq }, freed };
 }
 
@@ -211,7 +205,7 @@ function stretchesOf<Item extends Written>(
       stretch !== undefined &&
       !ends.has((stretch.at(-1) ?? item).seq) &&
       belongs(stretch[0], item) &&
-      bytes <= MAX_PART_BYTES;
+      bytes <= DOCUMENT_LIMITS.partBytes;
     if (continues) stretch.push(item);
     else {
       stretches.push([item]);
@@ -228,11 +222,14 @@ function joined([first, ...others]: Stretch<Written>): Written {
     updates: others.reduce((sum, { updates }) => sum + updates, first.updates),
     firstAt: first.firstAt,
     at: last.at,
-    authors: distinctAuthors([first, ...others].flatMap(({ authors }) => authors)).slice(0, MAX_AUTHORS),
+    authors: distinctAuthors([first, ...others].flatMap(({ authors }) => authors)).slice(
+      0,
+      DOCUMENT_LIMITS.authors,
+    ),
   };
 }
 
 /** Tells whether one author wrote both within a minute. */
 const isOneMinute = (first: Written, item: Written): boolean =>
-  item.at - first.firstAt < HISTORY_STRETCH_MS &&
+  item.at - first.firstAt < DOCUMENT_LIMITS.historyStretchMs &&
   distinctAuthors([...first.authors, ...item.authors]).length === 1;

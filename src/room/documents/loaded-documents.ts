@@ -5,12 +5,7 @@ import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { findUnversioned, type Unversioned } from "./history/versions.ts";
 import { KnownContent } from "./updates/known-content.ts";
-import {
-  MAX_DOCUMENT_BYTES,
-  MAX_DOCUMENTS,
-  MAX_ROOM_DOCUMENT_BYTES,
-  MAX_STRETCHES,
-} from "./updates/limits.ts";
+import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 /** The part with a document's {@link KnownContent}. Content is in the parts from 0 on. */
@@ -146,15 +141,15 @@ export class DocumentSpace {
 
   /** Throws CONFLICT unless an update of this size has space, and FORBIDDEN when the quota is used up. */
   require(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
-    if (bytesOf(document) + bytes > MAX_DOCUMENT_BYTES)
-      throw full(`Document ${name} is full: a document has at most ${MAX_DOCUMENT_BYTES} bytes`);
-    if (document.known.size + content.inserted.length + content.deleted.length > MAX_STRETCHES)
+    if (bytesOf(document) + bytes > DOCUMENT_LIMITS.documentBytes)
+      throw full(`Document ${name} is full: a document has at most ${DOCUMENT_LIMITS.documentBytes} bytes`);
+    if (document.known.size + content.inserted.length + content.deleted.length > DOCUMENT_LIMITS.stretches)
       throw full(`Document ${name} is full: its operations are too scattered`);
-    if (this.bytes + bytes > MAX_ROOM_DOCUMENT_BYTES)
-      throw full(`The room's documents have ${MAX_ROOM_DOCUMENT_BYTES} bytes: delete one first`);
+    if (this.bytes + bytes > DOCUMENT_LIMITS.roomDocumentBytes)
+      throw full(`The room's documents have ${DOCUMENT_LIMITS.roomDocumentBytes} bytes: delete one first`);
     this.#count ??= this.#storage.documents.list().length;
-    if (document.row === null && this.#count >= MAX_DOCUMENTS)
-      throw full(`A room has at most ${MAX_DOCUMENTS} documents: delete one first`);
+    if (document.row === null && this.#count >= DOCUMENT_LIMITS.documents)
+      throw full(`A room has at most ${DOCUMENT_LIMITS.documents} documents: delete one first`);
     this.#quota.require(this.bytes, this.bytes + bytes);
   }
 

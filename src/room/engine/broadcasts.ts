@@ -1,7 +1,8 @@
 /** Broadcasts: messages to the users who are online now, never stored. */
+
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
-import { MAX_BROADCAST_BYTES, MAX_REMEMBERED_BROADCASTS } from "../protocol/limits.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { BroadcastData } from "../protocol/messages.ts";
 import type { Effect } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
@@ -43,15 +44,19 @@ export class Broadcasts {
     const sent = this.#send(message, by);
     this.#remembered.set(key, { data: sent.data });
     const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > MAX_REMEMBERED_BROADCASTS && oldest !== undefined)
+    if (this.#remembered.size > LIMITS.rememberedBroadcasts && oldest !== undefined)
       this.#remembered.delete(oldest);
     return sent;
   }
 
   /** Reaches the named users or, without names, all joined sockets except the sender's own. */
   #send({ event, data = null, userIds }: BroadcastData, { sender, socketId }: BroadcastSender): Sent {
-    if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
-      throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
+    if (byteLength(JSON.stringify(data)) > LIMITS.broadcastBytes)
+      throw new AppError(
+        "Rooms",
+        "VALIDATION_ERROR",
+        `data: must have at most ${LIMITS.broadcastBytes} bytes`,
+      );
     const { to, delivered } =
       userIds === undefined ? this.#others(sender, socketId) : this.#socketsOf(userIds);
     const from = sender === ORGANIZATION ? null : sender;

@@ -1,14 +1,7 @@
 /** Downloads of large stores: parts that a joined client reads over HTTP, one after the other, as fast as it takes them. */
 
 import { deliveryPoints } from "../protocol/costs.ts";
-import {
-  DOWNLOAD_STALL_MS,
-  MAX_DOWNLOADS,
-  MAX_DOWNLOADS_OF_USER,
-  MAX_PART_BYTES,
-  MIN_DOWNLOAD_BYTES,
-  MIN_LINE_BYTES,
-} from "../protocol/limits.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Joined } from "../transport/connection.ts";
 import type { Connections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
@@ -57,11 +50,11 @@ export class Downloads {
 
   /** The id of a new download; null for a store that a socket can carry, and when too many are open. */
   open(store: string, { id: socketId, userId }: Joined, inLines = false): string | null {
-    if (this.#room.content.stores.bytesOf(store) < MIN_DOWNLOAD_BYTES) return null;
+    if (this.#room.content.stores.bytesOf(store) < LIMITS.minDownloadBytes) return null;
     this.#forget();
     const open = [...this.#byId.values()];
     const ofUser = open.filter((download) => download.userId === userId);
-    if (open.length >= MAX_DOWNLOADS || ofUser.length >= MAX_DOWNLOADS_OF_USER) return null;
+    if (open.length >= LIMITS.downloads || ofUser.length >= LIMITS.downloadsOfUser) return null;
     const id = this.#room.ports.newId();
     const readAt = this.#room.ports.now();
     this.#byId.set(id, { store, userId, socketId, inLines, after: null, partLength: null, readAt });
@@ -70,7 +63,7 @@ export class Downloads {
 
   /** Gives up downloads whose sockets are gone, or that are not read. */
   #forget(): void {
-    const staleBefore = this.#room.ports.now() - DOWNLOAD_STALL_MS;
+    const staleBefore = this.#room.ports.now() - LIMITS.downloadStallMs;
     for (const [id, { socketId, readAt }] of this.#byId)
       if (readAt < staleBefore || this.#room.connections.get(socketId) === undefined) this.#byId.delete(id);
   }
@@ -98,7 +91,7 @@ export class Downloads {
     const { texts, bytes, lastKey } = content.stores.readTexts(store, after, PIECE_BYTES);
     const length = partLength + bytes;
     const isEnd = lastKey === null || !queue.canAfford(userId);
-    const isPart = isEnd || length >= (inLines ? MIN_LINE_BYTES : MAX_PART_BYTES);
+    const isPart = isEnd || length >= (inLines ? LIMITS.minLineBytes : LIMITS.partBytes);
     const isLast = isEnd || (isPart && !inLines);
     download.after = lastKey;
     download.partLength = isLast ? null : isPart ? 0 : length;

@@ -3,26 +3,8 @@
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
 import { KeyedLimits, TokenBucket } from "../../platform/flow/token-bucket.ts";
-import {
-  BROADCASTS_OF_ROOM,
-  BROADCASTS_OF_USER,
-  costOf,
-  FLOOD_FORGET_MS,
-  FLOOD_PAUSE,
-  FRAMES_AFTER_FLOOD,
-  FRAMES_OF_SOCKET,
-  FRAMES_OF_USER,
-  framesOf,
-  framesOfRefused,
-  JOINS_AFTER_FLOOD,
-  JOINS_OF_USER,
-  MAX_WAITING_BYTES,
-  MAX_WAITING_MESSAGES,
-  MAX_WAITING_OF_SOCKET,
-  pointsOf,
-  type SocketMessage,
-  WORK_OF_USER,
-} from "../protocol/costs.ts";
+import { costOf, framesOf, framesOfRefused, pointsOf, RATES, type SocketMessage } from "../protocol/costs.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Joined } from "../transport/connection.ts";
 import type { Connections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
@@ -33,6 +15,11 @@ interface WaitingMessage {
   readonly message: SocketMessage;
   readonly bytes: number;
 }
+
+/** The pause after a flood, which doubles each time. */
+const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
+/** After this time without another flood, the next pause is the first again. */
+const FLOOD_FORGET_MS = 60_000;
 
 /** The wait for a client that has to read first, before looking again. */
 const LOOK_AGAIN_MS = 1_000;
@@ -49,7 +36,7 @@ export class MessageQueue {
     this.#ports = ports;
     this.#connections = connections;
     this.limits = new RoomLimits(() => ports.now());
-    this.#broadcasts = new TokenBucket(BROADCASTS_OF_ROOM, ports.now());
+    this.#broadcasts = new TokenBucket(RATES.broadcastsOfRoom, ports.now());
   }
 
   /** Admits a message of a joined socket; a waiting one is kept for {@link next}. */
@@ -68,7 +55,7 @@ export class MessageQueue {
     }
     // A broadcast must not overtake the writes before it.
     const isAlike = isQuestion ? isLarge : excess === "refused" ? isBroadcast : () => false;
-    if (waiting.filter(isAlike).length >= MAX_WAITING_OF_SOCKET) return "refuse";
+    if (waiting.filter(isAlike).length >= LIMITS.waitingOfSocket) return "refuse";
     if (!this.limits.reserve(userId, bytes)) return "close";
     this.#waiting.add(id, { id, userId, message, bytes });
     return "wait";
@@ -87,7 +74,7 @@ export class MessageQueue {
 
   /** Charges a user's message over REST, which cannot wait; false while the user owes a whole burst. */
   charge(userId: string, message: SocketMessage): boolean {
-    const isAffordable = this.limits.ofUser(userId).work.left(this.#ports.now()) > -WORK_OF_USER.burst;
+    const isAffordable = this.limits.ofUser(userId).work.left(this.#ports.now()) > -RATES.workOfUser.burst;
     if (isAffordable) this.#spend(userId, message);
     return isAffordable;
   }
@@ -157,10 +144,10 @@ class UserLimits {
   waitingBytes = 0;
 
   constructor(now: number) {
-    this.frames = new TokenBucket(FRAMES_OF_USER, now);
-    this.joins = new TokenBucket(JOINS_OF_USER, now);
-    this.work = new TokenBucket(WORK_OF_USER, now);
-    this.broadcasts = new TokenBucket(BROADCASTS_OF_USER, now);
+    this.frames = new TokenBucket(RATES.framesOfUser, now);
+    this.joins = new TokenBucket(RATES.joinsOfUser, now);
+    this.work = new TokenBucket(RATES.workOfUser, now);
+    this.broadcasts = new TokenBucket(RATES.broadcastsOfUser, now);
   }
 
   /** True when new limits would be equal. */
@@ -173,15 +160,15 @@ class UserLimits {
   forgive(now: number): void {
     if (this.floods === 0 || now <= this.pausedUntil + FLOOD_FORGET_MS) return;
     this.floods = 0;
-    this.frames = new TokenBucket(FRAMES_OF_USER, now);
-    this.joins = new TokenBucket(JOINS_OF_USER, now);
+    this.frames = new TokenBucket(RATES.framesOfUser, now);
+    this.joins = new TokenBucket(RATES.joinsOfUser, now);
   }
 }
 
 /** Memory only: all limits are full again long before the object may hibernate. */
 class RoomLimits {
   readonly #now: () => number;
-  readonly #frames = new KeyedLimits((now) => new TokenBucket(FRAMES_OF_SOCKET, now));
+  readonly #frames = new KeyedLimits((now) => new TokenBucket(RATES.framesOfSocket, now));
   readonly #users = new KeyedLimits((now) => new UserLimits(now));
 
   constructor(now: () => number) {
@@ -217,9 +204,9 @@ class RoomLimits {
     const now = this.#now();
     const user = this.ofUser(userId);
     if (now < user.pausedUntil) return; // another socket of the same flood
-    user.frames = new TokenBucket(FRAMES_AFTER_FLOOD, now);
-    user.frames.spend(FRAMES_AFTER_FLOOD.burst, now);
-    user.joins = new TokenBucket(JOINS_AFTER_FLOOD, now);
+    user.frames = new TokenBucket(RATES.framesAfterFlood, now);
+    user.frames.spend(RATES.framesAfterFlood.burst, now);
+    user.joins = new TokenBucket(RATES.joinsAfterFlood, now);
     user.floods += 1;
     user.pausedUntil = now + backoffMs(user.floods, FLOOD_PAUSE);
   }
@@ -236,7 +223,7 @@ class RoomLimits {
   /** Counts a message that waits. False when its user has too many already. */
   reserve(userId: string, bytes: number): boolean {
     const user = this.ofUser(userId);
-    if (user.waitingMessages >= MAX_WAITING_MESSAGES || user.waitingBytes + bytes > MAX_WAITING_BYTES)
+    if (user.waitingMessages >= LIMITS.waitingMessages || user.waitingBytes + bytes > LIMITS.waitingBytes)
       return false;
     user.waitingMessages += 1;
     user.waitingBytes += bytes;

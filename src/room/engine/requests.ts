@@ -1,9 +1,10 @@
 /** Handles the requests of participants and the organization: one transaction each, and one response. */
+
 import { AppError } from "../../platform/errors.ts";
 import type { EventCause } from "../../wire/events.ts";
 import type { Role } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
-import { MIN_LINE_BYTES } from "../protocol/limits.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import { EDITOR_MESSAGES, type StoreOperation } from "../protocol/messages.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
@@ -177,7 +178,7 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       const download =
         isWanted === true && connection !== null ? downloads.open(store, connection, lines) : null;
       if (download === null) return { data: stores.page(data) };
-      const lineBytes = lines === true ? MIN_LINE_BYTES : undefined;
+      const lineBytes = lines === true ? LIMITS.minLineBytes : undefined;
       return { data: { entries: {}, seq: content.changes.lastSeq, download, lineBytes } };
     }),
     STORE_GET: read("Entry retrieved", ({ data }) => stores.get(data.store, data.key)),

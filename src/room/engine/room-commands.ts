@@ -86,17 +86,13 @@ export class RoomCommandHandler {
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
       case "tokens.ended":
         this.#room.handshake.markStale();
-        return [...this.#endGracePeriods(command.userId), { type: "refreshTokens", userId: command.userId }];
+        return [
+          ...this.#room.participants.endGracePeriods(command.userId === null ? undefined : [command.userId]),
+          { type: "refreshTokens", userId: command.userId },
+        ];
       case "room.updated":
         return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
     }
-  }
-
-  /** Users without a socket (null: all) get no time to come back. */
-  #endGracePeriods(userId: string | null): Effect[] {
-    return userId === null
-      ? this.#room.participants.endGracePeriods()
-      : this.#room.participants.endGracePeriods([userId]);
   }
 
   /** A room that has never been used logs no changes: no client has missed any. */
@@ -109,7 +105,7 @@ export class RoomCommandHandler {
     const { connections, sessions } = this.#room.participants;
     const effects = [
       ...this.#room.participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
-      ...this.#endGracePeriods(userId),
+      ...this.#room.participants.endGracePeriods([userId]),
     ];
     if (!this.isUsed) return effects;
     try {
@@ -209,7 +205,7 @@ export class RoomCommandHandler {
     const open = ids.filter((id) => connections.get(id) !== undefined);
     return [
       ...this.#room.participants.disconnect(open, CLOSE.forbidden, "room closed"),
-      ...this.#endGracePeriods(null),
+      ...this.#room.participants.endGracePeriods(),
     ];
   }
 

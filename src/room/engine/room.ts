@@ -7,7 +7,7 @@ import { DocumentRequests } from "../documents/sync/document-requests.ts";
 import { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import { OpenDocuments } from "../documents/sync/open-documents.ts";
 import { PendingTokens } from "../documents/sync/pending-tokens.ts";
-import { CONNECTION_COST } from "../protocol/costs.ts";
+import { CONNECTION_COSTS } from "../protocol/costs.ts";
 import { failure } from "../protocol/frame.ts";
 import { CLOSE, type Fault } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
@@ -18,7 +18,7 @@ import type { RoomPorts } from "../transport/room-ports.ts";
 import type { PersonalPart, RecordsOfUser } from "../types/room-object.ts";
 import { RoomContent } from "./content/content.ts";
 import { readPersonalData } from "./content/personal-data.ts";
-import { StoreQuota } from "./content/stats-projection.ts";
+import { StoreQuota } from "./content/stores.ts";
 import { DatabaseRequests } from "./database-requests.ts";
 import { Downloads } from "./downloads.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
@@ -184,7 +184,7 @@ export class Room {
   /** A socket has connected, from this address. If too many wait to join, a silent one is closed for it. */
   open(id: string, address: string, entry: DocumentEntry | null = null): Effect[] {
     const openedAt = this.ports.now();
-    this.connections.addresses.of(address, openedAt).spend(CONNECTION_COST, openedAt);
+    this.connections.addresses.of(address, openedAt).spend(CONNECTION_COSTS.opened, openedAt);
     const leaving = this.connections.waiting.giveWayTo(address);
     const refuse = (socketId: string) =>
       this.participants.disconnect([socketId], CLOSE.tooManySockets, TOO_MANY_WAIT);

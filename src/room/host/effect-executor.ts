@@ -1,8 +1,8 @@
 /** Carries out the room's effects, each by itself: a failed effect costs its own socket, and no other one. */
 import type { Room } from "../engine/room.ts";
 import { deliveryPoints } from "../protocol/costs.ts";
+import { FlushTimer, TickPolicy } from "../transport/batching.ts";
 import type { Effect } from "../transport/connection.ts";
-import { FlushTimer, TickPolicy } from "../transport/flush.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 import type { JoinAuthorizer } from "./join-authorizer.ts";

@@ -5,7 +5,7 @@ import type { StatsProjection } from "../engine/content/stats-projection.ts";
 import type { DelayedEvents } from "../engine/outbox/delayed-events.ts";
 import type { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import type { Room } from "../engine/room.ts";
-import { SWEEP_INTERVAL_MS } from "../protocol/protocol.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
@@ -16,7 +16,7 @@ import type { RoomService } from "./room-service.ts";
 const RECOVERY_DELAY_MS = 1_000;
 
 /** A room with connections has an alarm at least so often; in a longer time it had none. */
-const MAX_COUNTED_MS = 2 * SWEEP_INTERVAL_MS;
+const MAX_COUNTED_MS = 2 * LIMITS.sweepIntervalMs;
 
 interface AlarmPorts {
   readonly context: RoomContext;

@@ -6,7 +6,7 @@ import { Sessions } from "../engine/participants/sessions.ts";
 import { CLOSE, isBroken, PING, PONG } from "../protocol/protocol.ts";
 import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
 import { SqliteStorage } from "../storage/storage.ts";
-import { FrameBatcher } from "../transport/frame-batcher.ts";
+import { FrameBatcher } from "../transport/batching.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,

@@ -1,4 +1,5 @@
 /** The Durable Object of one room: the methods that Workers call over RPC. Each names the organization it acts for. */
+
 import { AppError } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/events.ts";
@@ -7,7 +8,7 @@ import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
 import { PartialFailure } from "../engine/room-commands.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
-import { MAX_WRITTEN_BYTES } from "../protocol/limits.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type {
@@ -150,7 +151,7 @@ export class RoomObject extends RoomHost {
    */
   async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
     const { effects: executor, room } = await this.#existing(accountId);
-    const maxWritten = room.content.stores.writtenBytes + MAX_WRITTEN_BYTES;
+    const maxWritten = room.content.stores.writtenBytes + LIMITS.writtenBytes;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
       if (room.content.stores.writtenBytes >= maxWritten)
         return serialize(failure(TOO_MUCH, batch.requestId));

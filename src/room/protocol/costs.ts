@@ -11,46 +11,36 @@ interface DocumentMessage {
 export type SocketMessage = ClientMessage | DocumentMessage;
 type MessageOf<Type extends SocketMessage["type"]> = Extract<SocketMessage, { readonly type: Type }>;
 
-/** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
-export const FRAMES_OF_SOCKET: Rate = { perSecond: 200, burst: 1_000 };
-export const FRAMES_OF_USER: Rate = { perSecond: 400, burst: 2_000 };
-/** After a flood, each return would be another burst. */
-export const FRAMES_AFTER_FLOOD: Rate = { perSecond: 400, burst: 400 };
+export const RATES = {
+  /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
+  framesOfSocket: { perSecond: 200, burst: 1_000 },
+  framesOfUser: { perSecond: 400, burst: 2_000 },
+  /** After a flood, each return would be another burst. */
+  framesAfterFlood: { perSecond: 400, burst: 400 },
+  joinsOfUser: { perSecond: 2, burst: 64 },
+  /** After a flood, all sockets of a user would come back at once. */
+  joinsAfterFlood: { perSecond: 2, burst: 2 },
+  /** Connections of one address to one room. A bound on its debt bounds its refusal: others may share it. */
+  connectionsOfAddress: { perSecond: 20, burst: 1_000, maxDebt: 100 },
+  /** Work, in points: a point is about what one row of the room's storage costs. Messages that a user cannot afford wait. */
+  workOfUser: { perSecond: 10_000, burst: 30_000 },
+  /** Broadcasts of one user: 60 small ones a second to a thousand receivers are 3,750 points. More would delay everyone. */
+  broadcastsOfUser: { perSecond: 4_000, burst: 10_000 },
+  broadcastsOfRoom: { perSecond: 64_000, burst: 128_000 },
+} as const satisfies Readonly<Record<string, Rate>>;
+
+/** A connection, and a socket that closed before it joined: a hundred people's sockets may break at once. */
+export const CONNECTION_COSTS = { opened: 1, unjoined: 3 };
+
 const FRAME_BYTES = 64 * 1024;
 /** A frame that was read for nothing counts once more for each full one of these. */
 const REFUSED_FRAME_BYTES = 8 * 1024;
-
-export const JOINS_OF_USER: Rate = { perSecond: 2, burst: 64 };
-/** After a flood, all sockets of a user would come back at once. */
-export const JOINS_AFTER_FLOOD: Rate = { perSecond: 2, burst: 2 };
-/** The pause after a flood, which doubles each time. */
-export const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
-/** After this time without another flood, the next pause is the first again. */
-export const FLOOD_FORGET_MS = 60_000;
-
-/** Connections of one address to one room. A bound on its debt bounds its refusal: others may share it. */
-export const CONNECTIONS_OF_ADDRESS: Rate = { perSecond: 20, burst: 1_000, maxDebt: 100 };
-export const CONNECTION_COST = 1;
-/** A socket that closed before it joined. A hundred people's sockets may break at once. */
-export const UNJOINED_COST = 3;
-
-/** Work, in points: a point is about what one row of the room's storage costs. Messages that a user cannot afford wait. */
-export const WORK_OF_USER: Rate = { perSecond: 10_000, burst: 30_000 };
-/** Broadcasts of one user: 60 small ones a second to a thousand receivers are 3,750 points. More would delay everyone. */
-export const BROADCASTS_OF_USER: Rate = { perSecond: 4_000, burst: 10_000 };
-export const BROADCASTS_OF_ROOM: Rate = { perSecond: 64_000, burst: 128_000 };
 const POINTS_PER_READ = 200;
 const DELIVERED_BYTES_PER_POINT = 4 * 1024;
 /** Bytes of a document that a point reads, or merges for an answer. */
 const DOCUMENT_BYTES_PER_POINT = 512;
 /** A delivery costs as much as this many bytes, however small it is. */
 const MIN_DELIVERY_BYTES = 256;
-
-/** Waiting broadcasts and questions of one socket; further ones are refused. */
-export const MAX_WAITING_OF_SOCKET = 32;
-/** All waiting messages of one user. A socket that sends more is closed. */
-export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-export const MAX_WAITING_MESSAGES = 2_000;
 
 /** The cost of a message beside its frame and deliveries; `excess` is its fate when its user cannot afford it. */
 interface MessageCost<Message> {

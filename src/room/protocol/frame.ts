@@ -1,13 +1,14 @@
 /** Frames as text: parses what a client sends and serializes what the server sends. */
+
 import type * as z from "zod";
 import type { ErrorCode } from "../../platform/errors.ts";
 import { byteLength, isTooDeep } from "../../platform/text.ts";
-import { MAX_FRAME_DEPTH } from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 import { ClientMessage, isRecord, MESSAGE_TYPES, parseMove, RequestId } from "./messages.ts";
-import { type Fault, MAX_FRAME_BYTES, type Response, type ServerMessage } from "./protocol.ts";
+import type { Fault, Response, ServerMessage } from "./protocol.ts";
 
 /** A parsed frame. `attempted` is the message type that a faulty frame named. */
-export type Frame =
+type Frame =
   | { readonly kind: "message"; readonly message: ClientMessage }
   | {
       readonly kind: "fault";
@@ -23,8 +24,8 @@ export function parseFrame(frame: string | ArrayBuffer): Frame {
   if (exceedsLimit(frame)) return { kind: "tooLarge" };
   if (typeof frame !== "string") return faulty("BAD_REQUEST", "Frames must be text");
   // JSON.parse accepts any depth, but stored values are serialized again, which recurses.
-  if (isTooDeep(frame, MAX_FRAME_DEPTH))
-    return faulty("BAD_REQUEST", `A message can nest at most ${MAX_FRAME_DEPTH} levels`);
+  if (isTooDeep(frame, LIMITS.frameDepth))
+    return faulty("BAD_REQUEST", `A message can nest at most ${LIMITS.frameDepth} levels`);
   const json = parseJson(frame);
   if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
   const requestId = json.requestId === undefined ? undefined : RequestId.safeParse(json.requestId).data;
@@ -56,9 +57,9 @@ function describeIssue(error: z.ZodError): string {
 
 /** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
 function exceedsLimit(frame: string | ArrayBuffer): boolean {
-  if (typeof frame !== "string") return frame.byteLength > MAX_FRAME_BYTES;
-  if (frame.length > MAX_FRAME_BYTES) return true;
-  return frame.length * 3 > MAX_FRAME_BYTES && byteLength(frame) > MAX_FRAME_BYTES;
+  if (typeof frame !== "string") return frame.byteLength > LIMITS.frameBytes;
+  if (frame.length > LIMITS.frameBytes) return true;
+  return frame.length * 3 > LIMITS.frameBytes && byteLength(frame) > LIMITS.frameBytes;
 }
 
 function parseJson(text: string): unknown {

@@ -1,8 +1,9 @@
 /** Every message that a client can send, as zod schemas. */
+
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { Role } from "../../wire/user.ts";
-import * as limits from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 
 const MAX_REQUEST_ID_LENGTH = 255;
 
@@ -22,14 +23,14 @@ export const JsonObject = z
   .refine(isRecord, "must be a JSON object")
   .meta({ override: { type: "object" } });
 
-const Id = text(1, limits.MAX_ID_LENGTH);
-export const StoreName = text(1, limits.MAX_STORE_NAME_LENGTH);
-export const Key = text(1, limits.MAX_KEY_LENGTH);
+const Id = text(1, LIMITS.idLength);
+export const StoreName = text(1, LIMITS.storeNameLength);
+export const Key = text(1, LIMITS.keyLength);
 /** The version that the entry must have; 0 if it must not exist. */
 export const IfVersion = z.int().min(0).optional();
 
-const CommentText = text(1, limits.MAX_COMMENT_LENGTH);
-const Mentions = z.array(Id).max(limits.MAX_MENTIONS);
+const CommentText = text(1, LIMITS.commentLength);
+const Mentions = z.array(Id).max(LIMITS.mentions);
 
 /** The fields of a new comment; `anchor` is what the comment is about, in the client's own format. */
 export const CommentCreation = z.object({
@@ -51,7 +52,7 @@ export const CommentPage = z.object({
 });
 export type CommentPage = z.infer<typeof CommentPage>;
 
-const OnlineLimit = z.int().min(1).max(limits.MAX_ONLINE_PAGE);
+const OnlineLimit = z.int().min(1).max(LIMITS.onlinePage);
 
 /** A place among the users online: behind this user, who joined then. */
 export const OnlinePlace = z.object({ joined_at: z.iso.datetime(), id: Id });
@@ -62,7 +63,7 @@ export const JoinRoom = z.object({
   token: z.string().catch(""),
   role: Role.default("editor"),
   since: Seq.optional(),
-  epoch: z.string().max(limits.MAX_ID_LENGTH).optional(),
+  epoch: z.string().max(LIMITS.idLength).optional(),
   batch: z.boolean().default(false),
   usersLimit: OnlineLimit.optional(),
 });
@@ -72,7 +73,7 @@ export type JoinRoom = z.infer<typeof JoinRoom>;
 export const StorePage = z.object({
   store: StoreName,
   after: Key.optional(),
-  limit: z.int().min(1).max(limits.MAX_PAGE_ENTRIES).default(limits.MAX_PAGE_ENTRIES),
+  limit: z.int().min(1).max(LIMITS.pageEntries).default(LIMITS.pageEntries),
 });
 export type StorePage = z.infer<typeof StorePage>;
 /** With `download`, a large store may be answered with a download instead of a page; with `lines`, with one response. */
@@ -93,7 +94,7 @@ export const PresenceUpdate = z
   .object({
     state: JsonObject.nullable().optional(),
     patch: JsonObject.optional(),
-    remove: z.array(z.string()).max(limits.MAX_REMOVED_FIELDS).optional(),
+    remove: z.array(z.string()).max(LIMITS.removedFields).optional(),
   })
   .refine(({ state, patch }) => (state === undefined) !== (patch === undefined), {
     path: ["state"],
@@ -132,7 +133,7 @@ export const StoreBatch = z.object({
   operations: z
     .array(z.unknown())
     .min(1)
-    .max(limits.MAX_BATCH_OPERATIONS)
+    .max(LIMITS.batchOperations)
     .transform((operations) => operations.map(parseOperation)),
   atomic: z.boolean().default(true),
 });
@@ -147,9 +148,9 @@ function parseOperation(operation: unknown, index: number): BatchOperation {
 }
 
 export const BroadcastData = z.object({
-  event: text(1, limits.MAX_EVENT_NAME_LENGTH),
+  event: text(1, LIMITS.eventNameLength),
   data: z.unknown().optional(),
-  userIds: z.array(Id).max(limits.MAX_BROADCAST_USERS).optional(),
+  userIds: z.array(Id).max(LIMITS.broadcastUsers).optional(),
 });
 export type BroadcastData = z.infer<typeof BroadcastData>;
 
@@ -177,7 +178,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("COMMENT_RESOLVE", z.object({ commentId, resolved: z.boolean().default(true) })),
   message(
     "COMMENT_REACT",
-    z.object({ commentId, reaction: text(1, limits.MAX_REACTION_LENGTH), on: z.boolean().default(true) }),
+    z.object({ commentId, reaction: text(1, LIMITS.reactionLength), on: z.boolean().default(true) }),
   ),
   message("USER_FOLLOW", z.object({ userId: Id })),
   message("USER_UNFOLLOW", z.object({ userId: Id })),
@@ -185,12 +186,12 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("ROOM_GET", z.object({})),
   message(
     "USERS_ONLINE",
-    z.object({ after: OnlinePlace.optional(), limit: OnlineLimit.default(limits.MAX_ONLINE_PAGE) }),
+    z.object({ after: OnlinePlace.optional(), limit: OnlineLimit.default(LIMITS.onlinePage) }),
   ),
   message(
     "USERS_GET",
     z.object({
-      limit: z.int().min(1).max(limits.MAX_USERS_SHOWN).default(limits.MAX_USERS_SHOWN),
+      limit: z.int().min(1).max(LIMITS.usersShown).default(LIMITS.usersShown),
       offset: z.int().min(0).default(0),
       after: z.object({ created_at: z.iso.datetime(), id: Id }).optional(),
     }),

@@ -1,4 +1,4 @@
-/** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and its deadlines. */
+/** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and why it closes sockets. */
 import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/errors.ts";
 import type { Room } from "../../wire/room.ts";
 import type { Role, User } from "../../wire/user.ts";
@@ -7,17 +7,6 @@ import type { OnlinePlace } from "./messages.ts";
 /** A client sends PING when it is otherwise idle; the runtime answers PONG without waking the room. */
 export const PING = "ping";
 export const PONG = "pong";
-
-/** Time from the upgrade to the response to `JOIN_ROOM`. */
-export const JOIN_DEADLINE_MS = 10_000;
-export const SILENCE_MS = 75_000;
-/** While a user is online, the room checks its sockets at least this often. */
-export const SWEEP_INTERVAL_MS = 60_000;
-export const MAX_FRAME_BYTES = 256 * 1024;
-/** Sockets that have not joined, per room and per address. */
-export const MAX_WAITING_SOCKETS = 1_000;
-export const MAX_WAITING_PER_ADDRESS = 200;
-export const MAX_SOCKETS_PER_USER = 32;
 
 export type Response =
   | {

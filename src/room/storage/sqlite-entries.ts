@@ -13,7 +13,7 @@ export interface StoreSize {
   readonly bytes: number;
 }
 
-export interface StoreTotals {
+interface StoreTotals {
   readonly stores: number;
   readonly bytes: number;
 }

@@ -21,7 +21,7 @@ export interface OutboxEvent extends RecordedEvent {
   readonly trace: string | null;
 }
 
-export interface ChangedStore {
+interface ChangedStore {
   readonly store: string;
   readonly fromSeq: number;
   /** The run behind these changes, with the lowest depth; null if others have made some. */
@@ -41,7 +41,7 @@ export interface DocumentNote {
 }
 
 /** A user who took part in the occupancy period. */
-export interface Participant {
+interface Participant {
   readonly user: UserRecord;
   readonly joinedAt: number;
 }

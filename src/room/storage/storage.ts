@@ -71,19 +71,19 @@ class SqliteGracePeriods extends SqlitePart {
 }
 
 export class SqliteStorage extends SqliteTables {
-  readonly changes: SqliteChanges;
-  readonly epochs: SqliteEpochs;
-  readonly receipts: SqliteReceipts;
-  readonly entries: SqliteEntries;
-  readonly comments: SqliteComments;
-  readonly follows: SqliteFollows;
-  readonly documents: SqliteDocuments;
-  readonly versions: SqliteVersions;
+  readonly changes = new SqliteChanges(this);
+  readonly epochs = new SqliteEpochs(this);
+  readonly receipts = new SqliteReceipts(this);
+  readonly entries = new SqliteEntries(this);
+  readonly comments = new SqliteComments(this);
+  readonly follows = new SqliteFollows(this);
+  readonly documents = new SqliteDocuments(this);
+  readonly versions = new SqliteVersions(this);
   readonly events: SqliteEvents;
-  readonly changedStores: SqliteChangedStores;
-  readonly documentNotes: SqliteDocumentNotes;
-  readonly occupancy: SqliteOccupancy;
-  readonly gracePeriods: SqliteGracePeriods;
+  readonly changedStores = new SqliteChangedStores(this);
+  readonly documentNotes = new SqliteDocumentNotes(this);
+  readonly occupancy = new SqliteOccupancy(this);
+  readonly gracePeriods = new SqliteGracePeriods(this);
 
   /** Calls `eventRecorded` in the turn that records an event. `trace` is that of the current request, as JSON. */
   constructor(
@@ -92,19 +92,7 @@ export class SqliteStorage extends SqliteTables {
     trace: () => string | null = () => null,
   ) {
     super(storage);
-    this.changes = new SqliteChanges(this);
-    this.epochs = new SqliteEpochs(this);
-    this.receipts = new SqliteReceipts(this);
-    this.entries = new SqliteEntries(this);
-    this.comments = new SqliteComments(this);
-    this.follows = new SqliteFollows(this);
-    this.documents = new SqliteDocuments(this);
-    this.versions = new SqliteVersions(this);
     this.events = new SqliteEvents(this, eventRecorded, trace);
-    this.changedStores = new SqliteChangedStores(this);
-    this.documentNotes = new SqliteDocumentNotes(this);
-    this.occupancy = new SqliteOccupancy(this);
-    this.gracePeriods = new SqliteGracePeriods(this);
   }
 
   readRecord(): RoomRecord | null {

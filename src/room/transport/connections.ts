@@ -1,14 +1,9 @@
 /** The room's sockets, indexed by id and by user, and the messages addressed to them. */
+
 import { KeyedLimits, TokenBucket } from "../../platform/flow/token-bucket.ts";
-import { CONNECTIONS_OF_ADDRESS } from "../protocol/costs.ts";
+import { RATES } from "../protocol/costs.ts";
 import type { Sendable } from "../protocol/frame.ts";
-import {
-  JOIN_DEADLINE_MS,
-  MAX_WAITING_PER_ADDRESS,
-  MAX_WAITING_SOCKETS,
-  SILENCE_MS,
-  SWEEP_INTERVAL_MS,
-} from "../protocol/protocol.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Authorizing, Connection, Effect, Joined, Waiting } from "./connection.ts";
 
 /** Whether an editor's own client has opened the socket: the room's protocol is not spoken there. */
@@ -33,7 +28,7 @@ export class Connections {
   /** Sockets that have not joined: they may be strangers'. */
   readonly waiting = new WaitingSockets();
   /** Sockets that do not join cost an address more than those that do. */
-  readonly addresses = new KeyedLimits((now) => new TokenBucket(CONNECTIONS_OF_ADDRESS, now));
+  readonly addresses = new KeyedLimits((now) => new TokenBucket(RATES.connectionsOfAddress, now));
 
   get(id: string): Connection | undefined {
     return this.#byId.get(id);
@@ -151,8 +146,8 @@ export class WaitingSockets {
   /** The oldest silent socket that gives way to a new one: null while there is room, "none" when all are joining. */
   giveWayTo(address: string): string | "none" | null {
     const own = this.#byAddress.get(address);
-    if (own !== undefined && own.size >= MAX_WAITING_PER_ADDRESS) return oldestSilent(own) ?? "none";
-    if (this.#size < MAX_WAITING_SOCKETS) return null;
+    if (own !== undefined && own.size >= LIMITS.waitingPerAddress) return oldestSilent(own) ?? "none";
+    if (this.#size < LIMITS.waitingSockets) return null;
     const bySize = [...this.#byAddress.values()].sort((one, other) => other.size - one.size);
     for (const sockets of bySize) {
       const silent = oldestSilent(sockets);
@@ -178,12 +173,12 @@ export type Overdue = "joinTimeout" | "silent" | "tokenExpired";
 
 /** The time by which a socket must have joined. A held join has longer. */
 const joinDeadline = ({ phase, openedAt }: Waiting | Authorizing, heldUntil: number): number =>
-  (phase === "waiting" ? openedAt : Math.max(openedAt, heldUntil)) + JOIN_DEADLINE_MS;
+  (phase === "waiting" ? openedAt : Math.max(openedAt, heldUntil)) + LIMITS.joinDeadlineMs;
 
 /** The deadline that a socket has missed at `now`; null when it may stay. Joins are held until `heldUntil`. */
 export function findOverdue(connection: Connection, now: number, heldUntil = NEVER): Overdue | null {
   if (connection.phase !== "joined") return now >= joinDeadline(connection, heldUntil) ? "joinTimeout" : null;
-  if (now >= connection.lastSeenAt + SILENCE_MS) return "silent";
+  if (now >= connection.lastSeenAt + LIMITS.silenceMs) return "silent";
   return now >= connection.tokenExpiresAt ? "tokenExpired" : null;
 }
 
@@ -193,7 +188,7 @@ export function planAlarm(now: number, connections: Iterable<Connection>, heldUn
   for (const connection of connections) {
     const dueAt =
       connection.phase === "joined"
-        ? Math.min(connection.lastSeenAt + SILENCE_MS, now + SWEEP_INTERVAL_MS)
+        ? Math.min(connection.lastSeenAt + LIMITS.silenceMs, now + LIMITS.sweepIntervalMs)
         : Math.ceil(joinDeadline(connection, heldUntil) / JOIN_GRANULARITY_MS) * JOIN_GRANULARITY_MS;
     next = Math.min(next, dueAt);
   }

@@ -1,5 +1,5 @@
 /** Participants send as fast as possible: the next message follows when all have received one. */
-import { FRAMES_OF_SOCKET } from "../../../src/room/protocol/costs.ts";
+import { RATES } from "../../../src/room/protocol/costs.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { markOf, padded, readMarks } from "./mark.ts";
 import { type Usage, watchUsage } from "./usage.ts";
@@ -58,7 +58,7 @@ class SaturatingTraffic {
     const socket = this.#sockets[this.#sent % this.#sockets.length];
     const elapsedS = (performance.now() - this.#startedAt) / 1000;
     const allowed =
-      SPENT_SHARE * (FRAMES_OF_SOCKET.burst + FRAMES_OF_SOCKET.perSecond * elapsedS) * this.#sockets.length;
+      SPENT_SHARE * (RATES.framesOfSocket.burst + RATES.framesOfSocket.perSecond * elapsedS) * this.#sockets.length;
     if (this.#sent >= allowed) this.#hasEnded = true;
     if (this.#hasEnded || socket === undefined) return;
     this.#sent += 1;

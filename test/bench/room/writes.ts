@@ -1,5 +1,5 @@
 /** Acknowledged writes: bursts from one socket, as long as the rate limit permits. */
-import { FRAMES_OF_SOCKET } from "../../../src/room/protocol/costs.ts";
+import { RATES } from "../../../src/room/protocol/costs.ts";
 import { type ClientProtocol, ClientSocket, type Frame } from "./client-socket.ts";
 import { markOf, readMarks } from "./mark.ts";
 import { watchUsage } from "./usage.ts";
@@ -12,7 +12,7 @@ export interface Writer {
 
 const IN_FLIGHT = 64;
 /** A socket may send this many messages, including the join, without a delay. */
-const BURST = FRAMES_OF_SOCKET.burst * 0.9;
+const BURST = RATES.framesOfSocket.burst * 0.9;
 
 export interface Writes {
   /** Acknowledged, per second. */

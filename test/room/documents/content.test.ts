@@ -1,4 +1,5 @@
 /** The content of documents (D27): as Yjs shows it, whatever was written, in which order, and with which parts missing. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
@@ -6,11 +7,7 @@ import { bytesToBase64 } from "../../../src/platform/crypto/encoding.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
 import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
-import {
-  MAX_BUILT_BYTES,
-  MAX_BUILT_ITEMS,
-  MAX_SHOWN_LENGTH,
-} from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
 /** One edit of one client, or the arrival of another client's document. */
@@ -268,7 +265,7 @@ describe("the content of a document (D27)", () => {
     const text = new Y.XmlText("one two three");
     doc.getXmlFragment("xml").insert(0, [text]);
     for (const at of [3, 6, 9]) text.insertEmbed(at, { image: at });
-    text.format(0, text.length, { mark: { note: "x".repeat(MAX_SHOWN_LENGTH / 5) } });
+    text.format(0, text.length, { mark: { note: "x".repeat(DOCUMENT_LIMITS.shownLength / 5) } });
     let map = doc.getMap("map");
     doc.transact(() => {
       for (let depth = 0; depth < 1_000; depth += 1) map = map.set("in", new Y.Map());
@@ -277,13 +274,15 @@ describe("the content of a document (D27)", () => {
     expect(() => show(update, ["xml", "xml"])).toThrow("ask for its beginning with maxLength");
     expect(show(update, ["xml", "xml"], 20)).toMatchObject({ content: "one", isTruncated: true });
     expect(() => show(update, ["map", "map"])).toThrow("nested too deeply");
-    expect(JSON.stringify(show(update, ["map", "map"], MAX_SHOWN_LENGTH).content)).toMatch(/^(\{"in":){200}/);
+    expect(JSON.stringify(show(update, ["map", "map"], DOCUMENT_LIMITS.shownLength).content)).toMatch(
+      /^(\{"in":){200}/,
+    );
   });
 
   it("is refused of a document that has too many bytes or items to be built", () => {
     const [large, scattered] = [new Y.Doc(), new Y.Doc()];
-    large.getText("text").insert(0, "x".repeat(MAX_BUILT_BYTES));
-    const texts = Array.from({ length: MAX_BUILT_ITEMS / 2 + 1 }, () => new Y.Text());
+    large.getText("text").insert(0, "x".repeat(DOCUMENT_LIMITS.builtBytes));
+    const texts = Array.from({ length: DOCUMENT_LIMITS.builtItems / 2 + 1 }, () => new Y.Text());
     scattered.getArray("list").insert(0, texts);
     for (const doc of [large, scattered])
       expect(() => show(Y.encodeStateAsUpdate(doc), ["text", "text"])).toThrow("is neither shown, compared");

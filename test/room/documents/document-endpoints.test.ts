@@ -1,4 +1,5 @@
 /** Documents over REST: seeds, updates, reading and deletion, beside the sockets that have them open. */
+
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -6,7 +7,7 @@ import * as Y from "yjs";
 import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/env.ts";
 import { RoomObject } from "../../../src/objects.ts";
-import { FOLD_BYTES } from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { account, ORIGIN } from "../../support/api.ts";
 import { DocumentClient } from "./document-client.ts";
 
@@ -160,7 +161,12 @@ it("the trail of what is older than the setting says is one entry with all autho
     object.clock = () => Date.now() + 4 * 24 * 60 * 60 * 1000;
     const write = { author: { type: "user", id: ada.id }, onlyIfEmpty: false } as const;
     expect(
-      await object.writeDocument(room.accountId, "notes", textUpdate("x".repeat(FOLD_BYTES)), write),
+      await object.writeDocument(
+        room.accountId,
+        "notes",
+        textUpdate("x".repeat(DOCUMENT_LIMITS.foldBytes)),
+        write,
+      ),
     ).toBe(true);
     const page = { before: 9, limit: 9 };
     await expect.poll(() => object.readTrail(room.accountId, "notes", page)).toHaveLength(2);

@@ -1,10 +1,11 @@
 /** Documents over the sockets of editors' own clients, frame by frame. */
+
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { describe, expect, it } from "vitest";
 import { writeSyncStep1, writeSyncStep2, writeUpdate } from "y-protocols/sync";
 import * as Y from "yjs";
-import { FOLD_UPDATES, MAX_UPDATE_BYTES } from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { expectLogged } from "../../support/log-guard.ts";
 import { failStorage } from "../support/faults.ts";
 import { makeRoom, type TestRoom, tokens } from "../support/rooms.ts";
@@ -180,7 +181,7 @@ describe.each(EDITORS_WIRES)("over $wire", ({ wire }) => {
   it.each([
     ["bytes that are no frame", new Uint8Array([255, 255, 255]), 4400],
     ["an update that is none", new Uint8Array([0, 2, 2, 9, 9]), 4400],
-    ["a frame that is too large", new Uint8Array(MAX_UPDATE_BYTES + 5_000), 4400],
+    ["a frame that is too large", new Uint8Array(DOCUMENT_LIMITS.updateBytes + 5_000), 4400],
   ])("%s closes the socket for good, and harms no one else (D8, D14)", async (_, bytes, code) => {
     const { room, ada, vera } = await roomWithViewer();
     const hostile = await (await DocumentClient.open(room, ada, { wire })).synced();
@@ -331,11 +332,11 @@ it("tokens cannot be tried without end on one socket, nor for long (D13)", async
 it("documents that were typed into are folded, and stay the same (D4, D5)", async () => {
   const { room, ada } = await roomWithViewer();
   const client = await (await DocumentClient.open(room, ada)).synced();
-  for (let index = 0; index < FOLD_UPDATES + 10; index += 1) client.type("x");
+  for (let index = 0; index < DOCUMENT_LIMITS.foldUpdates + 10; index += 1) client.type("x");
   await folded(room);
-  expect(await rowsOf(room, "document_updates")).toBeLessThan(FOLD_UPDATES);
+  expect(await rowsOf(room, "document_updates")).toBeLessThan(DOCUMENT_LIMITS.foldUpdates);
   const later = await (await DocumentClient.open(room, ada)).synced();
-  expect(later.text).toBe("x".repeat(FOLD_UPDATES + 10));
+  expect(later.text).toBe("x".repeat(DOCUMENT_LIMITS.foldUpdates + 10));
 });
 
 it("the deletion of a room closes its documents and leaves nothing (D7)", async () => {

@@ -1,11 +1,12 @@
 /** A room's documents against plain Yjs documents: whatever is appended, cut, folded or restarted, nothing is lost. */
+
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import * as Y from "yjs";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
 import { Channels } from "../../../src/room/documents/sync/channels.ts";
-import { FOLD_UPDATES, MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
 import { FREE } from "./free-quota.ts";
@@ -181,9 +182,9 @@ describe("documents", () => {
     expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), by("ada"))).toThrow(
       /^update: is not a Yjs update/,
     );
-    expect(() => documents.append("notes", new Uint8Array(MAX_UPDATE_BYTES + 1), by("ada"))).toThrow(
-      /^update: must have/,
-    );
+    expect(() =>
+      documents.append("notes", new Uint8Array(DOCUMENT_LIMITS.updateBytes + 1), by("ada")),
+    ).toThrow(/^update: must have/);
     expect(documents.append("notes", new Uint8Array([0, 0]), by("ada"))).toBeNull();
     expect(documents.list()).toEqual([]);
   });
@@ -205,7 +206,8 @@ describe("documents", () => {
 });
 
 test("a room has a limited number of documents (D2)", ({ storage }) => {
-  for (let index = 0; index < MAX_DOCUMENTS; index += 1) storage.documents.insert(`document ${index}`, 1);
+  for (let index = 0; index < DOCUMENT_LIMITS.documents; index += 1)
+    storage.documents.insert(`document ${index}`, 1);
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const [update = new Uint8Array()] = typed(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
@@ -216,7 +218,7 @@ test("a document that cannot be folded holds up no other (D4)", ({ storage }) =>
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const channels = new Channels(documents);
   for (const name of ["broken", "sound"]) {
-    for (const update of typed(FOLD_UPDATES)) documents.append(name, update, by("ada"));
+    for (const update of typed(DOCUMENT_LIMITS.foldUpdates)) documents.append(name, update, by("ada"));
     channels.foldIfDue(name);
   }
   const { id } = storage.documents.find("broken") ?? { id: 0 };
@@ -227,7 +229,7 @@ test("a document that cannot be folded holds up no other (D4)", ({ storage }) =>
   };
   expect(() => channels.foldDue(() => undefined)).toThrow("fault: storage");
   const folded = (name: string) => storage.documents.find(name)?.foldedSeq;
-  expect([folded("broken"), folded("sound")]).toEqual([0, FOLD_UPDATES]);
+  expect([folded("broken"), folded("sound")]).toEqual([0, DOCUMENT_LIMITS.foldUpdates]);
   expect(channels.foldIfDue("broken")).toEqual([{ type: "foldDocuments" }]);
 });
 

@@ -1,16 +1,12 @@
 /** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
+
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { documentTrailKeptMs } from "../../../src/platform/config.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
-import {
-  AGED_ENTRIES,
-  AGED_VERSIONS,
-  MAX_AUTHORS,
-  VERSION_QUIET_MS,
-} from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
@@ -56,8 +52,8 @@ describe("the old history of a document", () => {
     const waits = fc.constantFrom(
       0,
       1_000,
-      VERSION_QUIET_MS,
-      VERSION_QUIET_MS,
+      DOCUMENT_LIMITS.versionQuietMs,
+      DOCUMENT_LIMITS.versionQuietMs,
       DAY_MS,
       9 * DAY_MS,
       40 * DAY_MS,
@@ -175,14 +171,15 @@ test("a long history becomes old in pieces, a bounded one in each fold, and rows
   storage,
 }) => {
   const { clock, documents, versions, trail } = openDocuments(storage);
-  const total = AGED_VERSIONS + AGED_ENTRIES + 50;
+  const total = DOCUMENT_LIMITS.agedVersions + DOCUMENT_LIMITS.agedEntries + 50;
   const [last, ...updates] = letters(total + 9).reverse();
   updates.reverse();
   const write = (update: Uint8Array = new Uint8Array(), author = 0) => {
     documents.append("notes", update, by(author));
-    clock.now += VERSION_QUIET_MS;
+    clock.now += DOCUMENT_LIMITS.versionQuietMs;
   };
-  for (const [index, update] of updates.slice(0, total).entries()) write(update, index % (MAX_AUTHORS + 20));
+  for (const [index, update] of updates.slice(0, total).entries())
+    write(update, index % (DOCUMENT_LIMITS.authors + 20));
   documents.fold("notes");
   expect([versions("notes").length, trail("notes").length]).toEqual([total - 1, total]);
   clock.now += 40 * DAY_MS;
@@ -194,17 +191,17 @@ test("a long history becomes old in pieces, a bounded one in each fold, and rows
       before.versions - versions("notes").length,
       before.rows - trail("notes").length,
     ];
-    expect(dropped).toBeLessThanOrEqual(AGED_VERSIONS);
-    expect(joined).toBeLessThan(AGED_ENTRIES);
+    expect(dropped).toBeLessThanOrEqual(DOCUMENT_LIMITS.agedVersions);
+    expect(joined).toBeLessThan(DOCUMENT_LIMITS.agedEntries);
     return { versions: versions("notes").length, rows: trail("notes").length };
   });
-  expect(sizes.at(-1)).toEqual({ versions: 8, rows: 9 + Math.floor(total / AGED_ENTRIES) });
+  expect(sizes.at(-1)).toEqual({ versions: 8, rows: 9 + Math.floor(total / DOCUMENT_LIMITS.agedEntries) });
   clock.now += DAY_MS;
   write(last);
   documents.fold("notes");
   const [oldest] = trail("notes");
   expect(oldest).toMatchObject({ seq: total, updates: total });
-  expect(oldest?.authors).toEqual(Array.from({ length: MAX_AUTHORS }, (_, id) => by(id)));
+  expect(oldest?.authors).toEqual(Array.from({ length: DOCUMENT_LIMITS.authors }, (_, id) => by(id)));
   expect(contentOf(missing(documents, "notes", NOTHING_KNOWN)).state).toHaveLength(1);
 });
 

@@ -1,10 +1,11 @@
 /** Documents over the room's own socket: binary frames beside the room's messages. */
+
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import { writeSyncStep1 } from "y-protocols/sync";
 import * as Y from "yjs";
-import { MAX_DOCUMENT_FRAME_BYTES } from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { makeRoom } from "../support/rooms.ts";
 import { DocumentClient } from "./document-client.ts";
 
@@ -102,7 +103,7 @@ it("binary frames that are none fail, and documents with too long names are refu
   expect(refused[0]).toContain("The document's name is empty or too long, or too many are open");
   client.sendBytes(frame("notes", 7));
   await client.until(() => client.notes.some(([type]) => type === 7));
-  client.sendBytes(new Uint8Array(MAX_DOCUMENT_FRAME_BYTES + 1));
+  client.sendBytes(new Uint8Array(DOCUMENT_LIMITS.documentFrameBytes + 1));
   expect(await client.closed).toMatchObject({ code: 4413 });
 });
 

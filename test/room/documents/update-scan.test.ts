@@ -5,7 +5,7 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { MAX_VALUE_DEPTH } from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { type ClockRange, IdSet } from "../../../src/room/documents/updates/ranges.ts";
 import { MalformedUpdate, scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
@@ -112,10 +112,12 @@ const NESTED: readonly (readonly [string, (json: string) => Uint8Array])[] = [
 it.each(NESTED)("refuses %s that nests deeper than Yjs could merge it (D8)", (_, insert) => {
   const other = Y.encodeStateAsUpdate(new Y.Doc());
   for (const nest of [arrays, objects]) {
-    const deep = insert(nest(MAX_VALUE_DEPTH));
+    const deep = insert(nest(DOCUMENT_LIMITS.valueDepth));
     expect(scanUpdate(deep).inserted).toEqual([{ client: 7, start: 0, end: 1 }]);
     expect(scanUpdate(Y.mergeUpdates([deep, other])).inserted).toHaveLength(1);
-    expect(() => scanUpdate(insert(nest(MAX_VALUE_DEPTH + 1)))).toThrow("nests more than 1000 levels deep");
+    expect(() => scanUpdate(insert(nest(DOCUMENT_LIMITS.valueDepth + 1)))).toThrow(
+      "nests more than 1000 levels deep",
+    );
   }
 });
 

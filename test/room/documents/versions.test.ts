@@ -1,13 +1,10 @@
 /** Versions of documents: points in their trails, against plain Yjs documents. */
+
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
 import { Documents } from "../../../src/room/documents/documents.ts";
-import {
-  MAX_NAMED_VERSIONS,
-  VERSION_EDITING_MS,
-  VERSION_QUIET_MS,
-} from "../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
@@ -51,7 +48,13 @@ describe("versions", () => {
     reopen,
   }) => {
     let document = 0;
-    const waits = fc.constantFrom(0, 1_000, 59_000, VERSION_QUIET_MS - 1, VERSION_QUIET_MS);
+    const waits = fc.constantFrom(
+      0,
+      1_000,
+      59_000,
+      DOCUMENT_LIMITS.versionQuietMs - 1,
+      DOCUMENT_LIMITS.versionQuietMs,
+    );
     const then = fc.constantFrom("nothing", "nothing", "fold", "restart", "name", "delete");
     fc.assert(
       fc.property(
@@ -108,19 +111,19 @@ describe("versions", () => {
     const [first, ...others] = letters(10);
     const write = (update: Uint8Array = new Uint8Array()) => documents.append("notes", update, by("ada"));
     write(first);
-    clock.now += VERSION_QUIET_MS - 1;
+    clock.now += DOCUMENT_LIMITS.versionQuietMs - 1;
     write(others[0]);
     expect(history.versions("notes", ALL)).toEqual([]);
-    clock.now += VERSION_QUIET_MS;
+    clock.now += DOCUMENT_LIMITS.versionQuietMs;
     write(others[1]);
     expect(history.versions("notes", ALL)).toEqual([
       {
         ...{ seq: 2, name: null, namedBy: null, authors: [by("ada")] },
-        ...{ at: start + VERSION_QUIET_MS - 1, createdAt: clock.now },
+        ...{ at: start + DOCUMENT_LIMITS.versionQuietMs - 1, createdAt: clock.now },
       },
     ]);
     for (const update of others.slice(2, 8)) {
-      clock.now += VERSION_EDITING_MS / 5;
+      clock.now += DOCUMENT_LIMITS.versionEditingMs / 5;
       write(update);
     }
     expect(seqs(history.versions("notes", ALL))).toEqual([7, 2]);
@@ -161,7 +164,7 @@ test("a document has a limited number of named versions (D20)", ({ storage }) =>
   for (const update of letters(1)) documents.append("notes", update, by("ada"));
   const { id = 0 } = storage.documents.find("notes") ?? {};
   const version = { at: 1, createdAt: 1, namedBy: by("ada"), authors: [] };
-  for (let index = 1; index <= MAX_NAMED_VERSIONS; index += 1)
+  for (let index = 1; index <= DOCUMENT_LIMITS.namedVersions; index += 1)
     storage.versions.put(id, { ...version, seq: 1 + index, name: `${index}` });
   expect(() => history.change("notes", { type: "create", name: "more", by: by("ada") })).toThrow(
     "at most 1000 named versions",

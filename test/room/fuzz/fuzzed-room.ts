@@ -1,4 +1,5 @@
 /** The pure room for the fuzzer: its host, its database and its clock are in this process; its storage may fail. */
+
 import { expect } from "vitest";
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
 import { AppError } from "../../../src/platform/errors.ts";
@@ -8,7 +9,7 @@ import { Room } from "../../../src/room/engine/room.ts";
 import { PartialFailure } from "../../../src/room/engine/room-commands.ts";
 import { deliveryPoints } from "../../../src/room/protocol/costs.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
-import * as limits from "../../../src/room/protocol/limits.ts";
+import { LIMITS } from "../../../src/room/protocol/limits.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
@@ -250,9 +251,9 @@ export class FuzzedRoom implements Host {
     socket.attachment = connection;
     if (connection.phase !== "joined") return;
     // As `transport/attachment` stores them: together far below the 16 KiB of the platform.
-    expect(byteLength(connection.presence ?? "")).toBeLessThanOrEqual(limits.MAX_PRESENCE_BYTES);
+    expect(byteLength(connection.presence ?? "")).toBeLessThanOrEqual(LIMITS.presenceBytes);
     const subscriptions = byteLength(JSON.stringify(connection.subscriptions));
-    expect(subscriptions).toBeLessThanOrEqual(limits.MAX_SUBSCRIPTION_BYTES);
+    expect(subscriptions).toBeLessThanOrEqual(LIMITS.subscriptionBytes);
   }
 
   #close(id: string, code: number): void {
@@ -598,7 +599,7 @@ export class FuzzedRoom implements Host {
     }
     expect(entries.totals()).toEqual({ stores: entries.listStores().length, bytes: total });
     for (const userId of this.userIds)
-      expect(follows.listFollowed(userId).length).toBeLessThanOrEqual(limits.MAX_FOLLOWED);
+      expect(follows.listFollowed(userId).length).toBeLessThanOrEqual(LIMITS.followed);
     const sockets = [...this.#sockets.keys()];
     for (const id of sockets)
       expect(this.#room.isOpen(id), "the room has forgotten an open socket").toBe(true);

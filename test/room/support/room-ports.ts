@@ -1,7 +1,6 @@
 /** The ports of a pure room, and parts of its content without the rest of the room. */
 import { Changes } from "../../../src/room/engine/content/changes.ts";
-import { StoreQuota } from "../../../src/room/engine/content/stats-projection.ts";
-import { Stores } from "../../../src/room/engine/content/stores.ts";
+import { StoreQuota, Stores } from "../../../src/room/engine/content/stores.ts";
 import { StoreEvents } from "../../../src/room/engine/outbox/delayed-events.ts";
 import type { EventPorts } from "../../../src/room/engine/outbox/room-events.ts";
 import type { RoomPorts } from "../../../src/room/transport/room-ports.ts";

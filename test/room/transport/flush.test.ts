@@ -1,6 +1,6 @@
 /** R49 for the flush policy alone: at once in a calm room, in ticks in a busy one. */
 import { expect, it } from "vitest";
-import { TickPolicy } from "../../../src/room/transport/flush.ts";
+import { TickPolicy } from "../../../src/room/transport/batching.ts";
 
 /** The time between two flushes at a steady rate of requested deliveries. */
 function gapAt(perSecond: number): number {

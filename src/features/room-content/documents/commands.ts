@@ -1,10 +1,11 @@
 /** Reads and changes the documents of a room, for the organization and for the users of the room. */
+
 import { type Actor, type RequestContext, requireRoomAccess } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../room/documents/updates/known-content.ts";
-import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { Author, DocumentDetails, ListedDocument } from "../../../room/types/documents.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
@@ -105,11 +106,11 @@ export async function writeDocument(
   update: Uint8Array,
   onlyIfEmpty: boolean,
 ): Promise<boolean> {
-  if (document.length > MAX_DOCUMENT_NAME_LENGTH)
+  if (document.length > DOCUMENT_LIMITS.documentNameLength)
     throw new AppError(
       "Rooms",
       "BAD_REQUEST",
-      `The document's name is too long: at most ${MAX_DOCUMENT_NAME_LENGTH} characters`,
+      `The document's name is too long: at most ${DOCUMENT_LIMITS.documentNameLength} characters`,
     );
   const author = await requireEditor(ctx, roomId);
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, {

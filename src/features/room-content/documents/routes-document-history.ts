@@ -1,9 +1,10 @@
 /** The endpoints of the history of a room's documents. */
+
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { paging } from "../../../http/lists.ts";
 import { text } from "../../../platform/text.ts";
-import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import {
   createVersion,
@@ -83,7 +84,7 @@ export const documentHistoryEndpoints = [
   }),
 ];
 
-const VersionName = text(1, MAX_VERSION_NAME_LENGTH).meta({ example: "Draft" });
+const VersionName = text(1, DOCUMENT_LIMITS.versionNameLength).meta({ example: "Draft" });
 
 export const documentVersionEndpoints = [
   endpoint({
@@ -110,7 +111,7 @@ export const documentVersionEndpoints = [
     path: `${DOCUMENT_PATH}/versions`,
     operation: "createDocumentVersion",
     summary: "Name the document as it is now",
-    details: `A named version is kept for good. \`CONFLICT\` when nothing has changed since another named one, or ${MAX_NAMED_VERSIONS} are named already.`,
+    details: `A named version is kept for good. \`CONFLICT\` when nothing has changed since another named one, or ${DOCUMENT_LIMITS.namedVersions} are named already.`,
     errors: ["NOT_FOUND", "CONFLICT"],
     body: z
       .strictObject({ name: VersionName })

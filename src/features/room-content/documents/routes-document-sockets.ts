@@ -2,7 +2,7 @@
 
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { MAX_DOCUMENT_NAME_LENGTH } from "../../../room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import { CLOSE, type CloseCode } from "../../../room/protocol/protocol.ts";
 import type { DocumentAddress } from "../../../room/types/room-object.ts";
 import type { RoomContext } from "../../rooms/context.ts";
@@ -62,7 +62,7 @@ export const documentSocketEndpoints = [
         throw new AppError("Rooms", "BAD_REQUEST", "This address accepts only WebSocket upgrades");
       }
       const credential = credentialOf(request);
-      if (name.length > MAX_DOCUMENT_NAME_LENGTH)
+      if (name.length > DOCUMENT_LIMITS.documentNameLength)
         return refusedSocket(CLOSE.protocolBroken, "the document's name is too long", credential.protocol);
       return connect(ctx, roomId, { wire: "yWebsocket", name, ...credential }, request);
     },

@@ -1,9 +1,10 @@
 /** The endpoints of a room's documents. */
+
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { base64ToBytes, bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
-import { MAX_SHOWN_LENGTH, MAX_UPDATE_BYTES } from "../../../room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import {
   deleteDocument,
@@ -130,11 +131,11 @@ export const documentEndpoints = [
         .meta({ description: "The kind of the shared type. Text and XML become a string." }),
       version,
       maxLength: wholeNumber
-        .pipe(z.int().min(1).max(MAX_SHOWN_LENGTH))
+        .pipe(z.int().min(1).max(DOCUMENT_LIMITS.shownLength))
         .optional()
         .meta({
           description: "Of the content, in characters.",
-          override: { type: "integer", minimum: 1, maximum: MAX_SHOWN_LENGTH },
+          override: { type: "integer", minimum: 1, maximum: DOCUMENT_LIMITS.shownLength },
         }),
     }),
     done: "Content retrieved",
@@ -159,7 +160,7 @@ The body is JSON or, with \`Content-Type: application/octet-stream\`, the update
         .meta({ description: "Only if the document has no content." }),
     }),
     body: z.strictObject({ update: Update }).meta({ id: "DocumentUpdate", example: { update: EXAMPLE } }),
-    binary: { maxBytes: MAX_UPDATE_BYTES, bodyOf: (bytes) => ({ update: bytesToBase64(bytes) }) },
+    binary: { maxBytes: DOCUMENT_LIMITS.updateBytes, bodyOf: (bytes) => ({ update: bytesToBase64(bytes) }) },
     done: "Document updated",
     data: z.object({
       applied: z.boolean().meta({

@@ -1,4 +1,5 @@
 /** Renders a shared type of a document as text or JSON. */
+
 import * as Y from "yjs";
 import { AppError } from "../../../platform/errors.ts";
 import {
@@ -9,7 +10,7 @@ import {
   type SharedType,
   sharedTypeOf,
 } from "../updates/built-document.ts";
-import { MAX_SHOWN_LENGTH } from "../updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 import { Extent, entriesOf, MAX_DEPTH, TextRendering, valuesOf } from "./text-rendering.ts";
 
 interface NamedType {
@@ -35,13 +36,13 @@ interface Rendering {
 export function renderContent(update: Uint8Array, { type, root, maxLength }: Rendering): Rendered {
   const { doc } = new BuiltDocument([update]);
   const types = typesOf(doc);
-  const extent = new Extent(maxLength ?? MAX_SHOWN_LENGTH);
+  const extent = new Extent(maxLength ?? DOCUMENT_LIMITS.shownLength);
   const content = render(sharedTypeOf(doc, type, root), extent, type);
   if (extent.isCut && maxLength === null)
     throw new AppError(
       "Rooms",
       "CONFLICT",
-      `The content has more than ${MAX_SHOWN_LENGTH} characters, or is nested too deeply; ask for its beginning with maxLength`,
+      `The content has more than ${DOCUMENT_LIMITS.shownLength} characters, or is nested too deeply; ask for its beginning with maxLength`,
     );
   return { content, isTruncated: extent.isCut, types };
 }

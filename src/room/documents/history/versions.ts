@@ -1,8 +1,9 @@
 /** The versions of a document: points in its edit history, made by the room or named by someone. */
+
 import { AppError } from "../../../platform/errors.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import { type Author, distinctAuthors, type VersionInfo } from "../../types/documents.ts";
-import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "../updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 
 /** Arrival of the first and the last update since the latest version (epoch ms); null for none. */
 export type Unversioned = { readonly firstAt: number; readonly at: number } | null;
@@ -10,7 +11,8 @@ export type Unversioned = { readonly firstAt: number; readonly at: number } | nu
 /** Tells whether the document becomes a version before the update that arrives now. */
 export const isVersionDue = (unversioned: Unversioned, now: number): boolean =>
   unversioned !== null &&
-  (now - unversioned.at >= VERSION_QUIET_MS || now - unversioned.firstAt >= VERSION_EDITING_MS);
+  (now - unversioned.at >= DOCUMENT_LIMITS.versionQuietMs ||
+    now - unversioned.firstAt >= DOCUMENT_LIMITS.versionEditingMs);
 
 /** The edits since the latest version. */
 export const findUnversioned = (storage: RoomStorage, documentId: number): Unversioned =>
@@ -32,7 +34,7 @@ export function makeVersion(storage: RoomStorage, documentId: number, seq: numbe
     at: documents.listTrail(documentId, { before: seq + 1, limit: 1 })[0]?.at ?? now,
     createdAt: now,
     namedBy: null,
-    authors: authors.slice(0, MAX_AUTHORS),
+    authors: authors.slice(0, DOCUMENT_LIMITS.authors),
   };
   versions.put(documentId, version);
   return version;
@@ -47,11 +49,11 @@ export function nameVersion(
   by: Author,
 ): VersionInfo {
   const isOneMore = version.name === null && name !== null;
-  if (isOneMore && versions.countNamed(documentId) >= MAX_NAMED_VERSIONS)
+  if (isOneMore && versions.countNamed(documentId) >= DOCUMENT_LIMITS.namedVersions)
     throw new AppError(
       "Rooms",
       "CONFLICT",
-      `A document has at most ${MAX_NAMED_VERSIONS} named versions: delete one first`,
+      `A document has at most ${DOCUMENT_LIMITS.namedVersions} named versions: delete one first`,
     );
   const named = { ...version, name, namedBy: name === null ? null : by };
   versions.put(documentId, named);
@@ -72,7 +74,7 @@ export function deleteVersions(
     if (next?.seq === deleted[index + 1]?.seq) continue;
     if (next !== null) {
       const all = distinctAuthors([...authors, ...next.authors]);
-      versions.put(documentId, { ...next, authors: all.slice(0, MAX_AUTHORS) });
+      versions.put(documentId, { ...next, authors: all.slice(0, DOCUMENT_LIMITS.authors) });
     }
     authors = [];
   }

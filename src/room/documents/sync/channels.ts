@@ -1,7 +1,7 @@
 /** The open documents, and those that are due for folding. Others have nothing in memory. */
 
 import { isTooDeep } from "../../../platform/text.ts";
-import { MAX_FRAME_DEPTH } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { Effect, ShownEntry } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
 import { type AwarenessEntry, awarenessBody, queryAwarenessBody, updateBody, withKey } from "./frames.ts";
@@ -214,7 +214,7 @@ const GONE = "null";
 
 /** Clients compare states by recursion. */
 const isAcceptable = (state: string): boolean =>
-  state.length <= MAX_STATE_LENGTH && !isTooDeep(state, MAX_FRAME_DEPTH);
+  state.length <= MAX_STATE_LENGTH && !isTooDeep(state, LIMITS.frameDepth);
 
 /** States are in memory only; sockets keep IDs and clocks. */
 export class Awareness {

@@ -1,10 +1,11 @@
 /** Joins the sockets of editors' own clients: y-websocket's and Hocuspocus'. */
+
 import type { JoinDecision } from "../../engine/join/join-decision.ts";
 import { type JoinHandshake, nextToken } from "../../engine/join/join-handshake.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { CLOSE } from "../../protocol/protocol.ts";
 import type { Authorizing, Effect, Joined, Waiting } from "../../transport/connection.ts";
-import { MAX_DOCUMENT_FRAME_BYTES } from "../updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./frames.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
@@ -41,7 +42,8 @@ export class DocumentSockets {
 
   receive(connection: Waiting | Authorizing, data: string | ArrayBuffer): Effect[] {
     if (typeof data === "string") return []; // some clients add messages of their own
-    if (data.byteLength > MAX_DOCUMENT_FRAME_BYTES) return this.#break(connection.id, "frame too large");
+    if (data.byteLength > DOCUMENT_LIMITS.documentFrameBytes)
+      return this.#break(connection.id, "frame too large");
     const bytes = new Uint8Array(data);
     if (connection.phase === "authorizing") return this.#keep(connection.id, bytes);
     return connection.documents?.wire === "yWebsocket"

@@ -1,4 +1,5 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
+
 import { byteLength } from "../../../platform/text.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { failure } from "../../protocol/frame.ts";
@@ -6,12 +7,7 @@ import { CLOSE } from "../../protocol/protocol.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
 import type { Documents } from "../documents.ts";
-import {
-  MAX_DOCUMENT_FRAME_BYTES,
-  MAX_DOCUMENT_NAME_LENGTH,
-  MAX_OPEN_NAME_BYTES,
-  MAX_OPEN_NAME_BYTES_BESIDE,
-} from "../updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 import { MalformedUpdate } from "../updates/update-reader.ts";
 import { type Channels, MAX_ENTRIES_OF_SOCKET, Subscription, sendTo } from "./channels.ts";
 import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
@@ -72,10 +68,10 @@ export class OpenDocuments {
     const connection = this.#find(id);
     if (connection === null) return [];
     const { wire } = connection.documents;
-    if (bytes.length > MAX_DOCUMENT_FRAME_BYTES)
+    if (bytes.length > DOCUMENT_LIMITS.documentFrameBytes)
       return wire === "room"
         ? this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large")
-        : this.#break(id, `frame too large: at most ${MAX_DOCUMENT_FRAME_BYTES} bytes`);
+        : this.#break(id, `frame too large: at most ${DOCUMENT_LIMITS.documentFrameBytes} bytes`);
     const isNamed = wire !== "yWebsocket";
     const named = parseDocumentFrame(bytes, isNamed);
     if (wire === "room" && (named === null || isUnknown(named.frame))) return [unreadable(id)];
@@ -230,9 +226,9 @@ const isUnknown = ({ type }: DocumentFrame): boolean => type === "other" || type
 /** Tells whether a socket with these open documents may open another one. */
 function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: string): boolean {
   const name = nameOf(key);
-  const maxBytes = wire === "room" ? MAX_OPEN_NAME_BYTES_BESIDE : MAX_OPEN_NAME_BYTES;
+  const maxBytes = wire === "room" ? DOCUMENT_LIMITS.openNameBytesBeside : DOCUMENT_LIMITS.openNameBytes;
   const bytes = byteLength(JSON.stringify([...opened, key]));
-  return name !== "" && name.length <= MAX_DOCUMENT_NAME_LENGTH && bytes <= maxBytes;
+  return name !== "" && name.length <= DOCUMENT_LIMITS.documentNameLength && bytes <= maxBytes;
 }
 
 const unnamed = (id: string, key: string): Effect => ({

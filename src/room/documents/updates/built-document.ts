@@ -1,11 +1,12 @@
 /** Builds a document with Yjs: to show, compare, restore and roll it back. */
+
 import * as encoding from "lib0/encoding";
 import * as Y from "yjs";
 import { AppError } from "../../../platform/errors.ts";
 import { compactUpdate } from "./compact-update.ts";
 import { mergeMany } from "./known-content.ts";
-import { MAX_BUILT_BYTES, MAX_BUILT_ITEMS } from "./limits.ts";
-import { CONTENT_BITS, readUpdate, SKIP, SUBDOCUMENT, TYPE } from "./update-reader.ts";
+import { DOCUMENT_LIMITS } from "./limits.ts";
+import { CONTENT, CONTENT_BITS, readUpdate } from "./update-reader.ts";
 
 /** Readings of a shared type. Updates do not name it. */
 export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;
@@ -17,7 +18,7 @@ export type Items = Pick<Y.AbstractType<unknown>, "_start" | "_map">;
 export type DeleteSet = ReturnType<typeof Y.createDeleteSet>;
 
 /** The operations that a change inserts, and those that it deletes. */
-export interface Changes {
+interface Changes {
   readonly insertions: DeleteSet;
   readonly deletions: DeleteSet;
 }
@@ -113,22 +114,22 @@ function encode(doc: Y.Doc, state: Y.Transaction["beforeState"], deletions: Dele
 
 /** The memory that an item of this content takes, in items of text. Measured: 230 to 400 bytes each. */
 const WEIGHTS: ReadonlyMap<number, number> = new Map([
-  [SKIP, 0],
-  [TYPE, 2],
-  [SUBDOCUMENT, 10],
+  [CONTENT.skip, 0],
+  [CONTENT.type, 2],
+  [CONTENT.subdocument, 10],
 ]);
 
 function requireBuildable(update: Uint8Array): void {
   let items = 0;
-  if (update.length <= MAX_BUILT_BYTES)
+  if (update.length <= DOCUMENT_LIMITS.builtBytes)
     readUpdate(update, {
       struct: ({ info }) => {
         items += WEIGHTS.get(info & CONTENT_BITS) ?? 1;
       },
     });
-  if (update.length > MAX_BUILT_BYTES || items > MAX_BUILT_ITEMS)
+  if (update.length > DOCUMENT_LIMITS.builtBytes || items > DOCUMENT_LIMITS.builtItems)
     throw conflict(
-      `A document above ${MAX_BUILT_BYTES} bytes or ${MAX_BUILT_ITEMS} items is neither shown, compared, restored nor rolled back; read its update`,
+      `A document above ${DOCUMENT_LIMITS.builtBytes} bytes or ${DOCUMENT_LIMITS.builtItems} items is neither shown, compared, restored nor rolled back; read its update`,
     );
 }
 

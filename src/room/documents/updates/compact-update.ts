@@ -3,19 +3,14 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { RangeMap } from "./ranges.ts";
 import {
-  ANY,
-  COLLECTED,
+  CONTENT,
   CONTENT_BITS,
-  DELETED,
   HAS_ORIGIN,
-  JSONS,
   type OperationId,
   readAny,
   readJsonOrUndefined,
   readUpdate,
-  SKIP,
   type Struct,
-  TEXT,
 } from "./update-reader.ts";
 
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
@@ -38,7 +33,7 @@ export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8A
     block: (client) => writer.begin(client),
     struct(struct) {
       // Only text is split for deletions within.
-      const isText = (struct.info & CONTENT_BITS) === TEXT;
+      const isText = (struct.info & CONTENT_BITS) === CONTENT.text;
       const { value, end } = deleted.at(struct.client, struct.clock);
       const isWhole = end >= struct.clock + struct.length;
       const pieces = isText
@@ -78,7 +73,7 @@ function* cut(update: Uint8Array, struct: Struct, marked: Marked): Generator<Pie
     yield { ...whole, isMarked: first.value === true };
     return;
   }
-  const hasPlace = whole.content !== COLLECTED && whole.content !== SKIP;
+  const hasPlace = whole.content !== CONTENT.collected && whole.content !== CONTENT.skip;
   const take = contentReader(whole.content, update.subarray(struct.contentStart, struct.end));
   for (let at = 0; at < length; ) {
     const { value, end } = marked.at(client, clock + at);
@@ -113,7 +108,7 @@ function wholePiece(update: Uint8Array, { info, contentStart, end, ...struct }: 
 /** Returns the content of the next operations with each call. All other contents are one operation. */
 function contentReader(content: number, bytes: Uint8Array): (operations: number) => Uint8Array[] {
   if (hasLengthOnly(content)) return () => [];
-  if (content === TEXT) {
+  if (content === CONTENT.text) {
     const text = utf8.decode(withoutLength(bytes));
     let at = 0;
     return (operations) => {
@@ -127,7 +122,7 @@ function contentReader(content: number, bytes: Uint8Array): (operations: number)
   return (operations) => {
     const start = decoder.pos;
     for (let left = operations; left > 0; left -= 1)
-      if (content === ANY) readAny(decoder);
+      if (content === CONTENT.any) readAny(decoder);
       else readJsonOrUndefined(decoder);
     return [bytes.subarray(start, decoder.pos)];
   };
@@ -138,10 +133,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const toUtf8 = new TextEncoder();
 
 const hasLengthOnly = (content: number): boolean =>
-  content === COLLECTED || content === DELETED || content === SKIP;
+  content === CONTENT.collected || content === CONTENT.deleted || content === CONTENT.skip;
 
 /** Tells whether a content has several operations, after their length. */
-const isJoinable = (content: number): boolean => content === TEXT || content === ANY || content === JSONS;
+const isJoinable = (content: number): boolean =>
+  content === CONTENT.text || content === CONTENT.any || content === CONTENT.jsons;
 
 function withoutLength(bytes: Uint8Array): Uint8Array {
   const lengthEnd = bytes.findIndex((byte) => byte < 0x80);
@@ -150,7 +146,7 @@ function withoutLength(bytes: Uint8Array): Uint8Array {
 
 const gapFor = (piece: Piece): Piece => ({
   ...piece,
-  content: SKIP,
+  content: CONTENT.skip,
   flags: 0,
   place: new Uint8Array(),
   bytes: [],
@@ -158,7 +154,7 @@ const gapFor = (piece: Piece): Piece => ({
 
 function withoutContent(piece: Piece): Piece {
   if (hasLengthOnly(piece.content)) return piece;
-  return { ...piece, content: DELETED, bytes: [] };
+  return { ...piece, content: CONTENT.deleted, bytes: [] };
 }
 
 function encodePlace(origin: OperationId, rightOrigin: OperationId | null): Uint8Array {
@@ -209,8 +205,9 @@ class Writer {
   #continues(last: Piece, piece: Piece): boolean {
     const { content } = piece;
     if (last.content !== content) return false;
-    if (content === COLLECTED) return true;
-    if (content !== DELETED && (!isJoinable(content) || last.isMarked !== piece.isMarked)) return false;
+    if (content === CONTENT.collected) return true;
+    if (content !== CONTENT.deleted && (!isJoinable(content) || last.isMarked !== piece.isMarked))
+      return false;
     const previous = { client: this.#client, clock: piece.clock - 1 };
     return isSame(piece.origin, previous) && isSame(piece.rightOrigin, last.rightOrigin);
   }
@@ -245,6 +242,7 @@ function writePiece(encoder: encoding.Encoder, { content, flags, place, bytes, l
   encoding.writeUint8(encoder, flags | content);
   encoding.writeUint8Array(encoder, place);
   if (hasLengthOnly(content)) encoding.writeVarUint(encoder, length);
-  if (isJoinable(content)) encoding.writeVarUint(encoder, content === TEXT ? lengthOf(bytes) : length);
+  if (isJoinable(content))
+    encoding.writeVarUint(encoder, content === CONTENT.text ? lengthOf(bytes) : length);
   for (const part of bytes) encoding.writeUint8Array(encoder, part);
 }

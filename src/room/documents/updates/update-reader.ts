@@ -1,8 +1,9 @@
 /** Reads the operations of an update (v1) one by one, and refuses bytes that Yjs could not read. */
+
 import * as decoding from "lib0/decoding";
 import { AppError } from "../../../platform/errors.ts";
 import { isTooDeep } from "../../../platform/text.ts";
-import { MAX_VALUE_DEPTH } from "./limits.ts";
+import { DOCUMENT_LIMITS } from "./limits.ts";
 import type { ClockRange } from "./ranges.ts";
 
 export interface OperationId {
@@ -30,6 +31,21 @@ interface UpdateVisitor {
   deleted?(range: ClockRange): void;
 }
 
+/** The kinds of content of a struct. */
+export const CONTENT = {
+  collected: 0,
+  deleted: 1,
+  jsons: 2,
+  binary: 3,
+  text: 4,
+  embed: 5,
+  format: 6,
+  type: 7,
+  any: 8,
+  subdocument: 9,
+  skip: 10,
+} as const;
+
 /** The bits of the info byte that tell the content. */
 export const CONTENT_BITS = 0b0001_1111;
 export const HAS_ORIGIN = 0b1000_0000;
@@ -53,9 +69,9 @@ function readStruct(decoder: Decoder, id: OperationId): Struct {
   requireInside(decoder);
   const content = info & CONTENT_BITS;
   // Merging, Yjs takes a gap with other bits for an item, and fails on it for good.
-  if (content === SKIP && info !== SKIP) throw new MalformedUpdate("a gap is no item");
+  if (content === CONTENT.skip && info !== CONTENT.skip) throw new MalformedUpdate("a gap is no item");
   let [origin, rightOrigin]: [OperationId | null, OperationId | null] = [null, null];
-  const isItem = content !== COLLECTED && content !== SKIP;
+  const isItem = content !== CONTENT.collected && content !== CONTENT.skip;
   if (isItem) {
     if (info & HAS_ORIGIN) origin = readId(decoder, id);
     if (info & HAS_RIGHT_ORIGIN) rightOrigin = readId(decoder, id);
@@ -149,52 +165,42 @@ export function scanUpdate(update: Uint8Array): UpdateContent {
   const [inserted, deleted]: [ClockRange[], ClockRange[]] = [[], []];
   readUpdate(update, {
     struct({ client, clock, length, info }) {
-      if ((info & CONTENT_BITS) !== SKIP) append(inserted, { client, start: clock, end: clock + length });
+      if ((info & CONTENT_BITS) !== CONTENT.skip)
+        append(inserted, { client, start: clock, end: clock + length });
     },
     deleted: (range) => append(deleted, range),
   });
   return { inserted, deleted };
 }
 
-export const COLLECTED = 0;
-export const DELETED = 1;
-export const JSONS = 2;
-const BINARY = 3;
-export const TEXT = 4;
-const EMBED = 5;
-const FORMAT = 6;
-export const TYPE = 7;
-export const ANY = 8;
-export const SUBDOCUMENT = 9;
-export const SKIP = 10;
 /** Shared types with a name of their own: XML elements and hooks. */
 const NAMED_TYPES: ReadonlySet<number> = new Set([3, 5]);
 const LAST_TYPE = 6;
 
 function readContent(decoder: Decoder, content: number): number {
   switch (content) {
-    case DELETED:
+    case CONTENT.deleted:
       return decoding.readVarUint(decoder);
-    case JSONS:
+    case CONTENT.jsons:
       return repeat(decoder, readJsonOrUndefined);
-    case BINARY:
+    case CONTENT.binary:
       decoding.readVarUint8Array(decoder);
       return 1;
-    case TEXT:
+    case CONTENT.text:
       return readText(decoder).length;
-    case EMBED:
+    case CONTENT.embed:
       readJson(decoder);
       return 1;
-    case FORMAT:
+    case CONTENT.format:
       readText(decoder);
       readJson(decoder);
       return 1;
-    case TYPE:
+    case CONTENT.type:
       readType(decoder);
       return 1;
-    case ANY:
+    case CONTENT.any:
       return repeat(decoder, () => readAny(decoder));
-    case SUBDOCUMENT:
+    case CONTENT.subdocument:
       readText(decoder);
       readOptions(decoder);
       return 1;
@@ -249,7 +255,8 @@ const repeat = (decoder: Decoder, read: (decoder: Decoder) => void): number => {
   return count;
 };
 
-const tooDeep = () => new MalformedUpdate(`a value nests more than ${MAX_VALUE_DEPTH} levels deep`);
+const tooDeep = () =>
+  new MalformedUpdate(`a value nests more than ${DOCUMENT_LIMITS.valueDepth} levels deep`);
 
 /** Yjs writes JSON by recursion: a deeper value could never be merged or sent. */
 const readJson = (decoder: Decoder): void => parse(readText(decoder));
@@ -260,7 +267,7 @@ export const readJsonOrUndefined = (decoder: Decoder): void => {
 };
 
 function parse(json: string): void {
-  if (isTooDeep(json, MAX_VALUE_DEPTH)) throw tooDeep();
+  if (isTooDeep(json, DOCUMENT_LIMITS.valueDepth)) throw tooDeep();
   JSON.parse(json);
 }
 
@@ -281,7 +288,7 @@ const TAG = {
 } as const;
 
 /** Skips a value in the encoding of lib0, which Yjs reads and writes by recursion. */
-export function readAny(decoder: Decoder, levels = MAX_VALUE_DEPTH): void {
+export function readAny(decoder: Decoder, levels = DOCUMENT_LIMITS.valueDepth): void {
   switch (decoding.readUint8(decoder)) {
     case TAG.undefined:
     case TAG.null:

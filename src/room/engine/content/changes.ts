@@ -1,14 +1,8 @@
 /** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request ID. */
+
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import {
-  CHANGE_LIFETIME_MS,
-  MAX_CATCH_UP_BYTES,
-  MAX_KEPT_CHANGES,
-  MAX_RECEIPT_BYTES,
-  MAX_RECEIPTS,
-  RECEIPT_LIFETIME_MS,
-} from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
 import type {
@@ -188,8 +182,8 @@ export class Changes {
   /** Drops old changes, and those above the limits. The latest change stays, whatever its age: it has the count. */
   #dropOldest(): void {
     let { droppedSeq, changes, bytes } = this.#totals;
-    const expiredBefore = this.#ports.now() - CHANGE_LIFETIME_MS;
-    const isFull = () => changes > MAX_KEPT_CHANGES || bytes > MAX_CATCH_UP_BYTES;
+    const expiredBefore = this.#ports.now() - LIMITS.changeLifetimeMs;
+    const isFull = () => changes > LIMITS.keptChanges || bytes > LIMITS.catchUpBytes;
     const { lastSeq, oldestAt } = this.#known;
     if (!isFull() && oldestAt !== null && oldestAt >= expiredBefore) return;
     const before = droppedSeq;
@@ -297,9 +291,9 @@ export class Receipts {
 
   #boundsOf({ number, total }: ReceiptPlace): ReceiptBounds {
     return {
-      number: number - MAX_RECEIPTS + 1,
-      total: total - MAX_RECEIPT_BYTES,
-      at: this.#now() - RECEIPT_LIFETIME_MS,
+      number: number - LIMITS.receipts + 1,
+      total: total - LIMITS.receiptBytes,
+      at: this.#now() - LIMITS.receiptLifetimeMs,
     };
   }
 }

@@ -1,16 +1,17 @@
 /** The room's comments: threads, edits by their authors, resolving and reactions. */
+
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { byteLength, fold } from "../../../platform/text.ts";
 import { presentTime } from "../../../platform/time.ts";
 import type { Comment } from "../../../wire/comment.ts";
-import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { CommentCreation, CommentPage } from "../../protocol/messages.ts";
 import type { CommentFilter, CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import { type EventPorts, recordComment } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
-import type { StoreQuota } from "./stats-projection.ts";
+import type { StoreQuota } from "./stores.ts";
 
 /** A comment as storage has it: as JSON, with or without its content. */
 const rowOf = (comment: Comment): StoredComment => ({
@@ -88,11 +89,15 @@ export class Comments {
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
   create(input: CommentCreation, author: string): Comment {
     const { threadId, anchor = null } = input;
-    if (byteLength(JSON.stringify(anchor)) > MAX_ANCHOR_BYTES)
-      throw new AppError("Rooms", "VALIDATION_ERROR", `anchor: must have at most ${MAX_ANCHOR_BYTES} bytes`);
+    if (byteLength(JSON.stringify(anchor)) > LIMITS.anchorBytes)
+      throw new AppError(
+        "Rooms",
+        "VALIDATION_ERROR",
+        `anchor: must have at most ${LIMITS.anchorBytes} bytes`,
+      );
     if (threadId !== undefined && !this.#table.hasThread(threadId)) throw notFound("Rooms", "Thread");
-    if (this.#table.totals().comments >= MAX_COMMENTS)
-      throw conflict(`A room can have at most ${MAX_COMMENTS} comments`);
+    if (this.#table.totals().comments >= LIMITS.comments)
+      throw conflict(`A room can have at most ${LIMITS.comments} comments`);
     const id = this.#ports.newId();
     const at = presentTime(this.#ports.now());
     const comment: Comment = {
@@ -183,7 +188,7 @@ export class Comments {
     if (on) reactions.set(reaction, [...others, by]);
     else if (others.length > 0) reactions.set(reaction, others);
     else reactions.delete(reaction);
-    if (reactions.size > MAX_REACTIONS || others.length >= MAX_REACTING_USERS)
+    if (reactions.size > LIMITS.reactions || others.length >= LIMITS.reactingUsers)
       throw conflict("The comment cannot take more reactions");
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }

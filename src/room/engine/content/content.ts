@@ -6,8 +6,7 @@ import type { EventPorts } from "../outbox/room-events.ts";
 import { Changes } from "./changes.ts";
 import { Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
-import type { StoreQuota } from "./stats-projection.ts";
-import { Stores } from "./stores.ts";
+import { type StoreQuota, Stores } from "./stores.ts";
 
 export class RoomContent {
   readonly changes: Changes;

@@ -1,7 +1,8 @@
 /** Followings belong to the room, not to a socket: they survive reloads and absences. */
+
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
-import { MAX_FOLLOWED, MAX_JOIN_FOLLOWS_BYTES } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { Changes } from "./changes.ts";
 
@@ -38,7 +39,7 @@ export class Follows {
     let bytes = 0;
     for (const [follower, followed] of [...own, ...others]) {
       bytes += byteLength(JSON.stringify({ [follower]: [followed] }));
-      if (bytes > MAX_JOIN_FOLLOWS_BYTES) break;
+      if (bytes > LIMITS.joinFollowsBytes) break;
       addTo(shown, follower, followed);
     }
     return Object.fromEntries(shown);
@@ -60,8 +61,8 @@ export class Follows {
   follow(follower: string, followed: string): void {
     if (follower === followed) throw new AppError("Rooms", "BAD_REQUEST", "A user cannot follow themselves");
     if (this.#table.has(follower, followed)) return;
-    if (this.#table.listFollowed(follower).length >= MAX_FOLLOWED)
-      throw new AppError("Rooms", "CONFLICT", `A user can follow at most ${MAX_FOLLOWED} others`);
+    if (this.#table.listFollowed(follower).length >= LIMITS.followed)
+      throw new AppError("Rooms", "CONFLICT", `A user can follow at most ${LIMITS.followed} others`);
     this.#table.insert(follower, followed);
     this.#changes.append("userFollowed", () => ({ userId: followed, followerId: follower }));
   }

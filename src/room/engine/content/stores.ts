@@ -1,15 +1,9 @@
-/** The room's key-value stores: versions, merges, limits, and a change for each write. */
+/** The room's key-value stores: versions, merges, limits, their quota, and a change for each write. */
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
+import { describeExceeded, type QuotaUse } from "../../../wire/quota.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import {
-  MAX_PAGE_BYTES,
-  MAX_STORE_BYTES,
-  MAX_STORE_ENTRIES,
-  MAX_STORES,
-  MAX_VALUE_BYTES,
-  MAX_WRITTEN_BYTES,
-} from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import {
   type BatchOperation,
   isRecord,
@@ -24,9 +18,8 @@ import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { Changes } from "./changes.ts";
-import type { StoreQuota } from "./stats-projection.ts";
 
-export interface Written {
+interface Written {
   /** Absent after a deletion. */
   readonly version?: number;
   readonly seq: number;
@@ -91,7 +84,7 @@ export class Stores {
     let next: string | undefined;
     for (const { key, value, version } of this.#entries.scan(store, after ?? null)) {
       const text = `${JSON.stringify(key)}:{"value":${value},"version":${version}}`;
-      if (count === limit || (count > 0 && members.length + text.length > MAX_PAGE_BYTES)) {
+      if (count === limit || (count > 0 && members.length + text.length > LIMITS.pageBytes)) {
         next = last;
         break;
       }
@@ -193,8 +186,8 @@ export class Stores {
 
   #put(target: WriteTarget, action: "set" | "update", value: unknown): Written {
     const json = JSON.stringify(value);
-    if (byteLength(json) > MAX_VALUE_BYTES)
-      throw invalid(`value: must have at most ${MAX_VALUE_BYTES} bytes`);
+    if (byteLength(json) > LIMITS.valueBytes)
+      throw invalid(`value: must have at most ${LIMITS.valueBytes} bytes`);
     const seq = this.#change(target, action, json);
     return { version: seq, seq };
   }
@@ -252,9 +245,9 @@ class StoreSizes {
 
   /** VALIDATION_ERROR once the request has written enough: later operations are not even read. */
   requireWritable(): void {
-    if (this.writtenBytes < MAX_WRITTEN_BYTES) return;
+    if (this.writtenBytes < LIMITS.writtenBytes) return;
     throw invalid(
-      `operations: a batch writes at most ${MAX_WRITTEN_BYTES} bytes; send the others in another one`,
+      `operations: a batch writes at most ${LIMITS.writtenBytes} bytes; send the others in another one`,
     );
   }
 
@@ -272,12 +265,12 @@ class StoreSizes {
     const entries = size.entries - removed.entries + added.entries;
     const bytes = size.bytes + growth;
     const stores = totals.stores + Math.sign(entries) - Math.sign(size.entries);
-    if (entries > size.entries && entries > MAX_STORE_ENTRIES)
-      throw conflict(`store: is full; a store can have at most ${MAX_STORE_ENTRIES} entries`);
-    if (growth > 0 && bytes > MAX_STORE_BYTES)
-      throw conflict(`store: is full; a store can have at most ${MAX_STORE_BYTES} bytes`);
-    if (stores > totals.stores && stores > MAX_STORES)
-      throw conflict(`store: is one too many; a room can have at most ${MAX_STORES} stores`);
+    if (entries > size.entries && entries > LIMITS.storeEntries)
+      throw conflict(`store: is full; a store can have at most ${LIMITS.storeEntries} entries`);
+    if (growth > 0 && bytes > LIMITS.storeBytes)
+      throw conflict(`store: is full; a store can have at most ${LIMITS.storeBytes} bytes`);
+    if (stores > totals.stores && stores > LIMITS.stores)
+      throw conflict(`store: is one too many; a room can have at most ${LIMITS.stores} stores`);
     if (growth > 0 && totals.bytes + growth > this.#roomQuotaBytes)
       throw new AppError(
         "Rooms",
@@ -306,5 +299,76 @@ class StoreSizes {
     for (const [store, { stored, size }] of this.#sizes)
       if (size.entries !== stored.entries || size.bytes !== stored.bytes) this.#table.writeSize(store, size);
     if (this.#totals !== null) this.#quota.changed(this.#storedBytes, this.#totals.bytes);
+  }
+}
+
+type CountedPart = "stores" | "documents";
+
+/** The database learns of each such step that the room's stores, or its documents, have grown or shrunk by. */
+const STEP_BYTES = 1024 * 1024;
+
+const stepOf = (bytes: number): number => Math.floor(bytes / STEP_BYTES);
+
+export class StoreQuota {
+  readonly #ports: Pick<RoomPorts, "planAlarm">;
+  readonly #bytesOf: (part: CountedPart) => number;
+  /** The organization's use when the database counted these bytes of the room; null until the first copy. */
+  #known: { readonly use: QuotaUse; readonly roomBytes: number } | null = null;
+  /** The most bytes of the room's comments. */
+  maxCommentBytes = LIMITS.roomCommentBytes;
+  #isDue = false;
+  /** `isDue` when the latest copy began. */
+  #wasDue = false;
+
+  /** `bytesOf` returns the size of a part of the room in storage. */
+  constructor(ports: Pick<RoomPorts, "planAlarm">, bytesOf: (part: CountedPart) => number) {
+    this.#ports = ports;
+    this.#bytesOf = bytesOf;
+  }
+
+  get roomBytes(): number {
+    return this.#bytesOf("stores") + this.#bytesOf("documents");
+  }
+
+  /** True when the database should learn how many bytes the room has. */
+  get isDue(): boolean {
+    return this.#isDue;
+  }
+
+  /** A part is to have `after` instead of `before` bytes. FORBIDDEN when the organization's quota is used up. */
+  require(part: CountedPart, before: number, after: number): void {
+    if (this.#known === null || after <= before) return;
+    const { use, roomBytes } = this.#known;
+    const beside = this.#bytesOf(part === "stores" ? "documents" : "stores");
+    const used = use.used - roomBytes + beside + before;
+    if (used - before + after <= use.limit) return;
+    this.#setDue(); // others may have deleted something, or the limit was raised
+    throw new AppError("Accounts", "FORBIDDEN", describeExceeded({ ...use, used }));
+  }
+
+  /** A part has `after` instead of `before` bytes. */
+  changed(before: number, after: number): void {
+    if (stepOf(before) !== stepOf(after)) this.#setDue();
+  }
+
+  #setDue(): void {
+    if (!this.#isDue) this.#ports.planAlarm();
+    this.#isDue = true;
+  }
+
+  /** A copy begins, of the bytes as they are now. */
+  copying(): void {
+    this.#wasDue = this.#isDue;
+    this.#isDue = false;
+  }
+
+  copyFailed(): void {
+    this.#isDue ||= this.#wasDue;
+  }
+
+  /** The database counts these bytes of the room, and this is the organization's use with them. */
+  copied(use: QuotaUse, roomBytes: number, maxCommentBytes: number | null = null): void {
+    this.#known = { use, roomBytes };
+    this.maxCommentBytes = maxCommentBytes ?? LIMITS.roomCommentBytes;
   }
 }

@@ -1,10 +1,11 @@
 /** Joins sockets: each sends one JOIN_ROOM, the database authorizes it, and the socket receives the room's state. */
+
 import { presentRoom } from "../../../wire/room.ts";
 import { lowerRole } from "../../../wire/user.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
-import { MAX_JOIN_PRESENCE_BYTES } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
-import { CLOSE, type Fault, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../../protocol/protocol.ts";
+import { CLOSE, type Fault, type JoinedRoom } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Authorizing, Effect, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
@@ -17,7 +18,7 @@ import { type JoinApproval, type JoinDecision, type JoinRefusal, joinRefusal } f
 const TOO_MANY_SOCKETS = joinRefusal(
   "Rooms",
   "CONFLICT",
-  `A user can have at most ${MAX_SOCKETS_PER_USER} connections to a room`,
+  `A user can have at most ${LIMITS.socketsPerUser} connections to a room`,
 );
 
 /** {@link JoinedRoom} with users, presence and changes as kept JSON. */
@@ -98,7 +99,7 @@ export class JoinHandshake {
     if (!decision.approved) return this.#refuse(connection, decision);
     if (connection.stale) return this.#authorize(connection, connection.request);
     const { id: userId } = decision.user;
-    if (connections.idsOf(userId).length + this.#ports.closingOf(userId) >= MAX_SOCKETS_PER_USER)
+    if (connections.idsOf(userId).length + this.#ports.closingOf(userId) >= LIMITS.socketsPerUser)
       return this.#refuse(connection, TOO_MANY_SOCKETS);
     return this.#join(connection, decision);
   }
@@ -149,7 +150,7 @@ export class JoinHandshake {
       role: connection.role,
       sessionId: session.id,
       ...this.#online(session, request),
-      presence: this.#participants.presence.states(MAX_JOIN_PRESENCE_BYTES),
+      presence: this.#participants.presence.states(LIMITS.joinPresenceBytes),
       ...content,
     } satisfies Joining;
     return [

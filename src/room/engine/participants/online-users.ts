@@ -1,8 +1,9 @@
 /** The users online as JSON, whole or by page: kept, because the answer to each join has some. */
+
 import { byteLength } from "../../../platform/text.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { MAX_ONLINE_PAGE_BYTES } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { OnlinePlace } from "../../protocol/messages.ts";
 import type { SeenFilter } from "../../protocol/room-request.ts";
 import type { OpenSession, Stay } from "../../storage/storage.ts";
@@ -75,7 +76,7 @@ export class OnlineUsers {
     return arrayOf(this.#ordered);
   }
 
-  /** The users behind a place: at least one, if there are any, at most `limit`, and about {@link MAX_ONLINE_PAGE_BYTES}. */
+  /** The users behind a place: at least one, if there are any, at most `limit`, and about {@link LIMITS.onlinePageBytes}. */
   page(limit: number, after?: OnlinePlace): OnlinePage {
     return pageOf(this.#ordered, limit, after);
   }
@@ -91,7 +92,7 @@ export class OnlineUsers {
 function pageOf(ordered: readonly Member[], limit: number, after?: OnlinePlace) {
   const start = after === undefined ? 0 : firstBehind(ordered, after);
   let end = start;
-  for (let bytes = 0; end < ordered.length && end - start < limit && bytes < MAX_ONLINE_PAGE_BYTES; end += 1)
+  for (let bytes = 0; end < ordered.length && end - start < limit && bytes < LIMITS.onlinePageBytes; end += 1)
     bytes += ordered[end]?.bytes ?? 0;
   const members = ordered.slice(start, end);
   const last = end < ordered.length ? members.at(-1) : undefined;

@@ -1,8 +1,10 @@
 /** Participants: connections, sessions and presence together, and the ways in which users go offline. */
+
 import { ERROR_CODES, type ErrorCode } from "../../../platform/errors.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
-import { UNJOINED_COST } from "../../protocol/costs.ts";
-import { CLOSE, type CloseCode, SILENCE_MS } from "../../protocol/protocol.ts";
+import { CONNECTION_COSTS } from "../../protocol/costs.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { CLOSE, type CloseCode } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../transport/connection.ts";
 import {
@@ -84,7 +86,8 @@ export class Participants {
       const connection = this.connections.remove(id);
       elsewhere.push(...this.onRemoved(id));
       if (connection?.phase === "joined") removed.push(connection);
-      else if (connection) this.connections.addresses.of(connection.address, now).spend(UNJOINED_COST, now);
+      else if (connection)
+        this.connections.addresses.of(connection.address, now).spend(CONNECTION_COSTS.unjoined, now);
     }
     const left = new Set(
       removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
@@ -134,10 +137,6 @@ export class Participants {
         return this.presence.forget(userId);
       }),
     ]);
-  }
-
-  endDueGracePeriods(): Effect[] {
-    return this.endGracePeriods(this.sessions.gracePeriods.due(this.#ports.now()));
   }
 
   /** Sockets do not depend on storage: {@link recover} ends the sessions that cannot be ended now. */
@@ -215,12 +214,12 @@ export class Participants {
   /** Closes the sockets that have missed a deadline, and records that the room is running. */
   sweep(): Effect[] {
     const { joinTimeout, silent, tokenExpired } = this.#findOverdue();
-    const silence = `silent for ${SILENCE_MS / 1000} s`;
+    const silence = `silent for ${LIMITS.silenceMs / 1000} s`;
     const effects = [
       ...this.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
       ...this.interrupt(silent, CLOSE.silent, silence),
       ...this.disconnectFor(tokenExpired, TOKEN_EXPIRED),
-      ...this.endDueGracePeriods(),
+      ...this.endGracePeriods(this.sessions.gracePeriods.due(this.#ports.now())),
     ];
     this.#recordAlive();
     return effects;

@@ -1,9 +1,10 @@
 /** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
+
 import { fnv1a } from "../../../platform/crypto/encoding.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { MAX_PRESENCE_BYTES, MAX_ROOM_PRESENCE_BYTES } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { PresenceUpdate } from "../../protocol/messages.ts";
 
 const COLORS = [
@@ -70,7 +71,7 @@ const MAX_NAME_SHOWN = 100;
 const ROOM_IS_FULL = new AppError(
   "Rooms",
   "CONFLICT",
-  `state: the presence of all users of the room can have at most ${MAX_ROOM_PRESENCE_BYTES} bytes together; show less`,
+  `state: the presence of all users of the room can have at most ${LIMITS.roomPresenceBytes} bytes together; show less`,
 );
 
 /** Names the largest field of a patch, so that its sender finds it. */
@@ -80,7 +81,7 @@ function tooLarge({ patch }: PresenceUpdate): AppError {
   );
   const [largest] = sizes.toSorted(([, a], [, b]) => b - a);
   const field = largest === undefined ? "state" : `patch.${largest[0].slice(0, MAX_NAME_SHOWN)}`;
-  const message = `${field}: the state must have at most ${MAX_PRESENCE_BYTES} bytes`;
+  const message = `${field}: the state must have at most ${LIMITS.presenceBytes} bytes`;
   return new AppError("Rooms", "VALIDATION_ERROR", message);
 }
 
@@ -103,9 +104,9 @@ export class KeptStates {
     const before = this.#byUser.get(userId);
     const fields = fieldsAfter(before?.fields, update);
     const after = fields === null ? null : keptState(socketId, fields);
-    if (after !== null && after.bytes > MAX_PRESENCE_BYTES) throw tooLarge(update);
+    if (after !== null && after.bytes > LIMITS.presenceBytes) throw tooLarge(update);
     const growth = (after?.bytes ?? 0) - (before?.bytes ?? 0);
-    if (growth > 0 && this.#bytes + growth > MAX_ROOM_PRESENCE_BYTES) throw ROOM_IS_FULL;
+    if (growth > 0 && this.#bytes + growth > LIMITS.roomPresenceBytes) throw ROOM_IS_FULL;
     this.set(userId, after);
     return { before, after };
   }

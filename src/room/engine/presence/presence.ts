@@ -1,7 +1,8 @@
 /** Presence: the current state of users, in memory only. The latest state wins, sent as one frame per tick. */
+
 import { byteLength } from "../../../platform/text.ts";
 import type { JsonText } from "../../protocol/frame.ts";
-import { MAX_PRESENCE_FRAME_BYTES } from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { PresenceSubscription, PresenceUpdate } from "../../protocol/messages.ts";
 import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { type Connections, send } from "../../transport/connections.ts";
@@ -158,7 +159,7 @@ export class Presence {
       if (!isSubscribed(userId) || !concerns(userId)) continue;
       const update = isNumbered ? this.#introductionOf(userId) : this.#updateOf(userId);
       bytes += byteLength(update);
-      if (bytes > MAX_PRESENCE_FRAME_BYTES) return { updates, sentUpTo };
+      if (bytes > LIMITS.presenceFrameBytes) return { updates, sentUpTo };
       updates.push(update);
       sentUpTo = change;
     }
@@ -255,8 +256,8 @@ class Backlog {
   readonly #changes = new Map<string, number>();
   /** Users without a state, which sockets that are behind may still show. */
   readonly #gone = new Set<string>();
-  /** By socket, the change up to which it was sent everything. */
-  readonly #sockets = new Map<string, number>();
+  /** The sockets that are behind, each with the change up to which it was sent everything. */
+  readonly sockets = new Map<string, number>();
   latest = 0;
 
   /** A user shows something else, or nothing any more. */
@@ -273,20 +274,15 @@ class Backlog {
     for (const change of this.#changes) if (change[1] > since) yield change;
   }
 
-  /** The sockets that are behind, each with the change up to which it was sent everything. */
-  get sockets(): ReadonlyMap<string, number> {
-    return this.#sockets;
-  }
-
   /** The socket was sent everything up to this change: with null, all of it. */
   sent(id: string, change: number | null): void {
-    if (change === null) this.#sockets.delete(id);
-    else this.#sockets.set(id, change);
+    if (change === null) this.sockets.delete(id);
+    else this.sockets.set(id, change);
   }
 
   /** Forgets the users without a state, once no socket is behind. */
   prune(): void {
-    if (this.#sockets.size > 0) return;
+    if (this.sockets.size > 0) return;
     for (const userId of this.#gone) this.#changes.delete(userId);
     this.#gone.clear();
   }

@@ -1,13 +1,9 @@
 /** Presence subscriptions of sockets, and the updates that each receives. */
+
 import { AppError } from "../../../platform/errors.ts";
 import { byteLength } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import {
-  MAX_PRESENCE_FRAME_BYTES,
-  MAX_SUBSCRIPTION_BYTES,
-  MAX_SUBSCRIPTIONS,
-  PRESENCE_INTERVAL_MS,
-} from "../../protocol/limits.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
 
@@ -20,7 +16,7 @@ export type FollowedBy = (userId: string) => readonly string[];
 
 /** The event for updates that are JSON already. A slow tick asks for fewer updates by `intervalMs` (R87). */
 export const presenceEvent = (updates: readonly string[], intervalMs = 0) => {
-  const every = intervalMs > PRESENCE_INTERVAL_MS ? `"every":${Math.ceil(intervalMs)},` : "";
+  const every = intervalMs > LIMITS.presenceIntervalMs ? `"every":${Math.ceil(intervalMs)},` : "";
   return {
     type: "event",
     event: "presence",
@@ -79,8 +75,8 @@ export function sendToSubscribers(
 /** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
 function exceedsFrame(updates: readonly string[]): boolean {
   const length = updates.reduce((sum, update) => sum + update.length, 0);
-  if (length * 3 <= MAX_PRESENCE_FRAME_BYTES) return false;
-  return updates.reduce((sum, update) => sum + byteLength(update), 0) > MAX_PRESENCE_FRAME_BYTES;
+  if (length * 3 <= LIMITS.presenceFrameBytes) return false;
+  return updates.reduce((sum, update) => sum + byteLength(update), 0) > LIMITS.presenceFrameBytes;
 }
 
 interface Audience {
@@ -96,16 +92,16 @@ function select(userIds: readonly string[], connection: Joined, followedBy: Foll
 
 /** CONFLICT for more targets than a connection can have. */
 export function requireWithinLimits(subscriptions: readonly string[]): void {
-  if (subscriptions.length > MAX_SUBSCRIPTIONS)
+  if (subscriptions.length > LIMITS.subscriptions)
     throw new AppError(
       "Rooms",
       "CONFLICT",
-      `A connection can have at most ${MAX_SUBSCRIPTIONS} presence targets`,
+      `A connection can have at most ${LIMITS.subscriptions} presence targets`,
     );
-  if (byteLength(JSON.stringify(subscriptions)) > MAX_SUBSCRIPTION_BYTES)
+  if (byteLength(JSON.stringify(subscriptions)) > LIMITS.subscriptionBytes)
     throw new AppError(
       "Rooms",
       "CONFLICT",
-      `The presence targets of a connection can have at most ${MAX_SUBSCRIPTION_BYTES} bytes of JSON together`,
+      `The presence targets of a connection can have at most ${LIMITS.subscriptionBytes} bytes of JSON together`,
     );
 }

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 import { withStorage } from "../../support/with-storage.ts";

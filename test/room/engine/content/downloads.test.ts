@@ -1,7 +1,8 @@
 /** R77: downloads of large stores, whose parts a joined client reads over HTTP. */
+
 import { describe, expect, it } from "vitest";
 import { Downloads } from "../../../../src/room/engine/downloads.ts";
-import { MIN_LINE_BYTES } from "../../../../src/room/protocol/limits.ts";
+import { LIMITS } from "../../../../src/room/protocol/limits.ts";
 import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
@@ -135,7 +136,11 @@ describe("a download", () => {
       ]);
       const lines = text.split("\n");
       expect(lines.slice(0, -1).map((line) => JSON.parse(line.slice(1)))).toEqual(parts);
-      expect(lines.slice(0, -2).map(({ length }) => length > MIN_LINE_BYTES)).toEqual([true, true, true]);
+      expect(lines.slice(0, -2).map(({ length }) => length > LIMITS.minLineBytes)).toEqual([
+        true,
+        true,
+        true,
+      ]);
       expect(downloads.begin("id")).toBe(false);
     }));
 
@@ -156,7 +161,7 @@ describe("a download", () => {
     const { atAda } = await roomOfTwo();
     await fill(atAda, ["a", "b", "c", "d", "e", "f"]);
     const { data } = await atAda.call("STORE_SYNC", { ...WANTED, lines: true });
-    expect(data).toMatchObject({ download: expect.any(String), lineBytes: MIN_LINE_BYTES });
+    expect(data).toMatchObject({ download: expect.any(String), lineBytes: LIMITS.minLineBytes });
   });
 
   it("is not offered for a small store, and to a client that does not ask (R37, R77)", async () => {

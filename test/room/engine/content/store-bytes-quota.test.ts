@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
-import { StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
 import { whileTableFails } from "../../../support/database-failure.ts";
 import { expectLogged } from "../../../support/log-guard.ts";
 import { makeRoom, TestRoom } from "../../support/rooms.ts";

@@ -1,8 +1,9 @@
 /** What happens to documents is reported together, each once and in order, while a subscriber listens. */
+
 import { expect } from "vitest";
 import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
 import { Documents } from "../../../../src/room/documents/documents.ts";
-import { VERSION_QUIET_MS } from "../../../../src/room/documents/updates/limits.ts";
+import { DOCUMENT_LIMITS } from "../../../../src/room/documents/updates/limits.ts";
 import {
   DOCUMENT_EVENT_INTERVAL_MS,
   DocumentEvents,
@@ -73,7 +74,7 @@ it("a creation, all updates of ten seconds as one, versions and a deletion (D24)
     ["version.created", "a", 3, "Draft"],
   ];
   expect([recorded(), events.dueAt()]).toEqual([first, null]);
-  now += VERSION_QUIET_MS;
+  now += DOCUMENT_LIMITS.versionQuietMs;
   write("b");
   write("a");
   documents.delete("a");

@@ -1,6 +1,7 @@
 /** R27 for the stats projection alone: one copy at a time, and the latest one last. */
 import { expect, it } from "vitest";
-import { StatsProjection, StoreQuota } from "../../../../src/room/engine/content/stats-projection.ts";
+import { StatsProjection } from "../../../../src/room/engine/content/stats-projection.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
 
 /** A room with stats to copy, and a database that responds when the test says so. */
 function slowDatabase() {

@@ -1,7 +1,7 @@
 /** Frames that share the wait for the disk: when each is handled, and in which order. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FrameBatcher } from "../../src/room/transport/frame-batcher.ts";
+import { FrameBatcher } from "../../../src/room/transport/batching.ts";
 
 /** Turns that handle names: those of `writers` write. Each turn of the event loop has a list of what it handled. */
 function watched(isWriter: (name: string) => boolean) {

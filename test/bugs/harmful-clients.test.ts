@@ -1,6 +1,7 @@
 /** Bugs in which one member made every join of everyone expensive. */
-import { LIMITS } from "../../src/room/protocol/limits.ts";
+
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LIMITS } from "../../src/room/protocol/limits.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { failed, gateway, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "../room/support/rooms.ts";
 

@@ -149,7 +149,7 @@ it("the budgets of sockets go with them, however few users there are", () => {
     now += 100;
     const socket = joined(`socket ${count}`);
     connections.put(socket);
-    queue.limits.countFrame(socket, 1);
+    queue.countFrame(socket, 1);
     connections.remove(socket.id);
   }
   expect(v8.queryObjects(TokenBucket, { format: "count" })).toBeLessThan(200);

@@ -3,7 +3,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { CONNECTION_COSTS } from "../../src/room/protocol/costs.ts";
-import { Connections, WaitingSockets } from "../../src/room/transport/connections.ts";
+import { Connections } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { DatabaseGate } from "./support/database-gate.ts";
@@ -101,7 +101,7 @@ describe("a waiting socket", () => {
   });
 
   it("gives way, if it has sent nothing and its address has the most, when 1,000 wait (R4)", () => {
-    const waiting = new WaitingSockets();
+    const { waiting } = new Connections();
     const socket = (id: string, address: string) => ({ phase: "waiting", id, address, openedAt: 0 }) as const;
     waiting.add(socket("lonely", "a"));
     for (let count = 0; count < 999; count += 1)
@@ -114,7 +114,7 @@ describe("a waiting socket", () => {
   });
 
   it("keeps its place while its token is verified; a further one is closed instead (R4)", () => {
-    const waiting = new WaitingSockets();
+    const { waiting } = new Connections();
     const request = { token: "t", role: "editor", batch: false, requestId: undefined } as const;
     for (let count = 0; count < 200; count += 1)
       waiting.add({ phase: "authorizing", id: `${count}`, address: "a", openedAt: 0, request, stale: false });
@@ -179,9 +179,7 @@ describe("a waiting socket", () => {
     const ada = await room.user();
     const first = await room.join(ada);
     for (let count = 1; count < 32; count += 1) await room.join(ada);
-    const further = await room.connect();
-    expect(await further.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("CONFLICT"));
-    expect(await further.closed).toMatchObject({ code: 4409 });
+    expect(await room.refusedJoin(ada)).toMatchObject({ answer: failed("CONFLICT"), code: 4409 });
     await first.request("LEAVE_ROOM");
     expect((await room.join(ada)).joined.users).toHaveLength(1);
   });
@@ -212,6 +210,13 @@ it.each([
 });
 
 describe("joining is refused", () => {
+  /** The answer, `authFailed` and the close of a join whose token does not let it in. */
+  const refusal = (error: string, code: number) => ({
+    answer: failed(error, "Auth"),
+    event: expect.objectContaining({ event: "authFailed", data: expect.objectContaining({ code: error }) }),
+    code,
+  });
+
   it.each([
     ["no data", undefined],
     ["no token", {}],
@@ -219,10 +224,7 @@ describe("joining is refused", () => {
     ["an invalid token", { token: "a.b.c" }],
   ])("with UNAUTHORIZED, authFailed and 4401 for %s (R13)", async (_, data) => {
     const room = await makeRoom();
-    const socket = await room.connect();
-    expect(await socket.request("JOIN_ROOM", data)).toEqual(failed("UNAUTHORIZED", "Auth"));
-    expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "UNAUTHORIZED" } });
-    expect(await socket.closed).toMatchObject({ code: 4401 });
+    expect(await room.refusedJoin(data)).toEqual(refusal("UNAUTHORIZED", 4401));
   });
 
   it("with 4401 for an expired token, a deleted user, and claims that no longer match the user (R13)", async () => {
@@ -232,12 +234,8 @@ describe("joining is refused", () => {
     await deleteUserRow(deleted.user.id);
     const older = await room.user();
     const outdated = await tokens.sign({ ...older.user, ...NO_ENDING, createdAt: room.now - 60_000 });
-    for (const token of [expired.token, deleted.token, outdated]) {
-      const socket = await room.connect();
-      expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("UNAUTHORIZED", "Auth"));
-      expect(await socket.nextEvent()).toMatchObject({ event: "authFailed" });
-      expect(await socket.closed).toMatchObject({ code: 4401 });
-    }
+    for (const token of [expired.token, deleted.token, outdated])
+      expect(await room.refusedJoin({ token })).toEqual(refusal("UNAUTHORIZED", 4401));
     expect(await room.tables()).toEqual([]);
   });
 
@@ -245,49 +243,37 @@ describe("joining is refused", () => {
     const [room, other] = [await makeRoom(), await makeRoom()];
     const outsider = await other.user();
     const sameRoomId = await tokens.sign({ ...outsider.user, ...NO_ENDING, roomId: room.id });
-    for (const token of [outsider.token, sameRoomId]) {
-      const socket = await room.connect();
-      expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("FORBIDDEN", "Auth"));
-      expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "FORBIDDEN" } });
-      expect(await socket.closed).toMatchObject({ code: 4403 });
-    }
+    for (const token of [outsider.token, sameRoomId])
+      expect(await room.refusedJoin({ token })).toEqual(refusal("FORBIDDEN", 4403));
   });
 
   it("with VALIDATION_ERROR and 4400 for an unknown role (R14)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await room.connect();
-    const answer = await socket.request("JOIN_ROOM", { token: ada.token, role: "owner" }, "r");
-    expect(answer).toEqual(failed("VALIDATION_ERROR"));
+    const { answer, code } = await room.refusedJoin({ token: ada.token, role: "owner" }, "r");
+    expect([answer, code]).toEqual([failed("VALIDATION_ERROR"), 4400]);
     expect(answer).toMatchObject({
       requestId: "r",
       error: { message: expect.stringContaining("data.role") },
     });
-    expect(await socket.closed).toMatchObject({ code: 4400 });
   });
 
   it("with FORBIDDEN and 4403 by a closed room, with NOT_FOUND and 4404 by a deleted one (R15)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     await closeRow(room);
-    const early = await room.connect();
-    expect(await early.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("FORBIDDEN"));
-    expect(await early.closed).toMatchObject({ code: 4403 });
-    await env.DB.prepare("DELETE FROM rooms WHERE id = ?").bind(room.id).run();
-    const late = await room.connect();
-    expect(await late.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("NOT_FOUND"));
-    expect(await late.closed).toMatchObject({ code: 4404 });
+    expect(await room.refusedJoin(ada)).toMatchObject({ answer: failed("FORBIDDEN"), code: 4403 });
+    await room.deleteRow();
+    expect(await room.refusedJoin(ada)).toMatchObject({ answer: failed("NOT_FOUND"), code: 4404 });
   });
 
   it("with INTERNAL_ERROR and 1011 while the database fails, and succeeds afterwards (R16)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     await whileTableFails("rooms", async () => {
-      const socket = await room.connect();
-      const answer = await socket.request("JOIN_ROOM", { token: ada.token });
-      expect(answer).toEqual(failed("INTERNAL_ERROR", "Server"));
+      const { answer, code } = await room.refusedJoin(ada);
+      expect([answer, code]).toEqual([failed("INTERNAL_ERROR", "Server"), 1011]);
       expect(JSON.stringify(answer)).not.toMatch(/rooms|SQL|D1/);
-      expect(await socket.closed).toMatchObject({ code: 1011 });
     });
     expectLogged("no such table: rooms");
     expect((await room.join(ada)).joined.users).toHaveLength(1);
@@ -295,22 +281,10 @@ describe("joining is refused", () => {
 });
 
 describe("while a token is being verified (R18),", () => {
-  /** Sends JOIN_ROOM and runs `meanwhile` in the same turn of the object, while the token is being verified. */
-  async function joinWhile(room: TestRoom, token: string, meanwhile: Parameters<TestRoom["inside"]>[0]) {
-    const socket = await room.connect();
-    await room.inside(async (object, state) => {
-      for (const end of state.getWebSockets()) {
-        object.webSocketMessage(end, JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
-      }
-      await meanwhile(object, state);
-    });
-    return socket;
-  }
-
   it("a deleted user is refused", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await joinWhile(room, ada.token, async (object) => {
+    const socket = await room.joinWhile(ada.token, async (object) => {
       await deleteUserRow(ada.user.id);
       await object.apply(room.accountId, { type: "user.deleted", userId: ada.user.id });
     });
@@ -324,7 +298,7 @@ describe("while a token is being verified (R18),", () => {
   ] as const)("a socket closed by %s does not join afterwards", async (type, code) => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await joinWhile(room, ada.token, async (object) => {
+    const socket = await room.joinWhile(ada.token, async (object) => {
       const state = type === "room.closed" ? "closed" : "active";
       await env.DB.prepare("UPDATE rooms SET state = ? WHERE id = ?").bind(state, room.id).run();
       await object.apply(room.accountId, { type });
@@ -337,7 +311,7 @@ describe("while a token is being verified (R18),", () => {
   it("a changed user joins with the new fields", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await joinWhile(room, ada.token, async (object) => {
+    const socket = await room.joinWhile(ada.token, async (object) => {
       await env.DB.prepare("UPDATE users SET name = 'Ada L.' WHERE id = ?").bind(ada.user.id).run();
       await object.apply(room.accountId, { type: "user.updated", userId: ada.user.id });
     });
@@ -347,7 +321,7 @@ describe("while a token is being verified (R18),", () => {
   it("a socket whose 10 s have passed does not join afterwards", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await joinWhile(room, ada.token, async (object) => {
+    const socket = await room.joinWhile(ada.token, async (object) => {
       room.now += 10_000;
       await object.alarm();
     });
@@ -358,7 +332,7 @@ describe("while a token is being verified (R18),", () => {
   it("a socket that closes does not join afterwards", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await joinWhile(room, ada.token, (object, state) => {
+    const socket = await room.joinWhile(ada.token, (object, state) => {
       for (const end of state.getWebSockets()) object.webSocketClose(end, 1001, "gone");
     });
     expect(await socket.closed).toMatchObject({ code: 1001 });

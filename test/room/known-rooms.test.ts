@@ -5,7 +5,7 @@ import { hasRoom } from "../../src/features/rooms/queries.ts";
 import { TripCounter } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { account, ORIGIN } from "../support/api.ts";
-import { makeRoom } from "./support/rooms.ts";
+import { failed, makeRoom } from "./support/rooms.ts";
 import { TestSocket } from "./support/test-socket.ts";
 
 /** Asks for rooms of an organization, and counts how often that asks the database. */
@@ -60,12 +60,7 @@ it("a socket that opens where a deleted room is still remembered cannot join, an
   await room.join(ada);
   await room.deleteRow();
   await room.apply({ type: "room.deleted" });
-  const late = await room.connect();
-  expect(await late.request("JOIN_ROOM", { token: ada.token })).toMatchObject({
-    success: false,
-    error: { module: "Rooms", code: "NOT_FOUND" },
-  });
-  expect(await late.closed).toMatchObject({ code: 4404 });
+  expect(await room.refusedJoin(ada)).toMatchObject({ answer: failed("NOT_FOUND"), code: 4404 });
   await room.alarm();
   expect(await room.tables()).toEqual([]);
   expect(await room.alarmAt()).toBeNull();

@@ -8,6 +8,7 @@ import type { RoomRequest } from "../../src/room/protocol/room-request.ts";
 import type { Joined } from "../../src/room/transport/connection.ts";
 import { Connections } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
+import { joinedSocket } from "./support/joined-socket.ts";
 import { failed, gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
 
 const KIB = 1024;
@@ -20,19 +21,7 @@ class Sender {
   readonly #connections = new Connections();
 
   constructor(id = "socket") {
-    this.connection = {
-      phase: "joined",
-      id,
-      userId: "user",
-      role: "editor",
-      ceiling: "editor",
-      tokenExpiresAt: 0,
-      lastSeenAt: 0,
-      savedLastSeenAt: 0,
-      batch: true,
-      subscriptions: [],
-      presence: null,
-    };
+    this.connection = joinedSocket({ id, userId: "user" });
     this.#connections.put(this.connection);
     this.queue = new MessageQueue({ now: () => this.now, answerableIn: () => 0 }, this.#connections);
   }
@@ -46,7 +35,7 @@ class Sender {
 
   /** Sends a message that takes so many bytes. */
   send(message: ClientMessage, bytes: number) {
-    if (!this.queue.limits.countFrame(this.connection, bytes)) return "close";
+    if (!this.queue.countFrame(this.connection, bytes)) return "close";
     return this.queue.admit(this.connection, message, bytes);
   }
 }
@@ -59,6 +48,7 @@ const batchOf = (count: number): ClientMessage => {
     data: { operations: Array(count).fill(operation), atomic: false },
   };
 };
+const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
 const cursor: ClientMessage = { type: "PRESENCE_UPDATE", requestId: undefined, data: { state: {} } };
 
 it.each([1, 20])(
@@ -102,26 +92,18 @@ it("what is sent costs as often as it is received, however small it is (R69)", (
 });
 
 describe("what a user cannot afford", () => {
-  it("closes the socket that sent it when more than 8 MiB wait (R69)", () => {
+  it("closes the socket that sent it when more than 8 MiB wait, also over the user's next socket (R69)", () => {
     const user = new Sender();
-    const answers: string[] = [];
-    while (answers.at(-1) !== "close") answers.push(user.send(batchOf(500), 200 * KIB));
-    expect(answers.filter((answer) => answer === "run")).toHaveLength(60);
-    expect(answers.filter((answer) => answer === "wait")).toHaveLength(40);
-  });
-
-  it("makes room for as much over another socket when its own is gone (R69)", () => {
-    const user = new Sender();
-    const waitingUntilClosed = () => {
+    const sentUntilClosed = () => {
       const answers: string[] = [];
       while (answers.at(-1) !== "close") answers.push(user.send(batchOf(500), 200 * KIB));
-      return answers.filter((answer) => answer === "wait").length;
+      return ["run", "wait"].map((wanted) => answers.filter((answer) => answer === wanted).length);
     };
-    expect(waitingUntilClosed()).toBe(40);
+    expect(sentUntilClosed()).toEqual([60, 40]);
     user.reconnect("another socket");
     expect(user.queue.next()).toBeNull();
     user.now += 60_000;
-    expect(waitingUntilClosed()).toBe(40);
+    expect(sentUntilClosed()).toEqual([60, 40]);
   });
 
   it("makes the rest wait when it is newer tokens, which never wait themselves (R69)", () => {
@@ -134,7 +116,6 @@ describe("what a user cannot afford", () => {
 
   it("is refused if it is a broadcast, of the user and of the room (R69)", () => {
     const user = new Sender();
-    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
     expect(user.send(broadcast, 100)).toBe("run");
     user.queue.countDelivery("user", 30_001, false);
     expect(user.send(broadcast, 100)).toBe("refuse");
@@ -146,7 +127,6 @@ describe("what a user cannot afford", () => {
 
   it("is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)", () => {
     const user = new Sender();
-    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
     user.queue.countDelivery("user", 10_001, true);
     expect(user.send(broadcast, 100)).toBe("refuse");
     expect(user.send(batchOf(1), 100)).toBe("run");
@@ -156,7 +136,6 @@ describe("what a user cannot afford", () => {
 
   it("is broadcast again at 4,000 points a second, which 60 small ones to 1,000 receivers do not use up (R69)", () => {
     const user = new Sender();
-    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
     for (let count = 0; count < 60 * 60; count += 1) {
       expect(user.send(broadcast, 100)).toBe("run");
       user.queue.countDelivery("user", deliveryPoints(100, 1_000), true);
@@ -172,7 +151,6 @@ describe("what a user cannot afford", () => {
 
   it("and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)", () => {
     const user = new Sender();
-    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
     user.queue.countDelivery("user", 30_001, false);
     expect(user.send(batchOf(1), 100)).toBe("wait");
     user.now += 1_000;
@@ -295,18 +273,18 @@ describe("a user who comes back too often", () => {
     const user = new Sender();
     const pauseMs = () => {
       let waited = 0;
-      for (; !user.queue.limits.countJoin("user"); waited += 500) user.now += 500;
+      for (; !user.queue.countJoin("user"); waited += 500) user.now += 500;
       return waited;
     };
     const floods = Array.from({ length: 8 }, () => {
-      user.queue.limits.recordFlood("user");
-      user.queue.limits.recordFlood("user"); // its other sockets
-      expect(user.queue.limits.countJoin("another")).toBe(true);
+      user.queue.recordFlood("user");
+      user.queue.recordFlood("user"); // its other sockets
+      expect(user.queue.countJoin("another")).toBe(true);
       return pauseMs();
     });
     expect(floods).toEqual([5, 10, 20, 40, 60, 60, 60, 60].map((seconds) => seconds * 1000));
     user.now += 60_001;
-    user.queue.limits.recordFlood("user");
+    user.queue.recordFlood("user");
     expect(pauseMs()).toBe(5000);
   });
 
@@ -315,9 +293,8 @@ describe("a user who comes back too often", () => {
     const sentBeforeFlood = () => {
       let sent = 0;
       // each socket for itself may send more
-      while (user.queue.limits.countFrame({ ...user.connection, id: `${Math.floor(sent / 500)}` }, 1))
-        sent += 1;
-      user.queue.limits.recordFlood("user");
+      while (user.queue.countFrame({ ...user.connection, id: `${Math.floor(sent / 500)}` }, 1)) sent += 1;
+      user.queue.recordFlood("user");
       return sent;
     };
     expect(sentBeforeFlood()).toBe(2_000);
@@ -332,13 +309,13 @@ describe("a user who comes back too often", () => {
     const user = new Sender();
     const joined = () => {
       let count = 0;
-      while (user.queue.limits.countJoin("user")) count += 1;
+      while (user.queue.countJoin("user")) count += 1;
       return count;
     };
     expect(joined()).toBe(64);
     user.now += 3_000;
     expect(joined()).toBe(6);
-    user.queue.limits.recordFlood("user");
+    user.queue.recordFlood("user");
     user.now += 30_000;
     expect(joined()).toBe(2); // its sockets come back one after the other
     user.now += 60_000;

@@ -22,7 +22,7 @@ import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
 /** The state vector of a client that has nothing. */
-export const NOTHING_KNOWN = new Uint8Array([0]);
+const NOTHING_KNOWN = new Uint8Array([0]);
 
 type StoredInfo = Omit<DocumentDetails, "userIds">;
 

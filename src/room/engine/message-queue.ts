@@ -24,18 +24,21 @@ const FLOOD_FORGET_MS = 60_000;
 /** The wait for a client that has to read first, before looking again. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Memory only: nothing waits long enough for the object to hibernate, and a crash loses unanswered messages only. */
+/**
+ * Memory only: all limits are full again, and nothing waits any more, long before the object may hibernate. A crash
+ * loses unanswered messages only.
+ */
 export class MessageQueue {
   readonly #ports: Pick<RoomPorts, "now" | "answerableIn">;
   readonly #connections: Connections;
-  readonly limits: RoomLimits;
+  readonly #frames = new KeyedLimits((now) => new TokenBucket(RATES.framesOfSocket, now));
+  readonly #users = new KeyedLimits((now) => new UserLimits(now));
   readonly #waiting = new FairQueue<WaitingMessage>();
   readonly #broadcasts: TokenBucket;
 
   constructor(ports: Pick<RoomPorts, "now" | "answerableIn">, connections: Connections) {
     this.#ports = ports;
     this.#connections = connections;
-    this.limits = new RoomLimits(() => ports.now());
     this.#broadcasts = new TokenBucket(RATES.broadcastsOfRoom, ports.now());
   }
 
@@ -56,25 +59,25 @@ export class MessageQueue {
     // A broadcast must not overtake the writes before it.
     const isAlike = isQuestion ? isLarge : excess === "refused" ? isBroadcast : () => false;
     if (waiting.filter(isAlike).length >= LIMITS.waitingOfSocket) return "refuse";
-    if (!this.limits.reserve(userId, bytes)) return "close";
+    if (!this.#reserve(userId, bytes)) return "close";
     this.#waiting.add(id, { id, userId, message, bytes });
     return "wait";
   }
 
   /** True while a user, and the room as a whole, may broadcast. */
   canBroadcast(userId: string): boolean {
-    const buckets = [this.limits.ofUser(userId).broadcasts, this.#broadcasts];
+    const buckets = [this.#ofUser(userId).broadcasts, this.#broadcasts];
     return this.canAfford(userId) && buckets.every((bucket) => bucket.left(this.#ports.now()) > 0);
   }
 
   /** True while a user may ask more of the room. */
   canAfford(userId: string): boolean {
-    return this.limits.ofUser(userId).work.left(this.#ports.now()) > 0;
+    return this.#ofUser(userId).work.left(this.#ports.now()) > 0;
   }
 
   /** Charges a user's message over REST, which cannot wait; false while the user owes a whole burst. */
   charge(userId: string, message: SocketMessage): boolean {
-    const isAffordable = this.limits.ofUser(userId).work.left(this.#ports.now()) > -RATES.workOfUser.burst;
+    const isAffordable = this.#ofUser(userId).work.left(this.#ports.now()) > -RATES.workOfUser.burst;
     if (isAffordable) this.#spend(userId, message);
     return isAffordable;
   }
@@ -82,7 +85,7 @@ export class MessageQueue {
   #runnableIn({ id, userId, message }: Omit<WaitingMessage, "bytes">): number {
     if (costOf(message.type).excess === "follows") return 0;
     const now = this.#ports.now();
-    const { work, broadcasts } = this.limits.ofUser(userId);
+    const { work, broadcasts } = this.#ofUser(userId);
     const affordableIn = work.affordableIn(now);
     if (message.type === "BROADCAST")
       return Math.max(affordableIn, broadcasts.affordableIn(now), this.#broadcasts.affordableIn(now));
@@ -92,13 +95,13 @@ export class MessageQueue {
 
   #spend(userId: string, message: SocketMessage): void {
     const points = pointsOf(message);
-    if (points > 0) this.limits.ofUser(userId).work.spend(points, this.#ports.now());
+    if (points > 0) this.#ofUser(userId).work.spend(points, this.#ports.now());
   }
 
   /** Spends the points of a user's deliveries. */
   countDelivery(userId: string, points: number, isBroadcast: boolean): void {
     const now = this.#ports.now();
-    const { work, broadcasts } = this.limits.ofUser(userId);
+    const { work, broadcasts } = this.#ofUser(userId);
     for (const bucket of isBroadcast ? [work, broadcasts, this.#broadcasts] : [work])
       bucket.spend(points, now);
   }
@@ -109,12 +112,12 @@ export class MessageQueue {
     const isReady = (waiting: WaitingMessage) => !isOpen(waiting.id) || this.#runnableIn(waiting) === 0;
     for (let found = this.#waiting.take(isReady); found; found = this.#waiting.take(isReady)) {
       if (isOpen(found.id)) {
-        this.limits.release(found.userId, found.bytes);
+        this.#release(found.userId, found.bytes);
         this.#spend(found.userId, found.message);
         return found;
       }
       for (const { userId, bytes } of [found, ...this.#waiting.takeOf(found.id)])
-        this.limits.release(userId, bytes);
+        this.#release(userId, bytes);
     }
     return null;
   }
@@ -125,6 +128,67 @@ export class MessageQueue {
     for (const waiting of this.#waiting.heads())
       soonest = Math.min(soonest ?? LOOK_AGAIN_MS, this.#runnableIn(waiting));
     return soonest;
+  }
+
+  #ofUser(userId: string): UserLimits {
+    const now = this.#ports.now();
+    const limits = this.#users.of(userId, now);
+    limits.forgive(now);
+    return limits;
+  }
+
+  /** Counts a frame. False when its socket, or its user, has sent too many. */
+  countFrame(connection: Joined, bytes: number): boolean {
+    return this.#spendFrames(connection, framesOf(bytes));
+  }
+
+  /** Counts a frame of a refused message once more, so that large ones become too many sooner (R85). */
+  countRefused(connection: Joined, bytes: number): void {
+    this.#spendFrames(connection, framesOfRefused(bytes));
+  }
+
+  #spendFrames({ id, userId }: Joined, frames: number): boolean {
+    const now = this.#ports.now();
+    const ofSocket = this.#frames.of(id, now).spend(frames, now);
+    const ofUser = this.#ofUser(userId).frames.spend(frames, now);
+    return ofSocket >= 0 && ofUser >= 0;
+  }
+
+  /** A user's socket is closed for flooding: the user may join again after a pause, which grows with each flood. */
+  recordFlood(userId: string): void {
+    const now = this.#ports.now();
+    const user = this.#ofUser(userId);
+    if (now < user.pausedUntil) return; // another socket of the same flood
+    user.frames = new TokenBucket(RATES.framesAfterFlood, now);
+    user.frames.spend(RATES.framesAfterFlood.burst, now);
+    user.joins = new TokenBucket(RATES.joinsAfterFlood, now);
+    user.floods += 1;
+    user.pausedUntil = now + backoffMs(user.floods, FLOOD_PAUSE);
+  }
+
+  /** Counts an attempt to join with the user's token. False when it comes too soon. */
+  countJoin(userId: string): boolean {
+    const now = this.#ports.now();
+    const { joins, pausedUntil } = this.#ofUser(userId);
+    const isAllowed = now >= pausedUntil && joins.left(now) > 0;
+    if (isAllowed) joins.spend(1, now);
+    return isAllowed;
+  }
+
+  /** Counts a message that waits. False when its user has too many already. */
+  #reserve(userId: string, bytes: number): boolean {
+    const user = this.#ofUser(userId);
+    if (user.waitingMessages >= LIMITS.waitingMessages || user.waitingBytes + bytes > LIMITS.waitingBytes)
+      return false;
+    user.waitingMessages += 1;
+    user.waitingBytes += bytes;
+    return true;
+  }
+
+  #release(userId: string, bytes: number): void {
+    const user = this.#ofUser(userId);
+    user.waitingMessages -= 1;
+    user.waitingBytes -= bytes;
   }
 }
 
@@ -162,77 +226,5 @@ class UserLimits {
     this.floods = 0;
     this.frames = new TokenBucket(RATES.framesOfUser, now);
     this.joins = new TokenBucket(RATES.joinsOfUser, now);
-  }
-}
-
-/** Memory only: all limits are full again long before the object may hibernate. */
-class RoomLimits {
-  readonly #now: () => number;
-  readonly #frames = new KeyedLimits((now) => new TokenBucket(RATES.framesOfSocket, now));
-  readonly #users = new KeyedLimits((now) => new UserLimits(now));
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  ofUser(userId: string): UserLimits {
-    const now = this.#now();
-    const limits = this.#users.of(userId, now);
-    limits.forgive(now);
-    return limits;
-  }
-
-  /** Counts a frame. False when its socket, or its user, has sent too many. */
-  countFrame(connection: Joined, bytes: number): boolean {
-    return this.#spendFrames(connection, framesOf(bytes));
-  }
-
-  /** Counts a frame of a refused message once more, so that large ones become too many sooner (R85). */
-  countRefused(connection: Joined, bytes: number): void {
-    this.#spendFrames(connection, framesOfRefused(bytes));
-  }
-
-  #spendFrames({ id, userId }: Joined, frames: number): boolean {
-    const now = this.#now();
-    const ofSocket = this.#frames.of(id, now).spend(frames, now);
-    const ofUser = this.ofUser(userId).frames.spend(frames, now);
-    return ofSocket >= 0 && ofUser >= 0;
-  }
-
-  /** A user's socket is closed for flooding: the user may join again after a pause, which grows with each flood. */
-  recordFlood(userId: string): void {
-    const now = this.#now();
-    const user = this.ofUser(userId);
-    if (now < user.pausedUntil) return; // another socket of the same flood
-    user.frames = new TokenBucket(RATES.framesAfterFlood, now);
-    user.frames.spend(RATES.framesAfterFlood.burst, now);
-    user.joins = new TokenBucket(RATES.joinsAfterFlood, now);
-    user.floods += 1;
-    user.pausedUntil = now + backoffMs(user.floods, FLOOD_PAUSE);
-  }
-
-  /** Counts an attempt to join with the user's token. False when it comes too soon. */
-  countJoin(userId: string): boolean {
-    const now = this.#now();
-    const { joins, pausedUntil } = this.ofUser(userId);
-    const isAllowed = now >= pausedUntil && joins.left(now) > 0;
-    if (isAllowed) joins.spend(1, now);
-    return isAllowed;
-  }
-
-  /** Counts a message that waits. False when its user has too many already. */
-  reserve(userId: string, bytes: number): boolean {
-    const user = this.ofUser(userId);
-    if (user.waitingMessages >= LIMITS.waitingMessages || user.waitingBytes + bytes > LIMITS.waitingBytes)
-      return false;
-    user.waitingMessages += 1;
-    user.waitingBytes += bytes;
-    return true;
-  }
-
-  release(userId: string, bytes: number): void {
-    const user = this.ofUser(userId);
-    user.waitingMessages -= 1;
-    user.waitingBytes -= bytes;
   }
 }

@@ -66,7 +66,7 @@ export class RoomMessages {
     const connection = connections.get(id);
     if (connection === undefined) return [];
     const size = typeof data === "string" ? data.length : data.byteLength;
-    if (connection.phase === "joined" && !this.#room.queue.limits.countFrame(connection, size))
+    if (connection.phase === "joined" && !this.#room.queue.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
     const seen =
       connection.phase === "joined" ? connections.recordSeen(connection, this.#room.ports.now()) : [];
@@ -98,7 +98,7 @@ export class RoomMessages {
   }
 
   #disconnectFlooding({ id, userId }: Joined): Effect[] {
-    this.#room.queue.limits.recordFlood(userId);
+    this.#room.queue.recordFlood(userId);
     return this.#room.participants.disconnect([id], CLOSE.flooding, "too many messages");
   }
 
@@ -123,7 +123,7 @@ export class RoomMessages {
 
   /** Answers a frame of `size` bytes that was read for nothing. */
   #refuse(connection: Joined, size: number, response: Response): Effect[] {
-    this.#room.queue.limits.countRefused(connection, size);
+    this.#room.queue.countRefused(connection, size);
     return [send([connection.id], response)];
   }
 

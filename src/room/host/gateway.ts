@@ -16,16 +16,7 @@ import type {
   VersionPosition,
   WrittenRange,
 } from "../types/documents.ts";
-import {
-  ACCOUNT_HEADER,
-  ADDRESS_HEADER,
-  DOCUMENT_HEADER,
-  DOWNLOAD_HEADER,
-  type DocumentAddress,
-  ROOM_HEADER,
-  TRACE_HEADER,
-  type TracedCommand,
-} from "../types/room-object.ts";
+import { type DocumentAddress, HEADERS, type TracedCommand } from "../types/room-object.ts";
 import type { RoomObject } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
@@ -120,11 +111,11 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       const response = await env.ROOMS.getByName(roomId).fetch("https://room/socket", {
         headers: {
           Upgrade: request.headers.get("Upgrade") ?? "",
-          [ACCOUNT_HEADER]: accountId,
-          [ROOM_HEADER]: roomId,
-          [ADDRESS_HEADER]: clientOf(request),
-          ...(trace && { [TRACE_HEADER]: JSON.stringify(trace) }),
-          ...(entry && { [DOCUMENT_HEADER]: encodeURIComponent(JSON.stringify(entry)) }),
+          [HEADERS.account]: accountId,
+          [HEADERS.room]: roomId,
+          [HEADERS.address]: clientOf(request),
+          ...(trace && { [HEADERS.trace]: JSON.stringify(trace) }),
+          ...(entry && { [HEADERS.document]: encodeURIComponent(JSON.stringify(entry)) }),
         },
       });
       if (response.status !== 429) return response;
@@ -134,7 +125,7 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
     },
     /** The next part of a download; null unless a joined client was given its ID, and may read it now. */
     download: async (roomId: string, downloadId: string): Promise<ReadableStream | null> => {
-      const headers = { [DOWNLOAD_HEADER]: encodeURIComponent(downloadId) };
+      const headers = { [HEADERS.download]: encodeURIComponent(downloadId) };
       const response = await env.ROOMS.getByName(roomId).fetch("https://room/download", { headers });
       return response.ok ? response.body : null;
     },

@@ -13,8 +13,6 @@ import {
   type TokenClaims,
 } from "../../wire/token-claims.ts";
 import {
-  ANOTHER_ROOM,
-  INVALID_TOKEN,
   JOIN_FAILED,
   JOIN_READS,
   type JoinDecision,
@@ -22,10 +20,6 @@ import {
   joinRefusal,
   joinRefusedAfterMs,
   joinsHeldMs,
-  ROOM_CLOSED,
-  ROOM_GONE,
-  SOCKET_GONE,
-  TOO_MANY_JOINS,
 } from "../engine/join/join-decision.ts";
 import type { RestParticipant } from "../engine/participants/rest-participants.ts";
 import type { Room } from "../engine/room.ts";
@@ -36,6 +30,16 @@ import type { Joiners, KnownUser, RoomService } from "./room-service.ts";
 
 const { module, code, message } = beingRestored();
 const BEING_RESTORED = joinRefusal(module, code, message);
+const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
+const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
+const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
+const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
+const TOO_MANY_JOINS = joinRefusal(
+  "Rooms",
+  "RATE_LIMITED",
+  "This user has joined too often, or was disconnected for sending too much; wait and retry",
+);
+const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 
 /** A user who was online so lately comes back after a broken connection: no quota refuses that. */
 const RETURN_MS = 5 * 60_000;
@@ -77,7 +81,7 @@ export class JoinAuthorizer {
   }
 
   authorize({ id, request }: EffectOf<"authorizeJoin">): void {
-    const mayJoin = (userId: string) => this.#ports.room.queue.limits.countJoin(userId);
+    const mayJoin = (userId: string) => this.#ports.room.queue.countJoin(userId);
     const deciding = this.#decide({ id, token: request.token, mayJoin });
     this.#ports.context.keepAlive(
       deciding.then((decision) => {

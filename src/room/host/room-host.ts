@@ -7,15 +7,7 @@ import { CLOSE, isBroken, PING, PONG } from "../protocol/protocol.ts";
 import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
 import { SqliteStorage } from "../storage/storage.ts";
 import { FrameBatcher } from "../transport/batching.ts";
-import {
-  ACCOUNT_HEADER,
-  ADDRESS_HEADER,
-  DOCUMENT_HEADER,
-  DOWNLOAD_HEADER,
-  type DocumentAddress,
-  ROOM_HEADER,
-  TRACE_HEADER,
-} from "../types/room-object.ts";
+import { type DocumentAddress, HEADERS } from "../types/room-object.ts";
 import { roomMetrics } from "./room-context.ts";
 import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
 import type { RoomService } from "./room-service.ts";
@@ -70,7 +62,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
 
   /** An upgrade or, with a header that names it, a download: forwarded by the gateway. */
   override fetch(request: Request): Response {
-    const download = request.headers.get(DOWNLOAD_HEADER);
+    const download = request.headers.get(HEADERS.download);
     return download === null
       ? this.#connect(request)
       : respondWithPart(this.runtime().room.downloads, download);
@@ -78,15 +70,18 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
 
   #connect(request: Request): Response {
     const { context, room, sockets, effects, alarm } = this.runtime();
-    const identity = context.identify(request.headers.get(ACCOUNT_HEADER), request.headers.get(ROOM_HEADER));
-    const address = request.headers.get(ADDRESS_HEADER) ?? "";
+    const identity = context.identify(
+      request.headers.get(HEADERS.account),
+      request.headers.get(HEADERS.room),
+    );
+    const address = request.headers.get(HEADERS.address) ?? "";
     const waitMs = room.connectableIn(address);
     if (waitMs > 0) return tooManyConnections(waitMs);
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
-    sockets.accept(server, id, identity, readTrace(request.headers.get(TRACE_HEADER)));
+    sockets.accept(server, id, identity, readTrace(request.headers.get(HEADERS.trace)));
     roomMetrics.add("connections_opened");
-    const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
+    const entry = parseEntry(request.headers.get(HEADERS.document));
     effects.perform(room.open(id, address, entry));
     alarm.plan();
     const headers = new Headers();

@@ -15,7 +15,7 @@ const rank = (unit: number): number =>
   unit >= SURROGATES && unit < BEHIND_SURROGATES ? unit + 0x10000 : unit;
 
 /** The order of keys in SQLite: by code points. `<` would put those above U+FFFF before U+E000. */
-export function compareKeys(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
     const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];

@@ -125,7 +125,7 @@ export class Connections {
 /** The phases of an address's sockets by id, oldest first. No such map is empty. */
 type SocketsOfAddress = Map<string, (Waiting | Authorizing)["phase"]>;
 
-export class WaitingSockets {
+class WaitingSockets {
   readonly #byAddress = new Map<string, SocketsOfAddress>();
   #size = 0;
 

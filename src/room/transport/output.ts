@@ -23,9 +23,9 @@ interface RoomBound {
 }
 
 /** Unread bytes. Clients confirm every MiB, so each briefly exceeds it: in a crowd, all at once. */
-export const UNREAD_IN_ROOM: RoomBound = { maxBytes: 64 * MEBIBYTE, fairBytes: 2 * MEBIBYTE };
+const UNREAD_IN_ROOM: RoomBound = { maxBytes: 64 * MEBIBYTE, fairBytes: 2 * MEBIBYTE };
 /** Bytes sent to clients that confirm nothing. */
-export const UNCONFIRMED_IN_ROOM: RoomBound = { maxBytes: 512 * MEBIBYTE, fairBytes: 16 * MEBIBYTE };
+const UNCONFIRMED_IN_ROOM: RoomBound = { maxBytes: 512 * MEBIBYTE, fairBytes: 16 * MEBIBYTE };
 
 interface Mark {
   readonly bytes: number;
@@ -115,7 +115,7 @@ export class Output {
 }
 
 /** The clients with the most bytes, until the others are within the bound of the room. */
-export function slowestOf<Client>(
+function slowestOf<Client>(
   clients: readonly Client[],
   bytesOf: (client: Client) => number,
   { maxBytes, fairBytes }: RoomBound,

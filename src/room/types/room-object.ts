@@ -63,13 +63,15 @@ export interface DocumentAddress {
   readonly protocol: string | null;
 }
 
-/** Headers of an upgrade request to a room's object. */
-export const ACCOUNT_HEADER = "Atrium-Account";
-export const ROOM_HEADER = "Atrium-Room";
-export const ADDRESS_HEADER = "Atrium-Address";
-/** The trace as JSON in ASCII. */
-export const TRACE_HEADER = "Atrium-Trace";
-/** A {@link DocumentAddress} as JSON in ASCII. */
-export const DOCUMENT_HEADER = "Atrium-Document";
-/** The request ID of a download's part, URI-encoded. */
-export const DOWNLOAD_HEADER = "Atrium-Download";
+/** Headers of an upgrade request to a room's object, and of the request for a part of a download. */
+export const HEADERS = {
+  account: "Atrium-Account",
+  room: "Atrium-Room",
+  address: "Atrium-Address",
+  /** The trace as JSON in ASCII. */
+  trace: "Atrium-Trace",
+  /** A {@link DocumentAddress} as JSON in ASCII. */
+  document: "Atrium-Document",
+  /** The request ID of a download's part, URI-encoded. */
+  download: "Atrium-Download",
+};

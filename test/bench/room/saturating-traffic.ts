@@ -58,7 +58,9 @@ class SaturatingTraffic {
     const socket = this.#sockets[this.#sent % this.#sockets.length];
     const elapsedS = (performance.now() - this.#startedAt) / 1000;
     const allowed =
-      SPENT_SHARE * (RATES.framesOfSocket.burst + RATES.framesOfSocket.perSecond * elapsedS) * this.#sockets.length;
+      SPENT_SHARE *
+      (RATES.framesOfSocket.burst + RATES.framesOfSocket.perSecond * elapsedS) *
+      this.#sockets.length;
     if (this.#sent >= allowed) this.#hasEnded = true;
     if (this.#hasEnded || socket === undefined) return;
     this.#sent += 1;

@@ -1,5 +1,6 @@
 /** What clients do and what happens to them, as values that fast-check generates, shrinks and prints. */
 import fc from "fast-check";
+import { ofType } from "../../support/steps.ts";
 
 /** What the network loses: nothing, the request, or everything that follows from it. */
 export type Loss = "nothing" | "request" | "answer";
@@ -45,39 +46,25 @@ const who = fc.nat(MAX_CLIENTS - 1);
 const presence: fc.Arbitrary<number | null> = fc.option(fc.nat(9));
 
 /** What connected clients do, on a network that loses what `lost` says. */
-const connectedSteps = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<RequestStep | PresenceStep>[] => [
-  {
-    weight: 8,
-    arbitrary: fc.record({ type: fc.constantFrom("set", "merge", "remove"), who, key: fc.nat(3), lost }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      type: fc.constantFrom("increment", "batch", "comment", "edit", "react"),
-      who,
-      lost,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ type: fc.constantFrom("follow", "unfollow"), who, whom: who, lost }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ type: fc.constant("show" as const), who, value: presence }),
-  },
+const connectedSteps = (lost: fc.Arbitrary<Loss>) => [
+  ofType(8, ["set", "merge", "remove"], { who, key: fc.nat(3), lost }),
+  ofType(6, ["increment", "batch", "comment", "edit", "react"], { who, lost }),
+  ofType(3, ["follow", "unfollow"], { who, whom: who, lost }),
+  ofType(5, ["show"], { who, value: presence }),
 ];
 
 /** A step of one client, on a network that loses nothing. */
-export const losslessStep = fc.oneof(...connectedSteps(fc.constant<Loss>("nothing")));
+export const losslessStep: fc.Arbitrary<RequestStep | PresenceStep> = fc.oneof(
+  ...connectedSteps(fc.constant<Loss>("nothing")),
+);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant("join" as const), who }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom("vanish", "resend"), who }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("read" as const), who }) },
+  ofType(6, ["join"], { who }),
+  ofType(3, ["vanish", "resend"], { who }),
+  ofType(4, ["read"], { who }),
   ...connectedSteps(fc.constantFrom<Loss>("nothing", "nothing", "nothing", "request", "answer")),
-  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
+  ofType(2, ["flush", "hibernate"]),
+  ofType(1, ["crash"]),
 );
 
 export const scenario: fc.Arbitrary<Scenario> = fc.tuple(

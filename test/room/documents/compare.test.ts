@@ -6,10 +6,8 @@ import { type Change, compareType } from "../../../src/room/documents/compare/co
 import type { Authored } from "../../../src/room/documents/history/attribution.ts";
 import { revertingUpdate } from "../../../src/room/documents/history/rollback.ts";
 import type { SharedType } from "../../../src/room/documents/updates/built-document.ts";
-import type { Author } from "../../../src/room/types/documents.ts";
-import { type Edit, edit, updatesOf } from "./yjs-edits.ts";
+import { by, type Edit, edit, updatesOf } from "./yjs-edits.ts";
 
-const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });
 const authored = (data: Uint8Array, id: string | number = 0): Authored => ({ data, authors: [by(id)] });
 
 function built(updates: readonly Uint8Array[]): Y.Doc {

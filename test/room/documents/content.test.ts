@@ -10,20 +10,23 @@ import { mergeMany } from "../../../src/room/documents/updates/known-content.ts"
 import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
+const KINDS = [
+  "element",
+  "text",
+  "embed",
+  "format",
+  "attribute",
+  "remove",
+  "nest",
+  "value",
+  "clear",
+  "pull",
+] as const;
+
 /** One edit of one client, or the arrival of another client's document. */
 type RichEdit = {
   readonly client: number;
-  readonly kind:
-    | "element"
-    | "text"
-    | "embed"
-    | "format"
-    | "attribute"
-    | "remove"
-    | "nest"
-    | "value"
-    | "clear"
-    | "pull";
+  readonly kind: (typeof KINDS)[number];
   /** Which of the types there are, and where in it. */
   readonly target: number;
   readonly at: number;
@@ -38,20 +41,7 @@ const value = fc.oneof(
 
 const richEdit: fc.Arbitrary<RichEdit> = fc.record({
   client: fc.nat({ max: 2 }),
-  kind: fc.constantFrom(
-    ...([
-      "element",
-      "text",
-      "embed",
-      "format",
-      "attribute",
-      "remove",
-      "nest",
-      "value",
-      "clear",
-      "pull",
-    ] as const),
-  ),
+  kind: fc.constantFrom(...KINDS),
   target: fc.nat({ max: 30 }),
   at: fc.nat({ max: 12 }),
   value,

@@ -3,7 +3,7 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import { Documents } from "../../../src/room/documents/documents.ts";
 import { Channels, Subscription } from "../../../src/room/documents/sync/channels.ts";
 import {
   type DocumentConnection,
@@ -16,8 +16,8 @@ import { joinedSocket } from "../support/joined-socket.ts";
 import { roomOfTwo } from "../support/rooms.ts";
 import { test } from "../support/with-storage.ts";
 import { DocumentClient } from "./document-client.ts";
-import { FREE } from "./free-quota.ts";
-import { missing } from "./yjs-edits.ts";
+import { FREE } from "./opened-documents.ts";
+import { missing, NOTHING_KNOWN } from "./yjs-edits.ts";
 
 const KIB = 1024;
 

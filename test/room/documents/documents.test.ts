@@ -4,25 +4,15 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import * as Y from "yjs";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
-import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import { Documents } from "../../../src/room/documents/documents.ts";
 import { Channels } from "../../../src/room/documents/sync/channels.ts";
 import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
-import { FREE } from "./free-quota.ts";
-import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";
+import { FREE } from "./opened-documents.ts";
+import { by, contentOf, edit, letters, missing, NOTHING_KNOWN, updatesOf } from "./yjs-edits.ts";
 
-const by = (id: string): Author => ({ type: "user", id });
 const ORGANIZATION: Author = { type: "organization" };
-
-/** Of one client, so many times a letter. */
-function typed(letters: number): Uint8Array[] {
-  const doc = new Y.Doc();
-  const updates: Uint8Array[] = [];
-  doc.on("update", (update: Uint8Array) => updates.push(update));
-  for (let index = 0; index < letters; index += 1) doc.getText("text").insert(index, "x");
-  return updates;
-}
 
 const textOf = (updates: Iterable<Uint8Array>) => contentOf(updates).text;
 
@@ -45,7 +35,7 @@ describe("documents", () => {
           const doc = new Y.Doc();
           const half: Uint8Array[] = [];
           for (const [index, { client, update }] of updates.entries()) {
-            documents.append(name, update, by(`user ${client}`));
+            documents.append(name, update, by(client));
             Y.applyUpdate(doc, update);
             if (index === updates.length >> 1) half.push(...missing(documents, name, NOTHING_KNOWN));
             const then = steps[index % steps.length];
@@ -91,7 +81,7 @@ describe("documents", () => {
   test("keep who wrote what, in stretches of a minute, when they are folded (D5)", ({ storage }) => {
     let now = 1_000;
     const documents = new Documents({ ...FREE, storage, now: () => now });
-    const updates = typed(6);
+    const updates = letters(6);
     for (const [index, update] of updates.entries()) {
       documents.append("notes", update, by(index === 2 ? "ben" : "ada"));
       now += index === 4 ? 100_000 : 1_000;
@@ -131,7 +121,7 @@ describe("documents", () => {
           let now = 1_000_000;
           const [storage, name] = [reopen(), `document ${document++}`];
           const documents = new Documents({ ...FREE, storage, now: () => now });
-          for (const [index, update] of typed(writes.length).entries()) {
+          for (const [index, update] of letters(writes.length).entries()) {
             if (index === foldedAt) documents.fold(name);
             now += writes[index]?.wait ?? 0;
             documents.append(name, update, writes[index]?.author ?? ORGANIZATION);
@@ -191,12 +181,12 @@ describe("documents", () => {
 
   test("are seeded once, and again after a deletion, which leaves nothing (D16)", ({ reopen }) => {
     const documents = new Documents({ ...FREE, storage: reopen(), now: () => 1 });
-    const [seed = new Uint8Array(), other = new Uint8Array()] = [typed(1)[0], typed(1)[0]];
+    const [seed = new Uint8Array(), other = new Uint8Array()] = [letters(1)[0], letters(1)[0]];
     expect([
       documents.seed("notes", seed, ORGANIZATION),
       documents.seed("notes", other, ORGANIZATION),
     ]).toEqual([seed, null]);
-    expect(textOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
+    expect(textOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual([{ insert: "a" }]);
     documents.fold("notes");
     expect([documents.delete("notes"), documents.delete("notes")]).toEqual([true, false]);
     expect(documents.list()).toEqual([]);
@@ -209,7 +199,7 @@ test("a room has a limited number of documents (D2)", ({ storage }) => {
   for (let index = 0; index < DOCUMENT_LIMITS.documents; index += 1)
     storage.documents.insert(`document ${index}`, 1);
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
-  const [update = new Uint8Array()] = typed(1);
+  const [update = new Uint8Array()] = letters(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
   expect(documents.append("document 1", update, ORGANIZATION)).toBe(update);
 });
@@ -218,7 +208,7 @@ test("a document that cannot be folded holds up no other (D4)", ({ storage }) =>
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const channels = new Channels(documents);
   for (const name of ["broken", "sound"]) {
-    for (const update of typed(DOCUMENT_LIMITS.foldUpdates)) documents.append(name, update, by("ada"));
+    for (const update of letters(DOCUMENT_LIMITS.foldUpdates)) documents.append(name, update, by("ada"));
     channels.foldIfDue(name);
   }
   const { id } = storage.documents.find("broken") ?? { id: 0 };
@@ -235,7 +225,7 @@ test("a document that cannot be folded holds up no other (D4)", ({ storage }) =>
 
 test("an update that could not be stored was never made (D1)", ({ storage }) => {
   const documents = new Documents({ ...FREE, storage, now: () => 1 });
-  const [first = new Uint8Array(), second = new Uint8Array()] = typed(2);
+  const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
   documents.append("notes", first, by("ada"));
   const failing = new Documents({
     ...FREE,
@@ -247,6 +237,6 @@ test("an update that could not be stored was never made (D1)", ({ storage }) => 
     now: () => 1,
   });
   expect(() => failing.append("notes", second, by("ada"))).toThrow("fault: storage");
-  expect(textOf(missing(failing, "notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
+  expect(textOf(missing(failing, "notes", NOTHING_KNOWN))).toEqual([{ insert: "a" }]);
   expect(documents.append("notes", second, by("ada"))).toBe(second);
 });

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { compareType } from "../../../src/room/documents/compare/compare.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
-import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import { Documents } from "../../../src/room/documents/documents.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
 import { SHARED_TYPES } from "../../../src/room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
@@ -13,8 +13,8 @@ import { MalformedUpdate, scanUpdate } from "../../../src/room/documents/updates
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test, withStorage } from "../support/with-storage.ts";
-import { FREE } from "./free-quota.ts";
-import { missing } from "./yjs-edits.ts";
+import { FREE } from "./opened-documents.ts";
+import { missing, NOTHING_KNOWN } from "./yjs-edits.ts";
 
 type Write = (encoder: encoding.Encoder) => void;
 

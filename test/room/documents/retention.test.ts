@@ -5,43 +5,30 @@ import { describe, expect } from "vitest";
 import { documentTrailKeptMs } from "../../../src/platform/config.ts";
 import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
-import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import { Documents } from "../../../src/room/documents/documents.ts";
 import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
-import { FREE } from "./free-quota.ts";
-import { contentOf, edit, missing, updatesOf } from "./yjs-edits.ts";
+import { ALL, FREE, openDocuments } from "./opened-documents.ts";
+import { by, contentOf, edit, letters, missing, NOTHING_KNOWN, updatesOf } from "./yjs-edits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 10_000 };
-
-const by = (id: number): Author => ({ type: "user", id: `user ${id}` });
-
 const idsOf = (authors: readonly Author[]) => new Set(authors.map((author) => "id" in author && author.id));
 
-/** Documents that keep their history for 30 days, with a clock of their own. */
-function openDocuments(storage: RoomStorage, now = 1_000 * DAY_MS) {
-  const clock = { now };
-  const ports = { ...FREE, storage, now: () => clock.now };
-  const documents = new Documents(ports);
-  const history = new DocumentHistory(ports, documents);
-  const read = (name: string, seq: number): readonly Uint8Array[] =>
-    history.read(name, seq, { documentId: null, afterSeq: 0 })?.updates ?? [];
+/** Documents with versions and trails oldest first. */
+function openAged(storage: RoomStorage, now = 1_000 * DAY_MS) {
+  const opened = openDocuments(storage, now);
+  const { clock, history, read } = opened;
   return {
-    ...{ clock, documents, history, read },
+    ...opened,
+    read: (name: string, seq: number): readonly Uint8Array[] => read(name, seq) ?? [],
     versions: (name: string): readonly VersionInfo[] => [...(history.versions(name, ALL) ?? [])].reverse(),
     trail: (name: string) => [...(history.trail(name, ALL) ?? [])].reverse(),
     /** Before this, history is old: the start of a day, at least 30 days ago. */
     horizon: () => Math.floor((clock.now - FREE.trailKeptMs) / DAY_MS) * DAY_MS,
   };
 }
-
-/** Of one client, so many times a letter. */
-const letters = (count: number): Uint8Array[] =>
-  updatesOf(
-    Array.from({ length: count }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const),
-  ).map(({ update }) => update);
 
 describe("the old history of a document", () => {
   test("has one row between two of the versions that stay, and loses no operation and no author (D22)", ({
@@ -65,7 +52,7 @@ describe("the old history of a document", () => {
         fc.array(fc.tuple(waits, then), { minLength: 3, maxLength: 20 }),
         (edits, steps) => {
           const name = `document ${document++}`;
-          let room = openDocuments(storage);
+          let room = openAged(storage);
           const writes = updatesOf(edits).map((written) => ({ ...written, at: 0 }));
           const expected = new Map<number, VersionInfo>();
           const learn = () => {
@@ -113,7 +100,7 @@ describe("the old history of a document", () => {
             write.at = room.clock.now;
             room.documents.append(name, write.update, by(write.client));
             learn();
-            if (next === "restart") room = openDocuments(reopen(), room.clock.now);
+            if (next === "restart") room = openAged(reopen(), room.clock.now);
             if (next === "fold") {
               room.documents.fold(name);
               check(writes.slice(0, index + 1));
@@ -138,7 +125,7 @@ describe("the old history of a document", () => {
   });
 
   test("is seen as it was at any time that is kept, also right after a long pause (D22)", ({ storage }) => {
-    const { clock, documents, history, versions, read } = openDocuments(storage);
+    const { clock, documents, history, versions, read } = openAged(storage);
     const updates = letters(4);
     for (const update of updates) {
       documents.append("notes", update, by(0));
@@ -154,7 +141,7 @@ describe("the old history of a document", () => {
   test("does not stop a version from being made of the document as it is, before it is brought back (D21)", ({
     storage,
   }) => {
-    const { clock, documents, history, versions } = openDocuments(storage);
+    const { clock, documents, history, versions } = openAged(storage);
     const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
     documents.append("notes", first, by(0));
     history.change("notes", { type: "create", name: "v", by: by(0) });
@@ -170,7 +157,7 @@ describe("the old history of a document", () => {
 test("a long history becomes old in pieces, a bounded one in each fold, and rows name a bounded set of authors (D22)", ({
   storage,
 }) => {
-  const { clock, documents, versions, trail } = openDocuments(storage);
+  const { clock, documents, versions, trail } = openAged(storage);
   const total = DOCUMENT_LIMITS.agedVersions + DOCUMENT_LIMITS.agedEntries + 50;
   const [last, ...updates] = letters(total + 9).reverse();
   updates.reverse();

@@ -4,9 +4,8 @@ import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
 import type { Author, AuthoredUpdate } from "../../../src/room/types/documents.ts";
-import { contentOf, type Edit, edit, updatesOf } from "./yjs-edits.ts";
+import { by, contentOf, type Edit, edit, updatesOf } from "./yjs-edits.ts";
 
-const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });
 const ALL = Number.MAX_SAFE_INTEGER;
 
 const authored = (

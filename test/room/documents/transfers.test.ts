@@ -2,7 +2,7 @@
 import * as encoding from "lib0/encoding";
 import { expect, vi } from "vitest";
 import * as Y from "yjs";
-import { Documents, NOTHING_KNOWN } from "../../../src/room/documents/documents.ts";
+import { Documents } from "../../../src/room/documents/documents.ts";
 import { KNOWN_PART } from "../../../src/room/documents/loaded-documents.ts";
 import { Channels, Subscription } from "../../../src/room/documents/sync/channels.ts";
 import {
@@ -14,7 +14,8 @@ import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect } from "../../../src/room/transport/connection.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
 import { test } from "../support/with-storage.ts";
-import { FREE } from "./free-quota.ts";
+import { FREE } from "./opened-documents.ts";
+import { NOTHING_KNOWN } from "./yjs-edits.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const NOTHING = new Uint8Array([0, 0]);

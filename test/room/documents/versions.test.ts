@@ -2,43 +2,11 @@
 
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
-import { Documents } from "../../../src/room/documents/documents.ts";
 import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
-import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
+import type { VersionInfo } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
-import { FREE } from "./free-quota.ts";
-import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
-
-const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });
-const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
-
-/** A room's documents with a clock of their own. */
-function openDocuments(storage: RoomStorage, now = 1_000_000) {
-  const clock = { now };
-  const ports = { ...FREE, storage, now: () => clock.now };
-  const documents = new Documents(ports);
-  const history = new DocumentHistory(ports, documents);
-  /** The updates of a version, read a few at a time. */
-  const read = (name: string, seq: number): Uint8Array[] | null => {
-    const updates: Uint8Array[] = [];
-    for (let from = { documentId: null as number | null, afterSeq: 0 }; ; ) {
-      const part = history.read(name, seq, from);
-      if (part === null) return null;
-      updates.push(...part.updates);
-      if (part.next === null) return updates;
-      from = part.next;
-    }
-  };
-  return { clock, documents, history, read };
-}
-
-/** Of one client, so many times a letter. */
-const letters = (count: number): Uint8Array[] =>
-  updatesOf(
-    Array.from({ length: count }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const),
-  ).map(({ update }) => update);
+import { ALL, openDocuments } from "./opened-documents.ts";
+import { by, contentOf, edit, letters, updatesOf } from "./yjs-edits.ts";
 
 const seqs = (versions: readonly VersionInfo[] | null) => versions?.map(({ seq }) => seq);
 

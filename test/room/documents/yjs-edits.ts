@@ -2,6 +2,8 @@
 import fc from "fast-check";
 import * as Y from "yjs";
 import type { Documents } from "../../../src/room/documents/documents.ts";
+import type { Author } from "../../../src/room/types/documents.ts";
+import { ofKind } from "../../support/steps.ts";
 
 /** One edit of one client, or the arrival of another client's document. */
 export type Edit =
@@ -17,17 +19,11 @@ const at = fc.nat({ max: 40 });
 const length = fc.integer({ min: 1, max: 6 });
 
 export const edit: fc.Arbitrary<Edit> = fc.oneof(
-  fc.record({
-    client,
-    kind: fc.constant("insert" as const),
-    at,
-    text: fc.constantFrom("a", "bc", "Ä✨", "long text "),
-  }),
-  fc.record({ client, kind: fc.constant("delete" as const), at, length }),
-  fc.record({ client, kind: fc.constant("set" as const), key: fc.constantFrom("x", "y"), value: fc.nat() }),
-  fc.record({ client, kind: fc.constant("push" as const), value: fc.string({ maxLength: 4 }) }),
-  fc.record({ client, kind: fc.constant("format" as const), at, length }),
-  fc.record({ client, kind: fc.constant("pull" as const), from: client }),
+  ofKind(1, ["insert"], { client, at, text: fc.constantFrom("a", "bc", "Ä✨", "long text ") }),
+  ofKind(2, ["delete", "format"], { client, at, length }),
+  ofKind(1, ["set"], { client, key: fc.constantFrom("x", "y"), value: fc.nat() }),
+  ofKind(1, ["push"], { client, value: fc.string({ maxLength: 4 }) }),
+  ofKind(1, ["pull"], { client, from: client }),
 );
 
 function apply(doc: Y.Doc, edit: Edit, docs: readonly Y.Doc[]): void {
@@ -78,6 +74,17 @@ export function updatesOf(
   }
   return updates;
 }
+
+/** The updates of one client that types so many letters. */
+export const letters = (count: number): Uint8Array[] =>
+  updatesOf(
+    Array.from({ length: count }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const),
+  ).map(({ update }) => update);
+
+export const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });
+
+/** The state vector of a client that has nothing. */
+export const NOTHING_KNOWN = new Uint8Array([0]);
 
 /** What a client with this state vector is sent of a document, in its order. */
 export const missing = (documents: Documents, name: string, stateVector: Uint8Array): Uint8Array[] =>

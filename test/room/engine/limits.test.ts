@@ -1,12 +1,6 @@
 /** R58 to R60, R62, R67 and R72: arrays of frames, nesting, flooding and slow readers. */
 import { describe, expect, it } from "vitest";
-import {
-  Output,
-  SlowReaders,
-  slowestOf,
-  UNCONFIRMED_IN_ROOM,
-  UNREAD_IN_ROOM,
-} from "../../../src/room/transport/output.ts";
+import { Output, SlowReaders } from "../../../src/room/transport/output.ts";
 import { failed, roomOfTwo } from "../support/rooms.ts";
 
 it("a client that accepts arrays receives the messages of one turn as one frame; other clients receive them one by one (R58)", async () => {
@@ -121,14 +115,6 @@ describe("the output of a socket", () => {
     expect(output.isTooSlow(0)).toBe(true);
   });
 
-  it("ends for those who have the most unread when a room holds more than 64 MiB (R67)", () => {
-    const unread = [1 * MIB, 15 * MIB, 14 * MIB, 13 * MIB, 15 * MIB, 13 * MIB];
-    const slowest = (sizes: readonly number[]) => slowestOf(sizes, (bytes) => bytes, UNREAD_IN_ROOM);
-    expect(slowest(unread)).toEqual([15 * MIB]);
-    expect(slowest(unread.slice(1, 5))).toEqual([]);
-    expect(slowest(Array(1_000).fill(2 * MIB))).toEqual([]);
-  });
-
   it("ends after 64 MiB, however slowly they are sent, if its client confirms nothing (R72)", () => {
     const [confirming, silent] = [new Output(true), new Output(false)];
     for (let second = 1; second <= 128; second += 1) {
@@ -139,14 +125,6 @@ describe("the output of a socket", () => {
     silent.count(1, 0, 129_000);
     expect([confirming.isTooSlow(129_000), silent.isTooSlow(129_000)]).toEqual([false, true]);
     expect([confirming.unconfirmed, silent.unconfirmed]).toEqual([0, 64 * MIB + 1]);
-  });
-
-  it("ends for those who were sent the most when a room has sent 512 MiB that no one confirms (R72)", () => {
-    const sent = [60 * MIB, ...Array<number>(30).fill(15 * MIB), 17 * MIB];
-    const slowest = (sizes: readonly number[]) => slowestOf(sizes, (bytes) => bytes, UNCONFIRMED_IN_ROOM);
-    expect(slowest(sent)).toEqual([60 * MIB]);
-    expect(slowest(sent.slice(1))).toEqual([]);
-    expect(slowest(Array(100).fill(16 * MIB))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** What a client does with a document over the room's socket: as an editor would, nearly so, and with bytes that mean nothing. */
 import fc from "fast-check";
+import { ofKind } from "../../support/steps.ts";
 
 export type DocumentAct =
   /** Asks for what it lacks, sends all that it has, asks who is there, or closes it. */
@@ -31,42 +32,17 @@ const name = fc.oneof(
 const at = fc.nat(60);
 
 export const documentAct: fc.Arbitrary<DocumentAct> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("open" as const, "repeat" as const, "query" as const),
-      name,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("close" as const), name }) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant("type" as const), name, at }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("erase" as const),
-      name,
-      at,
-      length: fc.integer({ min: 1, max: 9 }),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("damage" as const), name, at, bit: fc.nat(7) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("skip" as const), name }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("show" as const),
-      name,
-      client: fc.nat(40),
-      clock: fc.nat(3),
-      state: fc.constantFrom("{}", "null", '{"user":{"name":"x"}}', `"${"s".repeat(9_000)}"`, "{"),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("bytes" as const),
-      name: fc.option(name),
-      bytes: fc.array(fc.nat(255), { maxLength: 12 }),
-    }),
-  },
+  ofKind(6, ["open", "repeat", "query"], { name }),
+  ofKind(1, ["close"], { name }),
+  ofKind(8, ["type"], { name, at }),
+  ofKind(3, ["erase"], { name, at, length: fc.integer({ min: 1, max: 9 }) }),
+  ofKind(3, ["damage"], { name, at, bit: fc.nat(7) }),
+  ofKind(1, ["skip"], { name }),
+  ofKind(3, ["show"], {
+    name,
+    client: fc.nat(40),
+    clock: fc.nat(3),
+    state: fc.constantFrom("{}", "null", '{"user":{"name":"x"}}', `"${"s".repeat(9_000)}"`, "{"),
+  }),
+  ofKind(2, ["bytes"], { name: fc.option(name), bytes: fc.array(fc.nat(255), { maxLength: 12 }) }),
 );

@@ -4,10 +4,11 @@ import { expect } from "vitest";
 import { AppError } from "../../../src/platform/errors.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
+import type { RoomCommand } from "../../../src/room/types/room-object.ts";
 import { gateway, makeRoom, type TestRoom, type TestUser, tokens } from "../support/rooms.ts";
 import { copyStored } from "./backup.ts";
 import type { Host, Line, Receiver, RoomState } from "./host.ts";
-import { type RestChange, USERS, VIEWER } from "./steps.ts";
+import { USERS, VIEWER } from "./steps.ts";
 
 /** So that what a user may spend is refilled. */
 const FRAME_MS = 20;
@@ -150,63 +151,6 @@ export class FuzzedObject implements Host {
     };
   }
 
-  async change(change: RestChange): Promise<void> {
-    if (this.state === "deleted") return;
-    switch (change.kind) {
-      case "userUpdated":
-      case "userCreated":
-        await this.#apply(change.kind === "userCreated" ? "user.created" : "user.updated", change.user);
-        return;
-      case "userDeleted":
-      case "userErased":
-        await this.#run("DELETE FROM users WHERE id = ?", this.#idOf(change.user));
-        await this.#apply(change.kind === "userDeleted" ? "user.deleted" : "user.erased", change.user);
-        return;
-      case "tokensEnded":
-        await this.#endTokens(change.user);
-        return;
-      case "allTokensEnded":
-        this.#accountEpoch += 1;
-        await this.#run(
-          "UPDATE accounts SET token_epoch = token_epoch + 1 WHERE id = ?",
-          this.#room.accountId,
-        );
-        await this.#room.apply({ type: "tokens.ended", userId: null });
-        return;
-      case "roomUpdated":
-        await this.#room.apply({ type: "room.updated" });
-        return;
-      case "roomClosed":
-        this.state = "closed";
-        await this.#room.set("closed");
-        return;
-      case "roomOpened":
-        this.state = "active";
-        await this.#room.set("active");
-        return;
-      case "participant added":
-        await this.#addParticipant(change.user, change.ttl);
-        return;
-      case "removed":
-        await this.#request({ type: "PARTICIPANT_REMOVE", data: { userId: this.#idOf(change.user) } });
-        return;
-      case "write":
-        await this.#request({
-          type: "STORE_SET",
-          data: { store: "s", key: `rest-${change.key}`, value: change.key },
-        });
-        return;
-      case "comment":
-        await this.#request({
-          type: "COMMENT_POST",
-          data: { text: "of the organization", mentions: [], userId: this.#idOf(0) },
-        });
-        return;
-      case "broadcast":
-        await this.#request({ type: "BROADCAST", data: { event: "news" } });
-    }
-  }
-
   #idOf(index: number): string {
     return this.userIds[index] ?? "";
   }
@@ -217,30 +161,38 @@ export class FuzzedObject implements Host {
       .run();
   }
 
-  async #apply(
-    type: "user.created" | "user.updated" | "user.deleted" | "user.erased",
-    index: number,
-  ): Promise<void> {
-    await this.#room.apply({ type, userId: this.#idOf(index) });
+  async apply(command: RoomCommand): Promise<void> {
+    await this.#room.apply(command);
   }
 
-  async #endTokens(index: number): Promise<void> {
-    const person = this.#people[index];
-    if (person === undefined) return;
-    person.epoch += 1;
-    const userId = this.#idOf(index);
-    await this.#run("UPDATE users SET token_epoch = token_epoch + 1 WHERE id = ?", userId);
-    await this.#room.apply({ type: "tokens.ended", userId });
+  async deleteUser(user: number): Promise<void> {
+    await this.#run("DELETE FROM users WHERE id = ?", this.#idOf(user));
   }
 
-  async #addParticipant(index: number, ttl: number): Promise<void> {
+  async endTokens(user: number | null): Promise<void> {
+    const next = "SET token_epoch = token_epoch + 1 WHERE id = ?";
+    if (user === null) {
+      this.#accountEpoch += 1;
+      return this.#run(`UPDATE accounts ${next}`, this.#room.accountId);
+    }
+    const person = this.#people[user];
+    if (person !== undefined) person.epoch += 1;
+    return this.#run(`UPDATE users ${next}`, this.#idOf(user));
+  }
+
+  async setState(state: "active" | "closed"): Promise<void> {
+    this.state = state;
+    await this.#run("UPDATE rooms SET state = ? WHERE id = ?", state, this.#room.id);
+  }
+
+  async addParticipant(index: number, ttl: number): Promise<void> {
     const visit = { state: { user: index }, ttl };
     await gateway
       .addParticipant(this.#room.id, this.#room.accountId, this.#idOf(index), visit)
       .catch(requireRefusal);
   }
 
-  async #request(request: RoomRequest): Promise<void> {
+  async request(request: RoomRequest): Promise<void> {
     await gateway.request(this.#room.id, this.#room.accountId, request).catch(requireRefusal);
   }
 

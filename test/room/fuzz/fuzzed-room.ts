@@ -1,4 +1,4 @@
-/** The pure room for the fuzzer: its host, its database and its clock are in this process; its storage may fail. */
+/** Hosts the pure room in this process, with a database and a clock. Its storage may fail. */
 
 import { expect } from "vitest";
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
@@ -17,10 +17,10 @@ import type { Effect, Joined, Waiting } from "../../../src/room/transport/connec
 import type { RoomCommand } from "../../../src/room/types/room-object.ts";
 import type { Role, UserRecord } from "../../../src/wire/user.ts";
 import { roomPorts } from "../support/room-ports.ts";
-import { ROOM } from "../support/rows.ts";
+import { ROOM, userRecord } from "../support/rows.ts";
 import { FailingStorage } from "./failing-storage.ts";
 import type { Host, Line, Receiver, RoomState } from "./host.ts";
-import { type RestChange, USERS, VIEWER } from "./steps.ts";
+import { USERS, VIEWER } from "./steps.ts";
 
 const FRAME_MS = 1;
 const RECOVERY_MS = 1_000;
@@ -48,6 +48,17 @@ interface Person {
   isDeleted: boolean;
 }
 
+/** Options of a hosted room. */
+interface HostedRoom {
+  /** Returns a function that puts the storage back as it is now; null where that is not possible. */
+  readonly copyStored?: () => (() => void) | null;
+  /** The role of each user; by default those of {@link USERS}. */
+  readonly roles?: readonly Role[];
+  readonly graceMs?: number;
+}
+
+const ROLES = USERS.map((_, index): Role => (index === VIEWER ? "viewer" : "editor"));
+
 const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
 export class FuzzedRoom implements Host {
@@ -55,6 +66,7 @@ export class FuzzedRoom implements Host {
   state: RoomState = "active";
   readonly #storage: () => FailingStorage;
   readonly #copyStored: () => (() => void) | null;
+  readonly #graceMs: number;
   #backup: (() => void) | null = null;
   readonly #people: readonly Person[];
   readonly #sockets = new Map<string, Socket>();
@@ -77,28 +89,28 @@ export class FuzzedRoom implements Host {
   #points = 0;
   #arm: number | null = null;
 
-  /** `storage` is called whenever the room starts; `copyStored`, if that is possible, returns what puts the storage back. */
-  constructor(storage: () => RoomStorage, copyStored: () => (() => void) | null = () => null) {
+  /** `storage` is called whenever the room starts. */
+  constructor(storage: () => RoomStorage, { copyStored, roles, graceMs }: HostedRoom = {}) {
     this.#storage = () => new FailingStorage(storage());
-    this.#copyStored = copyStored;
-    this.userIds = USERS.map((_, index) => uuid(index + 1));
+    this.#copyStored = copyStored ?? (() => null);
+    this.#graceMs = graceMs ?? GRACE_MS;
     this.#row = { ...ROOM, id: uuid(100), accountId: uuid(101) };
-    this.#people = this.userIds.map((id, index) => ({
-      user: this.#userRecord(id, index === VIEWER ? "viewer" : "editor"),
+    this.#people = (roles ?? ROLES).map((role, index) => ({
+      user: userRecord(uuid(index + 1), { accountId: this.#row.accountId, roomId: this.#row.id, role }),
       epoch: 0,
       isDeleted: false,
     }));
+    this.userIds = this.#people.map(({ user }) => user.id);
     this.#failing = this.#storage();
     this.#room = this.#start();
   }
 
-  get faults(): number {
-    return this.#faults + this.#failing.faults;
+  get participants(): number {
+    return this.#room.sessions.stats.activeParticipants;
   }
 
-  #userRecord(id: string, role: Role): UserRecord {
-    const { accountId, id: roomId } = this.#row;
-    return { id, accountId, roomId, name: id, profilePicture: null, customId: null, role, createdAt: 0 };
+  get faults(): number {
+    return this.#faults + this.#failing.faults;
   }
 
   #start(): Room {
@@ -109,7 +121,7 @@ export class FuzzedRoom implements Host {
         storage: this.#failing.storage,
         now: () => this.#now,
         newId: () => this.#newId(),
-        graceMs: GRACE_MS,
+        graceMs: this.#graceMs,
         roomId: () => this.#row.id,
         lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
         report: (_, error) => this.#requireFault(error),
@@ -380,49 +392,28 @@ export class FuzzedRoom implements Host {
     this.heal();
   }
 
-  async change(change: RestChange): Promise<void> {
-    if (this.state === "deleted") return;
-    switch (change.kind) {
-      case "userUpdated":
-        return this.#apply({ type: "user.updated", userId: this.#idOf(change.user) });
-      case "userCreated":
-        return this.#apply({ type: "user.created", userId: this.#idOf(change.user) });
-      case "userDeleted":
-      case "userErased": {
-        const person = this.#people[change.user];
-        if (person === undefined) return;
-        person.isDeleted = true;
-        const type = change.kind === "userDeleted" ? "user.deleted" : "user.erased";
-        return this.#apply({ type, userId: person.user.id });
-      }
-      case "tokensEnded": {
-        const person = this.#people[change.user];
-        if (person === undefined) return;
-        person.epoch += 1;
-        return this.#apply({ type: "tokens.ended", userId: person.user.id });
-      }
-      case "allTokensEnded":
-        this.#accountEpoch += 1;
-        return this.#apply({ type: "tokens.ended", userId: null });
-      case "roomUpdated":
-        return this.#apply({ type: "room.updated" });
-      case "roomClosed":
-        this.#setState("closed");
-        return this.#apply({ type: "room.closed" });
-      case "roomOpened":
-        this.#setState("active");
-        return this.#apply({ type: "room.updated" });
-      case "participant added":
-        return this.#addParticipant(change.user, change.ttl);
-      case "removed":
-        return this.#request({ type: "PARTICIPANT_REMOVE", data: { userId: this.#idOf(change.user) } });
-      default:
-        return this.#request(this.#requestOf(change.kind, change.key));
-    }
+  async apply(command: RoomCommand): Promise<void> {
+    this.#apply(command);
+  }
+
+  async deleteUser(user: number): Promise<void> {
+    const person = this.#people[user];
+    if (person !== undefined) person.isDeleted = true;
+  }
+
+  async endTokens(user: number | null): Promise<void> {
+    if (user === null) this.#accountEpoch += 1;
+    const person = this.#people[user ?? -1];
+    if (person !== undefined) person.epoch += 1;
+  }
+
+  async setState(state: "active" | "closed"): Promise<void> {
+    this.state = state;
+    this.#row = { ...this.#row, state };
   }
 
   /** What fails may have begun a session. */
-  #addParticipant(user: number, ttl: number): void {
+  async addParticipant(user: number, ttl: number): Promise<void> {
     const person = this.#people[user];
     if (person === undefined || person.isDeleted || this.state !== "active") return;
     this.#failNext();
@@ -436,15 +427,6 @@ export class FuzzedRoom implements Host {
       }
     }
     this.heal();
-  }
-
-  #idOf(user: number): string {
-    return this.userIds[user] ?? "";
-  }
-
-  #setState(state: "active" | "closed"): void {
-    this.state = state;
-    this.#row = { ...this.#row, state };
   }
 
   /** A command that fails is applied again: its caller keeps it until it is done. */
@@ -464,20 +446,7 @@ export class FuzzedRoom implements Host {
     this.#command = null;
   }
 
-  #requestOf(kind: "write" | "comment" | "broadcast", key: number): RoomRequest {
-    const requests: Record<typeof kind, RoomRequest> = {
-      write: { type: "STORE_SET", data: { store: "s", key: `rest-${key}`, value: key } },
-      comment: {
-        type: "COMMENT_POST",
-        data: { text: "of the organization", mentions: [], userId: this.#idOf(0) },
-      },
-      broadcast: { type: "BROADCAST", data: { event: "news" } },
-    };
-    return requests[kind];
-  }
-
-  /** A request of the organization. */
-  #request(request: RoomRequest): void {
+  async request(request: RoomRequest): Promise<void> {
     this.#failNext();
     this.#perform(this.#room.request(request).effects);
     this.heal();

@@ -4,7 +4,7 @@ import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import { BY_VIEWER, contentOf } from "./copies.ts";
 import { DOCUMENTS, type DocumentAct } from "./document-acts.ts";
 import { type FrameSpec, frameOf, textOfFrame } from "./grammar.ts";
-import type { Host, Line } from "./host.ts";
+import { carryOut, type Host, type Line } from "./host.ts";
 import { Order } from "./order.ts";
 import { followName, type Known, newKnown, Peer } from "./peer.ts";
 import { type RestChange, type Step, USERS, VIEWER } from "./steps.ts";
@@ -231,7 +231,7 @@ export class Fuzzer {
   async #change(change: RestChange): Promise<void> {
     if (change.kind === "roomClosed") this.#excused.add(CLOSE.forbidden);
     if (change.kind === "allTokensEnded") this.#excused.add(CLOSE.unauthorized);
-    await this.#host.change(change);
+    await carryOut(this.#host, change);
   }
 
   /** The one who behaves well joins, or joins again with what it knows. */

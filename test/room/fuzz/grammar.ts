@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import * as z from "zod";
 import { ClientMessage, StoreOperation } from "../../../src/room/protocol/messages.ts";
+import { ofKind } from "../../support/steps.ts";
 
 /** What is used here of JSON Schema. A node without any of it is any JSON value. */
 interface Node {
@@ -203,24 +204,8 @@ export interface FrameSpec {
 }
 
 const damage: fc.Arbitrary<Damage> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("without" as const, "retyped" as const, "endless" as const),
-      at: fc.nat(9),
-    }),
-  },
-  fc.record({
-    kind: fc.constantFrom(
-      "cutOff" as const,
-      "binary" as const,
-      "inArray" as const,
-      "tooLarge" as const,
-      "tooDeep" as const,
-      "polluted" as const,
-      "repeated" as const,
-    ),
-  }),
+  ofKind(4, ["without", "retyped", "endless"], { at: fc.nat(9) }),
+  ofKind(1, ["cutOff", "binary", "inArray", "tooLarge", "tooDeep", "polluted", "repeated"]),
 );
 
 const messages = nodeOf(ClientMessage).oneOf ?? [];

@@ -24,10 +24,7 @@ it(
     const property = fc.asyncProperty(life, (steps) =>
       runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) =>
         live(
-          new FuzzedRoom(
-            () => new SqliteStorage(storage),
-            () => copyStored(storage),
-          ),
+          new FuzzedRoom(() => new SqliteStorage(storage), { copyStored: () => copyStored(storage) }),
           steps,
         ),
       ),

@@ -1,5 +1,6 @@
 /** What clients do and what happens to their room, as values that fast-check generates, shrinks and prints. */
 import fc from "fast-check";
+import { ofKind, ofType } from "../../support/steps.ts";
 import { type DocumentAct, documentAct } from "./document-acts.ts";
 import { type FrameSpec, frame } from "./grammar.ts";
 
@@ -51,79 +52,37 @@ const user = fc.integer({ min: 1, max: USERS.length - 1 });
 const pick = fc.nat(9);
 
 const restChange: fc.Arbitrary<RestChange> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom("userUpdated", "userCreated", "tokensEnded"), user }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("userDeleted", "userErased"), user }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("roomUpdated", "roomOpened") }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("roomClosed", "allTokensEnded") }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom("write", "comment", "broadcast"), key: fc.nat(3) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("participant added" as const),
-      user,
-      ttl: fc.constantFrom(10, 30),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("removed" as const), user }) },
+  ofKind(4, ["userUpdated", "userCreated", "tokensEnded"], { user }),
+  ofKind(1, ["userDeleted", "userErased"], { user }),
+  ofKind(2, ["roomUpdated", "roomOpened"]),
+  ofKind(1, ["roomClosed", "allTokensEnded"]),
+  ofKind(4, ["write", "comment", "broadcast"], { key: fc.nat(3) }),
+  ofKind(2, ["participant added"], { user, ttl: fc.constantFrom(10, 30) }),
+  ofKind(1, ["removed"], { user }),
 );
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("open" as const) }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      type: fc.constant("join" as const),
-      user,
-      role: fc.constantFrom("editor", "editor", "viewer"),
-      batch: fc.boolean(),
-      since: fc.boolean(),
-    }),
-  },
-  { weight: 40, arbitrary: fc.record({ type: fc.constant("frame" as const), pick, frame }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      type: fc.constant("flood" as const),
-      pick,
-      frame,
-      times: fc.constantFrom(40, 300, 1_500),
-    }),
-  },
-  { weight: 10, arbitrary: fc.record({ type: fc.constant("document" as const), pick, act: documentAct }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      type: fc.constant("ordered" as const),
-      pick,
-      entries: fc.constantFrom(1, 500, 20_000),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("cut" as const), pick }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      type: fc.constant("work" as const),
-      what: fc.constantFrom("set", "comment", "present", "follow", "broadcast", "type"),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ type: fc.constant("rest" as const), change: restChange }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("database" as const), isHeld: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("fault" as const), after: fc.nat(12) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      type: fc.constant("advance" as const),
-      ms: fc.constantFrom(1, 900, 10_000, 76_000),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate", "sweep", "reconcile") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("crash", "backUp", "restore") }) },
+  ofType(2, ["open"]),
+  ofType(8, ["join"], {
+    user,
+    role: fc.constantFrom("editor", "editor", "viewer"),
+    batch: fc.boolean(),
+    since: fc.boolean(),
+  }),
+  ofType(40, ["frame"], { pick, frame }),
+  ofType(1, ["flood"], { pick, frame, times: fc.constantFrom(40, 300, 1_500) }),
+  ofType(10, ["document"], { pick, act: documentAct }),
+  ofType(2, ["ordered"], { pick, entries: fc.constantFrom(1, 500, 20_000) }),
+  ofType(3, ["cut"], { pick }),
+  ofType(6, ["work"], {
+    what: fc.constantFrom("set", "comment", "present", "follow", "broadcast", "type"),
+  }),
+  ofType(5, ["rest"], { change: restChange }),
+  ofType(3, ["database"], { isHeld: fc.boolean() }),
+  ofType(3, ["fault"], { after: fc.nat(12) }),
+  ofType(3, ["advance"], { ms: fc.constantFrom(1, 900, 10_000, 76_000) }),
+  ofType(5, ["flush", "hibernate", "sweep", "reconcile"]),
+  ofType(1, ["crash", "backUp", "restore"]),
 );
 
 /** A room's life; few rooms are deleted. */

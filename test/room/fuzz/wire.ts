@@ -93,37 +93,20 @@ const Shown = z.union([
   z.tuple([userId, State.nullable(), z.int().min(0).optional()]),
   z.tuple([z.int().min(0), z.record(z.string(), z.unknown())]),
 ]);
+const passing = <Name extends string, Data extends z.ZodType>(event: Name, data: Data) =>
+  z.strictObject({ type: z.literal("event"), event: z.literal(event), data });
+
 const Passing = z.discriminatedUnion("event", [
-  z.strictObject({ type: z.literal("event"), event: z.literal("userJoined"), data: UserChange }),
-  z.strictObject({ type: z.literal("event"), event: z.literal("userLeft"), data: UserChange }),
-  z.strictObject({
-    type: z.literal("event"),
-    event: z.literal("presence"),
-    data: z.strictObject({
-      every: z.int().min(51).optional(),
-      updates: z.array(Shown).min(1),
-    }),
-  }),
-  z.strictObject({
-    type: z.literal("event"),
-    event: z.literal("broadcast"),
-    data: z.strictObject({ event: z.string().min(1), data: z.unknown(), from: userId.nullable() }),
-  }),
-  z.strictObject({
-    type: z.literal("event"),
-    event: z.literal("mark"),
-    data: z.strictObject({ mark: z.int().min(1) }),
-  }),
-  z.strictObject({
-    type: z.literal("event"),
-    event: z.literal("roleChanged"),
-    data: z.strictObject({ role: Role }),
-  }),
-  z.strictObject({
-    type: z.literal("event"),
-    event: z.literal("authFailed"),
-    data: z.strictObject({ code: z.enum(codes), message: z.string().min(1) }),
-  }),
+  passing("userJoined", UserChange),
+  passing("userLeft", UserChange),
+  passing("presence", z.strictObject({ every: z.int().min(51).optional(), updates: z.array(Shown).min(1) })),
+  passing(
+    "broadcast",
+    z.strictObject({ event: z.string().min(1), data: z.unknown(), from: userId.nullable() }),
+  ),
+  passing("mark", z.strictObject({ mark: z.int().min(1) })),
+  passing("roleChanged", z.strictObject({ role: Role })),
+  passing("authFailed", z.strictObject({ code: z.enum(codes), message: z.string().min(1) })),
 ]);
 export type Passing = z.infer<typeof Passing>;
 

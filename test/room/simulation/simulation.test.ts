@@ -1,6 +1,7 @@
 /** R18 to R23 and R25 to R30 as properties: whatever happens in whatever order, the room stays consistent. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { ofType } from "../../support/steps.ts";
 import { makeRoom, type TestRoom, type TestUser } from "../support/rooms.ts";
 import type { TestSocket } from "../support/test-socket.ts";
 import { test } from "../support/with-storage.ts";
@@ -9,32 +10,15 @@ import { Simulation, type Step } from "./simulation.ts";
 const pick = fc.nat(9);
 const userIndex = fc.nat(3);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ type: fc.constant("open" as const) }) },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      type: fc.constant("join" as const),
-      pick,
-      user: userIndex,
-      answerNow: fc.boolean(),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("answer" as const) }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ type: fc.constantFrom("leave", "close", "break", "ping", "message"), pick }),
-  },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("wake" as const), lose: fc.option(pick) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("crash", "sweep", "reconcile", "stall") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("closeRoom", "reopenRoom", "deleteRoom") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("deleteUser", "updateUser"), user: userIndex }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      type: fc.constant("advance" as const),
-      ms: fc.constantFrom(1, 900, 5_000, 10_000, 75_000),
-    }),
-  },
+  ofType(5, ["open"]),
+  ofType(10, ["join"], { pick, user: userIndex, answerNow: fc.boolean() }),
+  ofType(3, ["answer"]),
+  ofType(4, ["leave", "close", "break", "ping", "message"], { pick }),
+  ofType(2, ["wake"], { lose: fc.option(pick) }),
+  ofType(4, ["crash", "sweep", "reconcile", "stall"]),
+  ofType(1, ["closeRoom", "reopenRoom", "deleteRoom"]),
+  ofType(1, ["deleteUser", "updateUser"], { user: userIndex }),
+  ofType(4, ["advance"], { ms: fc.constantFrom(1, 900, 5_000, 10_000, 75_000) }),
 );
 
 test("sessions, stats and what clients receive agree, whatever happens (R18 to R23, R25 to R30)", ({
@@ -131,11 +115,8 @@ async function takeRealStep(
 
 it("a real object agrees with its sockets, whatever happens (R19, R21, R25, R28, R30)", async () => {
   const realStep: fc.Arbitrary<RealStep> = fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.record({ type: fc.constantFrom("join", "join", "leave", "close"), user: fc.nat(1) }),
-    },
-    fc.constantFrom({ type: "hibernate" }, { type: "reconcile" }, { type: "silence" }),
+    ofType(3, ["join", "join", "leave", "close"], { user: fc.nat(1) }),
+    ofType(1, ["hibernate", "reconcile", "silence"]),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(realStep, { maxLength: 12, size: "max" }), async (steps) => {

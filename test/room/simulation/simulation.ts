@@ -8,7 +8,7 @@ import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
 import { roomPorts } from "../support/room-ports.ts";
-import { ROOM } from "../support/rows.ts";
+import { ROOM, userRecord } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";
 
 /** One socket as its client sees it. */
@@ -348,16 +348,5 @@ export class Simulation {
     expect(this.#room.sessions.record).toEqual(before);
   }
 }
-
-const userRecord = (id: string) => ({
-  id,
-  accountId: "account",
-  roomId: "room",
-  name: id,
-  profilePicture: null,
-  customId: null,
-  role: "editor" as const,
-  createdAt: 0,
-});
 
 const isJoinedRoom = (data: object): data is JoinedRoom => "users" in data;

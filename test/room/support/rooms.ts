@@ -125,6 +125,26 @@ export class TestRoom {
     return Object.assign(socket, { joined: response.data });
   }
 
+  /** Sends JOIN_ROOM and runs `meanwhile` in the same turn of the object, while the token is being verified. */
+  async joinWhile(token: string, meanwhile: Parameters<TestRoom["inside"]>[0]): Promise<TestSocket> {
+    const socket = await this.connect();
+    await this.inside(async (object, state) => {
+      for (const end of state.getWebSockets())
+        object.webSocketMessage(end, JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
+      await meanwhile(object, state);
+    });
+    return socket;
+  }
+
+  /** Asks to join from a new socket, and is refused. Returns the answer, the event before the close, and its code. */
+  async refusedJoin(data: object | undefined, requestId?: string) {
+    const socket = await this.connect();
+    const answer = await socket.request("JOIN_ROOM", data, requestId);
+    const { code } = await socket.closed;
+    const event = await socket.nextEvent().catch(() => null);
+    return { answer, event, code };
+  }
+
   /** Adds a user to the room. */
   async user(fields: Partial<UserRow> = {}): Promise<TestUser> {
     const row: UserRow = {

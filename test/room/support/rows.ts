@@ -1,5 +1,7 @@
 /** Database rows, for tests of rooms without a database. */
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
+import type { OpenSession } from "../../../src/room/storage/storage.ts";
+import type { UserRecord } from "../../../src/wire/user.ts";
 
 /** A room that no one has joined yet. */
 export const ROOM: RoomRow = {
@@ -23,3 +25,22 @@ export const ROOM: RoomRow = {
   statsVersion: 0,
   firstJoinAt: null,
 };
+
+/** A user of this room, an editor. */
+export const userRecord = (id: string, fields: Partial<UserRecord> = {}): UserRecord => ({
+  id,
+  accountId: ROOM.accountId,
+  roomId: ROOM.id,
+  name: id,
+  profilePicture: null,
+  customId: null,
+  role: "editor",
+  createdAt: 0,
+  ...fields,
+});
+
+export const openSession = (userId: string, { name = userId, joinedAt = 0 } = {}): OpenSession => ({
+  id: `session of ${userId}`,
+  joinedAt,
+  user: userRecord(userId, { name }),
+});

@@ -4,7 +4,7 @@ import { isTooDeep } from "../../../platform/text.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { Effect, ShownEntry } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
-import { type AwarenessEntry, awarenessBody, queryAwarenessBody, updateBody, withKey } from "./frames.ts";
+import { type AwarenessEntry, bodies, withKey } from "./frames.ts";
 
 export class Channels {
   readonly #documents: Documents;
@@ -34,7 +34,7 @@ export class Channels {
 
   /** Sends a stored update to all other subscriptions, and schedules folding when it is due. */
   broadcast(name: string, update: Uint8Array, except?: Subscription): Effect[] {
-    const effects = this.#channels.get(name)?.broadcast(updateBody(update), except) ?? [];
+    const effects = this.#channels.get(name)?.broadcast(bodies.update(update), except) ?? [];
     return [...effects, ...this.foldIfDue(name)];
   }
 
@@ -100,11 +100,11 @@ class Channel {
   }
 
   add(subscription: Subscription): Effect[] {
-    const others = this.#hasForgotten ? this.broadcast(queryAwarenessBody()) : [];
+    const others = this.#hasForgotten ? this.broadcast(bodies.queryAwareness()) : [];
     this.#hasForgotten = false;
     this.#put(subscription);
     const present = this.awareness.all();
-    return present.length === 0 ? others : [...others, sendTo(subscription, awarenessBody(present))];
+    return present.length === 0 ? others : [...others, sendTo(subscription, bodies.awareness(present))];
   }
 
   /** Restores a subscription after hibernation, with the awareness of its socket. */
@@ -124,7 +124,7 @@ class Channel {
     this.#subscriptions.delete(idOf(socketId, key));
     if (this.subscriptions.some((other) => other.socketId === socketId)) return [];
     const gone = this.awareness.remove(socketId);
-    return gone.length === 0 ? [] : this.broadcast(awarenessBody(gone));
+    return gone.length === 0 ? [] : this.broadcast(bodies.awareness(gone));
   }
 
   of(socketId: string): Subscription[] {

@@ -4,14 +4,7 @@ import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts
 import type { Documents } from "../documents.ts";
 import { MalformedUpdate } from "../updates/update-reader.ts";
 import { type Channels, type Subscription, sendTo } from "./channels.ts";
-import {
-  type AwarenessEntry,
-  awarenessBody,
-  type DocumentFrame,
-  deniedBody,
-  refusedUpdateBody,
-  syncStatusBody,
-} from "./frames.ts";
+import { type AwarenessEntry, bodies, type DocumentFrame } from "./frames.ts";
 import { Transfers } from "./transfers.ts";
 
 const VIEWER = "Viewers may not change documents";
@@ -49,7 +42,7 @@ export class DocumentMessages {
       case "awareness":
         return receiveAwareness(connection, subscription, frame.entries);
       case "queryAwareness":
-        return [sendTo(subscription, awarenessBody(subscription.channel.awareness.all()))];
+        return [sendTo(subscription, bodies.awareness(subscription.channel.awareness.all()))];
       case "authenticate":
       case "close":
       case "other":
@@ -107,13 +100,15 @@ function acknowledge(
   const refused = "refused" in written ? written.refused : null;
   switch (documents.wire) {
     case "room":
-      return [sendTo(subscription, refused === null ? syncStatusBody(true) : refusedUpdateBody(refused))];
+      return [sendTo(subscription, bodies.syncStatus(refused === null, refused))];
     case "hocuspocus":
-      return Array.from({ length: statuses }, () => sendTo(subscription, syncStatusBody(refused === null)));
+      return Array.from({ length: statuses }, () =>
+        sendTo(subscription, bodies.syncStatus(refused === null)),
+      );
     case "yWebsocket":
       if (refused === null || subscription.hasWarned) return [];
       subscription.hasWarned = true;
-      return [sendTo(subscription, deniedBody(refused))];
+      return [sendTo(subscription, bodies.denied(refused))];
   }
 }
 
@@ -125,7 +120,7 @@ function receiveAwareness(
 ): Effect[] {
   const { channel } = subscription;
   const news = channel.awareness.apply(id, entries);
-  const body = awarenessBody(news);
+  const body = bodies.awareness(news);
   if (documents.wire === "room") return news.length === 0 ? [] : channel.broadcast(body, subscription);
   return news.length === 0 ? [sendTo(subscription, body)] : channel.broadcast(body);
 }

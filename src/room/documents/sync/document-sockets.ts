@@ -6,7 +6,7 @@ import type { Participants } from "../../engine/participants/participants.ts";
 import { CLOSE } from "../../protocol/protocol.ts";
 import type { Authorizing, Effect, Joined, Waiting } from "../../transport/connection.ts";
 import { DOCUMENT_LIMITS } from "../updates/limits.ts";
-import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./frames.ts";
+import { bodies, parseDocumentFrame, withKey } from "./frames.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
 
@@ -110,7 +110,7 @@ export class DocumentSockets {
     if (decision.approved || documents === undefined) return [];
     const early = this.#pending.early.take(id);
     if (documents.wire === "yWebsocket")
-      return [{ type: "sendBytes", to: [id], frame: deniedBody(decision.message) }];
+      return [{ type: "sendBytes", to: [id], frame: bodies.denied(decision.message) }];
     return early.flatMap((bytes) => {
       const authentication = authenticationIn(bytes);
       return authentication === null ? [] : [refusal(id, authentication.key, decision.message)];
@@ -173,5 +173,5 @@ function authenticationIn(bytes: Uint8Array): { readonly key: string; readonly t
 const refusal = (id: string, key: string, reason: string): Effect => ({
   type: "sendBytes",
   to: [id],
-  frame: withKey(key, refusedBody(reason)),
+  frame: withKey(key, bodies.refused(reason)),
 });

@@ -134,41 +134,38 @@ const auth = (type: number, text: string): Uint8Array =>
     encoding.writeVarString(encoder, text);
   });
 
-/** Asks a client for operations that the room lacks. */
-export const step1Body = (stateVector: Uint8Array) => sync(SYNC.step1, stateVector);
-export const step2Body = (update: Uint8Array) => sync(SYNC.step2, update);
-export const updateBody = (update: Uint8Array) => sync(SYNC.update, update);
-
-export const awarenessBody = (entries: readonly AwarenessEntry[]): Uint8Array =>
-  body(MESSAGE.awareness, (encoder) => {
-    const states = encoding.encode((inner) => {
-      encoding.writeVarUint(inner, entries.length);
-      for (const { client, clock, state } of entries) {
-        encoding.writeVarUint(inner, client);
-        encoding.writeVarUint(inner, clock);
-        encoding.writeVarString(inner, state);
-      }
-    });
-    encoding.writeVarUint8Array(encoder, states);
-  });
-
-export const queryAwarenessBody = (): Uint8Array => body(MESSAGE.queryAwareness, () => undefined);
-
-/** y-websocket's refusal; its clients log the reason. */
-export const deniedBody = (reason: string) => auth(AUTH.token, reason);
-
-export const refusedBody = (reason: string) => auth(AUTH.denied, reason);
-export const authenticatedBody = (scope: "read-write" | "readonly") => auth(AUTH.authenticated, scope);
-export const syncStatusBody = (isApplied: boolean): Uint8Array =>
-  body(MESSAGE.syncStatus, (encoder) => encoding.writeVarInt(encoder, isApplied ? 1 : 0));
-/** The refusal for our own client: Hocuspocus' with the reason. */
-export const refusedUpdateBody = (reason: string): Uint8Array =>
-  body(MESSAGE.syncStatus, (encoder) => {
-    encoding.writeVarInt(encoder, 0);
-    encoding.writeVarString(encoder, reason);
-  });
-export const closeBody = (reason: string): Uint8Array =>
-  body(MESSAGE.close, (encoder) => encoding.writeVarString(encoder, reason));
+/** The frames that the room sends, without the name of their document. */
+export const bodies = {
+  /** Asks a client for operations that the room lacks. */
+  step1: (stateVector: Uint8Array) => sync(SYNC.step1, stateVector),
+  step2: (update: Uint8Array) => sync(SYNC.step2, update),
+  update: (update: Uint8Array) => sync(SYNC.update, update),
+  awareness: (entries: readonly AwarenessEntry[]): Uint8Array =>
+    body(MESSAGE.awareness, (encoder) => {
+      const states = encoding.encode((inner) => {
+        encoding.writeVarUint(inner, entries.length);
+        for (const { client, clock, state } of entries) {
+          encoding.writeVarUint(inner, client);
+          encoding.writeVarUint(inner, clock);
+          encoding.writeVarString(inner, state);
+        }
+      });
+      encoding.writeVarUint8Array(encoder, states);
+    }),
+  queryAwareness: (): Uint8Array => body(MESSAGE.queryAwareness, () => undefined),
+  /** y-websocket's refusal; its clients log the reason. */
+  denied: (reason: string) => auth(AUTH.token, reason),
+  refused: (reason: string) => auth(AUTH.denied, reason),
+  authenticated: (scope: "read-write" | "readonly") => auth(AUTH.authenticated, scope),
+  /** With a reason, the refusal for our own client. */
+  syncStatus: (isApplied: boolean, reason: string | null = null): Uint8Array =>
+    body(MESSAGE.syncStatus, (encoder) => {
+      encoding.writeVarInt(encoder, isApplied ? 1 : 0);
+      if (reason !== null) encoding.writeVarString(encoder, reason);
+    }),
+  close: (reason: string): Uint8Array =>
+    body(MESSAGE.close, (encoder) => encoding.writeVarString(encoder, reason)),
+};
 
 export const withKey = (key: string, frame: Uint8Array): Uint8Array =>
   encoding.encode((encoder) => {

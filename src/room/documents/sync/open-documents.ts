@@ -11,15 +11,7 @@ import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 import { MalformedUpdate } from "../updates/update-reader.ts";
 import { type Channels, MAX_ENTRIES_OF_SOCKET, Subscription, sendTo } from "./channels.ts";
 import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
-import {
-  authenticatedBody,
-  closeBody,
-  type DocumentFrame,
-  nameOf,
-  parseDocumentFrame,
-  refusedBody,
-  withKey,
-} from "./frames.ts";
+import { bodies, type DocumentFrame, nameOf, parseDocumentFrame, withKey } from "./frames.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
 
 const DELETED = "document deleted";
@@ -115,7 +107,7 @@ export class OpenDocuments {
     const known = channel.find(id, key);
     const subscription = known ?? new Subscription(channel, id, key);
     const opened = known === undefined ? this.#open(connection, subscription) : [];
-    const scope = authenticatedBody(connection.role === "viewer" ? "readonly" : "read-write");
+    const scope = bodies.authenticated(connection.role === "viewer" ? "readonly" : "read-write");
     return opened === null ? [unnamed(id, key)] : [...opened, sendTo(subscription, scope)];
   }
 
@@ -200,7 +192,7 @@ export class OpenDocuments {
     const attached = this.#update(connection, { opened, shown });
     const removed = channel.remove(subscription);
     this.#channels.release(channel.name);
-    return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];
+    return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, bodies.close(reason))];
   }
 
   remove(id: string): Effect[] {
@@ -234,7 +226,7 @@ function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: str
 const unnamed = (id: string, key: string): Effect => ({
   type: "sendBytes",
   to: [id],
-  frame: withKey(key, refusedBody(UNNAMED)),
+  frame: withKey(key, bodies.refused(UNNAMED)),
 });
 
 const unreadable = (id: string): Effect =>

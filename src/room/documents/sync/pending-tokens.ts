@@ -12,7 +12,7 @@ interface Kept {
   bytes: number;
 }
 
-export class EarlyFrames {
+class EarlyFrames {
   readonly #bySocket = new Map<string, Kept>();
   #bytes = 0;
 

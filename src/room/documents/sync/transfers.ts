@@ -6,7 +6,7 @@ import type { Effect } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
 import { scanUpdate } from "../updates/update-reader.ts";
 import { type SentStep, type Subscription, sendTo } from "./channels.ts";
-import { step1Body, step2Body, updateBody } from "./frames.ts";
+import { bodies } from "./frames.ts";
 
 /** A client without an answer for so long is silent (R25), or disconnected. */
 const MAX_ANSWER_MS = 90_000;
@@ -56,14 +56,14 @@ export class Transfers {
     const { stateVector, next } = transfer;
     const part = (index: number) => this.#documents.missingPart(name, stateVector, index);
     const last = this.#documents.partCount(name) - 1;
-    const sent = next < last ? [sendTo(subscription, updateBody(part(next)))] : [];
+    const sent = next < last ? [sendTo(subscription, bodies.update(part(next)))] : [];
     if (next < last - 1) {
       transfer.next += 1;
       const step = this.ask(subscription, { mark: null, isSync: false });
       return [...sent, step, { type: "stayAwake", ms: MAX_ANSWER_MS }];
     }
     // Both at once: edits that are folded before each answer would delay the end forever.
-    sent.push(sendTo(subscription, step2Body(part(last))));
+    sent.push(sendTo(subscription, bodies.step2(part(last))));
     subscription.transfer = null;
     // The answer to an earlier step 1 will have these operations.
     if (subscription.isAsked) return sent;
@@ -72,7 +72,7 @@ export class Transfers {
 
   ask(subscription: Subscription, step: SentStep): Effect {
     subscription.unanswered.push(step);
-    return sendTo(subscription, step1Body(this.#documents.stateVector(subscription.channel.name)));
+    return sendTo(subscription, bodies.step1(this.#documents.stateVector(subscription.channel.name)));
   }
 
   /** The number of statuses for a step 2: none unless it completes the synchronization. */

@@ -2,15 +2,13 @@
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import type { RoomStats } from "../../../wire/snapshots.ts";
 import type { RoomRecord } from "../../storage/storage.ts";
+import type { Sessions } from "../participants/sessions.ts";
 import type { StoreQuota } from "./stores.ts";
 
 /** The room whose stats are copied; `record` is null before the first join. */
 interface ProjectedRoom {
-  readonly sessions: {
-    readonly stats: RoomStats;
+  readonly sessions: Pick<Sessions, "stats" | "markProjected"> & {
     readonly record: Pick<RoomRecord, "version" | "copiedVersion"> | null;
-    /** Records durably that the database has the stats of `version`. */
-    markProjected(version: number): void;
   };
   readonly storeQuota: Pick<StoreQuota, "isDue" | "copying" | "copyFailed">;
 }

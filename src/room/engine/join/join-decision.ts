@@ -33,17 +33,6 @@ export const joinRefusal = (
 
 export const JOIN_FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed: try again");
 
-export const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
-export const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
-export const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
-export const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
-export const TOO_MANY_JOINS = joinRefusal(
-  "Rooms",
-  "RATE_LIMITED",
-  "This user has joined too often, or was disconnected for sending too much; wait and retry",
-);
-export const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
-
 /** A room without its lost users holds joins so long: not all rooms read in the same second. `random` is in [0, 1). */
 export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
 

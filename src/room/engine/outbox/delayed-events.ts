@@ -5,11 +5,11 @@ import type { DocumentEventName, DocumentNote } from "../../storage/sqlite-outbo
 import { type EventPorts, recordEvent } from "./room-events.ts";
 
 /** While no subscriber listens, the room looks for one so rarely: the first event of a new one may be so late. */
-export const UNHEARD_INTERVAL_MS = 60_000;
+const UNHEARD_INTERVAL_MS = 60_000;
 /** Each store has at most one event in this time. */
-export const STORE_EVENT_INTERVAL_MS = 5_000;
+const STORE_EVENT_INTERVAL_MS = 5_000;
 /** Each document has at most one `document.updated` in this time. */
-export const DOCUMENT_EVENT_INTERVAL_MS = 10_000;
+const DOCUMENT_EVENT_INTERVAL_MS = 10_000;
 
 export abstract class DelayedEvents {
   protected readonly ports: EventPorts;
@@ -131,16 +131,9 @@ export class StoreEvents extends DelayedEvents {
 }
 
 /** The changes of documents that are reported, each in its transaction. */
-export interface DocumentReports {
-  created(document: string): void;
-  /** By the update with this number, which is not the first. */
-  updated(document: string, seq: number): void;
-  deleted(document: string): void;
-  /** A version was made, or someone has named the document as it is. */
-  versionCreated(document: string, version: number, name: string | null): void;
-}
+export type DocumentReports = Pick<DocumentEvents, "created" | "updated" | "deleted" | "versionCreated">;
 
-export class DocumentEvents extends DelayedEvents implements DocumentReports {
+export class DocumentEvents extends DelayedEvents {
   protected readonly events = [
     "document.created",
     "document.updated",
@@ -157,6 +150,7 @@ export class DocumentEvents extends DelayedEvents implements DocumentReports {
     this.#note({ event: "document.created", document, seq: 1, name: null });
   }
 
+  /** By the update with this number, which is not the first. */
   updated(document: string, seq: number): void {
     this.#note({ event: "document.updated", document, seq, name: null });
   }
@@ -167,6 +161,7 @@ export class DocumentEvents extends DelayedEvents implements DocumentReports {
     this.#note({ event: "document.deleted", document, seq: 0, name: null });
   }
 
+  /** A version was made, or someone has named the document as it is. */
   versionCreated(document: string, version: number, name: string | null): void {
     this.#note({ event: "version.created", document, seq: version, name });
   }

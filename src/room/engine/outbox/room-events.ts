@@ -18,7 +18,7 @@ export interface EventPorts extends Pick<RoomPorts, "storage" | "now" | "newId" 
 }
 
 /** The size of `users` in `session.closed`, in characters of JSON: more would slow down every list of deliveries. */
-export const MAX_USERS_CHARACTERS = 128 * 1024;
+const MAX_USERS_CHARACTERS = 128 * 1024;
 
 /** Records an event of a time (epoch ms). */
 export function recordEvent(

@@ -1,11 +1,7 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
 import { expect } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import {
-  STORE_EVENT_INTERVAL_MS,
-  StoreEvents,
-  UNHEARD_INTERVAL_MS,
-} from "../../../../src/room/engine/outbox/delayed-events.ts";
+import { StoreEvents } from "../../../../src/room/engine/outbox/delayed-events.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { EventCause, StoreEvent } from "../../../../src/wire/events.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
@@ -58,7 +54,7 @@ const recorded = () =>
 
 it("all changes within the interval are one event of each store", async () => {
   change("a");
-  now += STORE_EVENT_INTERVAL_MS - 1;
+  now += 5_000 - 1;
   change("b", "a");
   await report(() => true);
   expect([recorded(), events.dueAt()]).toEqual([[], now + 1]);
@@ -70,8 +66,8 @@ it("all changes within the interval are one event of each store", async () => {
   ];
   expect([recorded(), events.dueAt()]).toEqual([first, null]);
   change("a");
-  expect(events.dueAt()).toBe(now + STORE_EVENT_INTERVAL_MS);
-  now += STORE_EVENT_INTERVAL_MS;
+  expect(events.dueAt()).toBe(now + 5_000);
+  now += 5_000;
   await report(() => true);
   expect(recorded()).toEqual([...first, ["a", 4, 4]]);
 });
@@ -85,36 +81,39 @@ it("changes that workflows alone have made have the lowest depth of these, all o
     change("a", "b");
   }
   cause = null;
-  change("b");
-  now += STORE_EVENT_INTERVAL_MS;
+  change("b", "c");
+  cause = { workflowId: "w1", depth: 1 };
+  change("c");
+  now += 5_000;
   await report(() => true);
-  const [a, b] = storage.events.list(2).map(({ body }) => body);
-  expect(JSON.parse(a ?? "")).toMatchObject({ data: { store: "a" }, depth: 2, workflowId: "w2" });
-  expect(Object.keys(JSON.parse(b ?? ""))).toEqual(["id", "event", "timestamp", "data", "room"]);
+  const [a, b, c] = storage.events.list(3).map(({ body }) => JSON.parse(body));
+  expect(a).toMatchObject({ data: { store: "a" }, depth: 2, workflowId: "w2" });
+  for (const event of [b, c])
+    expect(Object.keys(event)).toEqual(["id", "event", "timestamp", "data", "room"]);
 });
 
 it("while no subscriber listens nothing is recorded, and the room looks for one once a minute", async () => {
   change("a");
-  now += STORE_EVENT_INTERVAL_MS;
+  now += 5_000;
   await report(() => false);
   expect([recorded(), events.dueAt()]).toEqual([[], null]);
   change("a");
-  expect(events.dueAt()).toBe(now + UNHEARD_INTERVAL_MS);
-  now += UNHEARD_INTERVAL_MS;
+  expect(events.dueAt()).toBe(now + 60_000);
+  now += 60_000;
   await report(() => true);
   change("a");
-  expect([recorded(), events.dueAt()]).toEqual([[["a", 2, 2]], now + STORE_EVENT_INTERVAL_MS]);
+  expect([recorded(), events.dueAt()]).toEqual([[["a", 2, 2]], now + 5_000]);
 });
 
 it("what changes while the room looks for subscribers is reported, whatever the answer", async () => {
   change("a");
-  now += STORE_EVENT_INTERVAL_MS;
+  now += 5_000;
   await report(() => {
     change("a");
     return false;
   });
-  expect(events.dueAt()).toBe(now + UNHEARD_INTERVAL_MS);
-  now += UNHEARD_INTERVAL_MS;
+  expect(events.dueAt()).toBe(now + 60_000);
+  now += 60_000;
   await report(() => {
     change("b");
     return true;
@@ -130,8 +129,8 @@ it("what waits outlives the object, and a failure of the database", async () => 
   events = new StoreEvents(eventPorts({ storage, now: () => now }));
   expect(events.dueAt()).toBe(now);
   await expect(report(() => Promise.reject(new Error("on purpose")))).rejects.toThrow("on purpose");
-  expect([recorded(), events.dueAt()]).toEqual([[], now + STORE_EVENT_INTERVAL_MS]);
-  now += STORE_EVENT_INTERVAL_MS;
+  expect([recorded(), events.dueAt()]).toEqual([[], now + 5_000]);
+  now += 5_000;
   await report(() => true);
   expect(recorded()).toEqual([["a", 1, 1]]);
 });
@@ -143,7 +142,7 @@ it("changes that are undone are not reported", async () => {
       throw new Error("on purpose");
     });
   expect(undone).toThrow("on purpose");
-  now += STORE_EVENT_INTERVAL_MS;
+  now += 5_000;
   await report(() => true);
   expect([recorded(), events.dueAt(), storage.occupancy.readRoom()]).toEqual([[], null, null]);
 });

@@ -1,7 +1,7 @@
 /** The quota of users who are online at once in an organization's rooms (R73). */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { makeRoom, type TestRoom, type TestUser } from "../../support/rooms.ts";
+import { failed, makeRoom, type TestRoom } from "../../support/rooms.ts";
 
 const setLimit = ({ accountId }: TestRoom, max: number) =>
   env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = 'online_users'")
@@ -11,13 +11,6 @@ const used = ({ accountId }: TestRoom) =>
   env.DB.prepare("SELECT used FROM quotas WHERE account_id = ? AND quota = 'online_users'")
     .bind(accountId)
     .first<number>("used");
-
-/** A refused join, with the code that the socket is closed with. */
-async function refusedJoin(room: TestRoom, { token }: TestUser) {
-  const socket = await room.connect();
-  const { success, error } = await socket.request("JOIN_ROOM", { token });
-  return { success, error, code: (await socket.closed).code };
-}
 
 const MINUTE_MS = 60_000;
 
@@ -43,11 +36,10 @@ describe("the quota of users online (R73)", () => {
     await setLimit(room, 1);
     const socket = await room.join(ada);
     await room.alarm();
-    expect(await refusedJoin(room, bo)).toMatchObject({
-      success: false,
-      error: {
-        ...{ module: "Accounts", code: "FORBIDDEN" },
-        message:
+    expect(await room.refusedJoin(bo)).toMatchObject({
+      answer: {
+        error: { module: "Accounts", code: "FORBIDDEN" },
+        description:
           "The quota online_users is exceeded: 1 of 1 are used; wait until others leave, or ask the service's operator for a higher limit",
       },
       code: 4403,
@@ -75,7 +67,7 @@ describe("the quota of users online (R73)", () => {
     // Before the room's copy, the database still counts the user who comes back.
     await room.join(ada);
     await room.alarm();
-    expect(await refusedJoin(room, bo)).toMatchObject({ success: false });
+    expect(await room.refusedJoin(bo)).toMatchObject({ answer: failed("FORBIDDEN", "Accounts") });
     await setLimit(room, 0);
     await room.join(ada);
   });
@@ -91,6 +83,9 @@ describe("the quota of users online (R73)", () => {
     await (await room.join(ada)).request("LEAVE_ROOM");
     await setLimit(room, 0);
     await room.advance(5 * MINUTE_MS + 1);
-    expect(await refusedJoin(room, ada)).toMatchObject({ success: false, code: 4403 });
+    expect(await room.refusedJoin(ada)).toMatchObject({
+      answer: failed("FORBIDDEN", "Accounts"),
+      code: 4403,
+    });
   });
 });

@@ -4,16 +4,9 @@ import { OnlineUsers } from "../../../../src/room/engine/participants/online-use
 import type { OnlinePlace } from "../../../../src/room/protocol/messages.ts";
 import type { OpenSession } from "../../../../src/room/storage/storage.ts";
 import type { User } from "../../../../src/wire/user.ts";
+import { openSession as session } from "../../support/rows.ts";
 
-const session = (id: string, { name = id, joinedAt = 0 } = {}): OpenSession => ({
-  ...{ id: `session of ${id}`, joinedAt },
-  user: {
-    ...{ id, accountId: "account", roomId: "room", name, profilePicture: null, customId: null },
-    ...{ role: "editor", createdAt: 0 },
-  },
-});
-
-/** A onlineUsers, and those who are online in it. */
+/** The users online, with the sessions that they are listed from. */
 function onlineUsersOf(...sessions: readonly OpenSession[]) {
   const online = new Map<string, OpenSession>();
   const onlineUsers = new OnlineUsers(online);

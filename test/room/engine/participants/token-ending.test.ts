@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
 import { roomPorts } from "../../support/room-ports.ts";
 import { makeRoom, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
-import { ROOM } from "../../support/rows.ts";
+import { ROOM, userRecord } from "../../support/rows.ts";
 import { withStorage } from "../../support/with-storage.ts";
 
 const endTokens = async ({ user }: TestUser): Promise<void> => {
@@ -26,11 +26,7 @@ describe("when tokens are ended (R64),", () => {
   it("a token that is being verified does not get in", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await room.connect();
-    await room.inside(async (object, state) => {
-      for (const end of state.getWebSockets()) {
-        object.webSocketMessage(end, JSON.stringify({ type: "JOIN_ROOM", data: { token: ada.token } }));
-      }
+    const socket = await room.joinWhile(ada.token, async (object) => {
       await endTokens(ada);
       await object.apply(room.accountId, { type: "tokens.ended", userId: ada.user.id });
     });
@@ -40,15 +36,8 @@ describe("when tokens are ended (R64),", () => {
 
   it("a decision that is older lets no one in, even when their ending is complete before it", () =>
     withStorage(({ storage }) => {
-      const room = new Room(
-        roomPorts({
-          storage,
-          graceMs: 10_000,
-        }),
-      );
-      const { accountId, id: roomId } = ROOM;
-      const names = { name: "Ada", profilePicture: null, customId: null };
-      const user = { id: "ada", accountId, roomId, ...names, role: "editor", createdAt: 0 } as const;
+      const room = new Room(roomPorts({ storage, graceMs: 10_000 }));
+      const user = userRecord("ada");
       room.open("socket", "192.0.2.1");
       const join = JSON.stringify({ type: "JOIN_ROOM", data: { token: "of an earlier epoch" } });
       expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);

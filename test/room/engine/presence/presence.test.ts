@@ -24,6 +24,12 @@ const BUSY_UPDATES = 900;
 /** A joined socket with a user of its own. */
 const joinedAs = (id: string): Joined => joinedSocket({ id, userId: id });
 
+/** The presence of sockets alone; `canTakeMore` says whether their clients have read enough. */
+function openPresence(canTakeMore = () => true) {
+  const connections = new Connections();
+  return { connections, presence: new Presence(connections, () => [], canTakeMore) };
+}
+
 /** So many that they show 16 MiB together. */
 const LARGE_CROWD = 2_000;
 
@@ -189,12 +195,7 @@ describe("presence", () => {
   });
 
   it("says how often a crowded room takes it, where that is less often than clients send it (R87)", () => {
-    const connections = new Connections();
-    const presence = new Presence(
-      connections,
-      () => [],
-      () => true,
-    );
+    const { connections, presence } = openPresence();
     const user = { ...joinedAs("Ada"), subscriptions: ["*"] };
     connections.put(user);
     const everyOf = (intervalMs: number) => {
@@ -235,12 +236,7 @@ describe("presence", () => {
   });
 
   it("is written to each attachment at once in a calm room, and every 5 s in a busy one (R52)", () => {
-    const connections = new Connections();
-    const presence = new Presence(
-      connections,
-      () => [],
-      () => true,
-    );
+    const { connections, presence } = openPresence();
     const users = Array.from({ length: 10 }, (_, index) => joinedAs(`user ${index}`));
     for (const user of users) connections.put(user);
     const flushed = (intervalMs: number) => {
@@ -282,12 +278,7 @@ describe("presence", () => {
   });
 
   it("of all users together has 16 MiB: as much as 2,048 users may show, and less is always accepted (R47)", () => {
-    const connections = new Connections();
-    const presence = new Presence(
-      connections,
-      () => [],
-      () => true,
-    );
+    const { connections, presence } = openPresence();
     const users = Array.from({ length: 2_049 }, (_, index) => joinedAs(`user ${index}`));
     for (const user of users) connections.put(user);
     const show = (user: Joined, bytes: number) =>
@@ -344,13 +335,8 @@ describe("presence", () => {
   });
 
   it("that does not fit into a frame reaches everyone who subscribes, whatever changes meanwhile (R48, R49, R86)", () => {
-    const connections = new Connections();
     let canTakeMore = false;
-    const presence = new Presence(
-      connections,
-      () => [],
-      () => canTakeMore,
-    );
+    const { connections, presence } = openPresence(() => canTakeMore);
     const users = Array.from({ length: 200 }, (_, index) => joinedAs(`user ${index}`));
     const watchers = [true, false].map((numbers) => ({
       connection: joinedAs(`${numbers}`),

@@ -13,6 +13,7 @@ import {
   db,
   END,
   field,
+  insertFiles,
   MEBIBYTE,
   type OwnerWithRoom,
   objectsOf,
@@ -165,18 +166,7 @@ describe("deleting a room", () => {
   it("deletes more files than one R2 call can", async () => {
     const owner = await ownerWithRoom();
     const count = 2 * MAX_DELETED + 1;
-    await env.DB.prepare(
-      `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-       SELECT ?1 || '/' || printf('%022d', value) || '/uploads/a', ?2, ?1, 'a', 'a/b', 'a/b', 1, ?3, 1, 'stored'
-       FROM json_each(?4)`,
-    )
-      .bind(
-        owner.roomId,
-        owner.id,
-        owner.userId,
-        JSON.stringify(Array.from({ length: count }, (_, index) => index)),
-      )
-      .run();
+    await insertFiles(owner, count);
     expect((await owner.api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(count);
     await owner.api.delete(`/rooms/${owner.roomId}`);
     await until(async () => (await statesOf(owner.id)).length === 0);
@@ -196,14 +186,7 @@ describe("garbage collection", () => {
 
   it("gives up uploads that crashes cut off in chunks, however many there are", async () => {
     const owner = await ownerWithRoom();
-    const many = 2 * MAX_DELETED + 500;
-    await env.DB.prepare(
-      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${many})
-       INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-       SELECT ?1 || '/' || n, ?1, ?2, 'f', 'text/plain', 'text/plain', 0, 'u', 1, 'uploading' FROM numbers`,
-    )
-      .bind(owner.id, owner.roomId)
-      .run();
+    await insertFiles(owner, 2 * MAX_DELETED + 500, { state: "uploading" });
     const batches = await batchesOf(() => collectGarbage(db, blobs, Date.now()));
     expect(await remainsOf(owner)).toEqual([[], []]);
     expect(Math.max(...batches.map(({ written }) => written))).toBeLessThan(5 * MAX_DELETED);

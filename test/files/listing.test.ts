@@ -1,11 +1,10 @@
 /** Listing a room's files: order, pages, and filters by type and uploader. */
 
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FoundFile } from "../../src/features/files/schema.ts";
 import type { StorageFile } from "../../src/wire/file.ts";
 import { type Account, account } from "../support/api.ts";
-import { type OwnerWithRoom, ownerWithRoom, store, textFile } from "./upload-form.ts";
+import { insertFiles, type OwnerWithRoom, ownerWithRoom, store, textFile } from "./upload-form.ts";
 
 interface Listed {
   readonly files: StorageFile[];
@@ -129,14 +128,7 @@ it("finds files of all rooms in any script, with the names of their rooms and us
 
 it("reads a bounded number of names in a request, and goes on behind them", async () => {
   const owner = await ownerWithRoom();
-  await env.DB.prepare(
-    `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
-     SELECT printf('%s/%022d/uploads/%d.txt', ?1, n, n), ?2, ?1, n || '.txt', 'text/plain', 'text/plain', 0, ?3, n, 'stored'
-     FROM numbers`,
-  )
-    .bind(owner.roomId, owner.id, owner.userId)
-    .run();
+  await insertFiles(owner, 5_001, { name: "n || '.txt'" });
   const first = await find(owner, { search: "0.txt", userId: owner.userId, limit: "1" });
   expect(first.files.map(({ filename }) => filename)).toEqual(["5000.txt"]);
   const none = await find(owner, { search: "none" });

@@ -73,6 +73,20 @@ export async function objectsOf(accountId: string): Promise<string[]> {
   return objects.map(({ key }) => key);
 }
 
+/** Adds so many rows of files without bytes. `name` is the SQL of a file's name, by its number `n` from 0. */
+export const insertFiles = (
+  { id, roomId, userId }: Pick<OwnerWithRoom, "id" | "roomId" | "userId">,
+  count: number,
+  { name = "'a'", size = 1, state = "stored" } = {},
+) =>
+  env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers LIMIT ?4)
+     INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
+     SELECT printf('%s/%022d/uploads/%s', ?2, n, ${name}), ?1, ?2, ${name}, 'a/b', 'a/b', ?5, ?3, n, ?6 FROM numbers`,
+  )
+    .bind(id, roomId, userId, count, size, state)
+    .run();
+
 /** Fails if any row or object of an upload remains. */
 export async function expectNothingLeft({ id }: Pick<OwnerWithRoom, "id">): Promise<void> {
   expect([await statesOf(id), await objectsOf(id)]).toEqual([[], []]);

@@ -16,6 +16,7 @@ import type {
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import type { RoomObject } from "../../src/room/host/room-object.ts";
+import { insertFiles } from "../files/upload-form.ts";
 import { Mailbox } from "../mail/mailbox.ts";
 import { joinRoom, joinWith } from "../room/support/join.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
@@ -151,14 +152,7 @@ const COMMENTS = 250;
 
 /** Adds copies of what Ada has written, as if it had been done before. */
 async function addMuch({ owner, api, room, ada }: Awaited<ReturnType<typeof furnishedRoom>>): Promise<void> {
-  await env.DB.prepare(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${FILES})
-     INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-     SELECT ?2 || '/' || printf('%022d', n) || '/uploads/lovelace', ?1, ?2, 'lovelace', 'a/b', 'a/b', 1, ?3, n, 'stored'
-     FROM numbers`,
-  )
-    .bind(owner.id, room.id, ada.id)
-    .run();
+  await insertFiles({ id: owner.id, roomId: room.id, userId: ada.id }, FILES, { name: "'lovelace'" });
   await runInDurableObject(env.ROOMS.getByName(room.id), async (object: RoomObject) => {
     const data = { text: "Adas secret", userId: ada.id };
     const request = JSON.stringify({ type: "COMMENT_CREATE", data });

@@ -7,7 +7,7 @@ import { purgeDeletedRooms } from "../../src/features/rooms/commands.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { blobs } from "../files/upload-form.ts";
+import { blobs, insertFiles } from "../files/upload-form.ts";
 import { type Account, account } from "../support/api.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
@@ -18,9 +18,6 @@ const FILE_BYTES = 7;
 const ROWS_PER_USER = 16;
 const SLICE = 1_000;
 
-const numbers = (count: number) =>
-  `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${count})`;
-
 /** A room with so many users and files, beside another one. */
 async function withLargeRoom(users = USERS, files = FILES) {
   const owner = await account();
@@ -30,17 +27,14 @@ async function withLargeRoom(users = USERS, files = FILES) {
   const user = await owner.api.createUser(room.id, { customId: "ada" });
   const fields = { roomId: room.id, userId: user.id };
   const { data } = await owner.api.upload(fields, new File(["Hello"], "hello.txt"));
-  const seeds = [
-    env.DB.prepare(
-      `${numbers(users)} INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
-       SELECT printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), ?1, ?2, 'User ' || n, 'USER ' || n, 'editor', n FROM numbers`,
-    ).bind(owner.id, room.id),
-    env.DB.prepare(
-      `${numbers(files)} INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-       SELECT ?2 || '/' || printf('%022d', n) || '/uploads/a', ?1, ?2, 'a', 'a/b', 'a/b', ${FILE_BYTES}, ?3, n, 'stored' FROM numbers`,
-    ).bind(owner.id, room.id, user.id),
-  ];
-  for (const seed of seeds) await seed.run();
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ?3)
+     INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+     SELECT printf('%s-0000-4000-8000-%012d', substr(?1, 1, 8), n), ?1, ?2, 'User ' || n, 'USER ' || n, 'editor', n FROM numbers`,
+  )
+    .bind(owner.id, room.id, users)
+    .run();
+  await insertFiles({ id: owner.id, ...fields }, files, { size: FILE_BYTES });
   return { owner, room, user, other, fileKey: data.file.key };
 }
 

@@ -9,36 +9,23 @@ import { readSetting, type Settings } from "../../platform/settings.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
+const rule = (free: number, firstMs: number, maxMs: number, forgetMs: number): PauseRule => ({
+  free,
+  firstMs,
+  maxMs,
+  forgetMs,
+});
+
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
-const PASSWORDS: PauseRule = {
-  free: 5,
-  firstMs: 2 * SECOND_MS,
-  maxMs: 15 * MINUTE_MS,
-  forgetMs: 15 * MINUTE_MS,
-};
+const PASSWORDS = rule(5, 2 * SECOND_MS, 15 * MINUTE_MS, 15 * MINUTE_MS);
 /** Wrong passwords of all people and wrong invitations from one network. */
-const NETWORK_FAILURES: PauseRule = {
-  free: 60,
-  firstMs: SECOND_MS,
-  maxMs: MINUTE_MS,
-  forgetMs: 30 * SECOND_MS,
-};
+const NETWORK_FAILURES = rule(60, SECOND_MS, MINUTE_MS, 30 * SECOND_MS);
 /** People who sign up without an invitation from one network. */
-const NETWORK_SIGN_UPS: PauseRule = { free: 60, firstMs: SECOND_MS, maxMs: MINUTE_MS, forgetMs: SECOND_MS };
+const NETWORK_SIGN_UPS = rule(60, SECOND_MS, MINUTE_MS, SECOND_MS);
 /** Mails requested from one network, for any address. */
-const NETWORK_MAILS: PauseRule = {
-  free: 10,
-  firstMs: 10 * SECOND_MS,
-  maxMs: 5 * MINUTE_MS,
-  forgetMs: MINUTE_MS,
-};
+const NETWORK_MAILS = rule(10, 10 * SECOND_MS, 5 * MINUTE_MS, MINUTE_MS);
 /** Mails to one address, requested from all networks: no one can fill another's mailbox. */
-const ADDRESS_MAILS: PauseRule = {
-  free: 3,
-  firstMs: 5 * MINUTE_MS,
-  maxMs: 6 * 60 * MINUTE_MS,
-  forgetMs: 60 * MINUTE_MS,
-};
+const ADDRESS_MAILS = rule(3, 5 * MINUTE_MS, 6 * 60 * MINUTE_MS, 60 * MINUTE_MS);
 
 /** Rates of wrong passwords, of some 100 ms each: of a client, of an isolate, and a share for known browsers. */
 const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };

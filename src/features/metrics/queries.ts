@@ -6,8 +6,8 @@ import { DAY_MS, HOUR_MS, presentTime } from "../../platform/time.ts";
 import type { CounterName } from "../../wire/quota.ts";
 import type { EventLogContext } from "../events/queries.ts";
 import { selectQuotas } from "../quotas/statements.ts";
+import { selectFirstJoin } from "../rooms/statements.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
-import { selectFirstJoin } from "./store.ts";
 
 /** How many points a range has, and of how many milliseconds each is. */
 const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonly points: number }>> = {

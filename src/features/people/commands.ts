@@ -1,19 +1,30 @@
 /** The commands of people: signing in and out, and changes of their name. */
+import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
 import {
+  createBrowserCookie,
+  createSignInToken,
   expiredCookie,
   knownBrowserOf,
   SIGN_IN_LIFETIME_MS,
   SIGN_IN_RENEWAL_MS,
   signedCookie,
+  tokenHashOf,
   tokenIn,
 } from "./cookies.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import type { Me, PersonUpdate, SignIn } from "./schema.ts";
+import type { Me, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./sessions.ts";
-import { planSignIn, planSignOut } from "./sign-in-plan.ts";
-import { selectPersonByEmail, updatePerson, updateSignIn } from "./store.ts";
+import {
+  deleteSignIn,
+  insertPassword,
+  insertPerson,
+  insertSignIn,
+  selectPersonByEmail,
+  updatePerson,
+  updateSignIn,
+} from "./store.ts";
 
 /** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
 export async function signIn(
@@ -81,3 +92,50 @@ export async function updateMe(ctx: PersonContext, { name }: PersonUpdate) {
   await ctx.db.run([updatePerson(id, name, ctx.now())]);
   return { data: { person: { id, name, email } } };
 }
+
+/** Ends the browser's present sign-in session, if it has one: signing in again leaves none behind. */
+async function planSignOut({ cookie, cookieSecret }: DashboardContext): Promise<Statement[]> {
+  const token = cookie === null ? null : await tokenIn(cookie, cookieSecret);
+  if (token === null) return [];
+  evictSignIn(tokenHashOf(token));
+  return [deleteSignIn(tokenHashOf(token))];
+}
+
+/** Replaces the browser's sign-in session; the first statement returns a row if the password still has the hash `verified`. */
+export async function planSignIn(
+  ctx: DashboardContext,
+  { id: personId, email }: Pick<Person, "id" | "email">,
+  verified: string,
+) {
+  const [token, now] = [createSignInToken(), ctx.now()];
+  const session = {
+    id: ctx.newId(),
+    tokenHash: tokenHashOf(token),
+    personId,
+    expiresAt: now + SIGN_IN_LIFETIME_MS,
+    createdAt: now,
+  };
+  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  return {
+    cookies: [
+      await signedCookie(token, ctx.cookieSecret),
+      createBrowserCookie(browser, email, ctx.cookieSecret),
+    ],
+    statements: [insertSignIn(session, verified), ...(await planSignOut(ctx))] as const,
+  };
+}
+
+/** Plans a person and their first sign-in session. Pass the error of their batch through {@link signUpError}. */
+export async function planSignUp(ctx: DashboardContext, person: Person, { password }: SignUp) {
+  const now = ctx.now();
+  const hash = await hashPassword(password);
+  const { cookies, statements } = await planSignIn(ctx, person, hash);
+  const inserts = [insertPerson(person, now), insertPassword(ctx.newId(), person.id, hash, now)] as const;
+  return { statements: [...inserts, ...statements] as const, cookies };
+}
+
+/** Translates the error of a batch that creates a person: CONFLICT for a taken address; other errors unchanged. */
+export const signUpError = (error: unknown): unknown =>
+  violatedConstraint(error) === "unique:people.email"
+    ? new AppError("Auth", "CONFLICT", "This email address is taken; sign in if it is yours")
+    : error;

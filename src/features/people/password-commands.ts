@@ -5,13 +5,13 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import { layOut, type Mail } from "../mail/mail.ts";
 import { insertMail, personWithAddress } from "../mail/statements.ts";
+import { planSignIn } from "./commands.ts";
 import type { DashboardContext, PersonContext } from "./context.ts";
 import { knownBrowserOf } from "./cookies.ts";
 import { createLinkToken, linkHashOf, PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "./links.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "./schema.ts";
 import { evictPerson } from "./sessions.ts";
-import { planSignIn } from "./sign-in-plan.ts";
 import {
   deletePasswordLinksOf,
   deleteSignInsOf,

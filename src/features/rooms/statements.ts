@@ -65,6 +65,18 @@ const firstJoin = prepared(() =>
 export const updateFirstJoin = ({ accountId }: Tenant, roomId: string, now: number): Statement =>
   firstJoin({ accountId, id: roomId, now });
 
+const earliestJoin = prepared(() =>
+  build
+    .select({ firstJoinAt: sql<number | null>`min(${rooms.firstJoinAt})`.as("firstJoinAt") })
+    .from(rooms)
+    // With the condition, an index has only rooms that were joined, the earliest first.
+    .where(and(ofAccount, isNotNull(rooms.firstJoinAt))),
+);
+
+/** The first join of any user (epoch ms); null before it. */
+export const selectFirstJoin = ({ accountId }: Tenant): Statement<{ firstJoinAt: number | null }> =>
+  earliestJoin({ accountId });
+
 /** Deleted rooms whose rows remain included. */
 export const selectSomeRooms = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
   statement(build.select({ id: rooms.id }).from(rooms).where(eq(rooms.accountId, accountId)).limit(limit));

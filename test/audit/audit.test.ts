@@ -212,7 +212,7 @@ describe("a change by an API key", () => {
 describe("what people do", () => {
   it("is recorded under their names, from the creation of the organization on", async () => {
     const owner = await signUp({ name: "Ada", organization: "Engines" });
-    const api = owner.browser.api(owner.organization.id);
+    const api = owner.api;
     const member = await invite(owner);
     await api.delete(`/members/${member.id}`);
     const { entries } = await logOf(api);

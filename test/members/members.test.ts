@@ -122,18 +122,17 @@ describe("an invitation", () => {
   it("is listed without its link, and can be withdrawn", async () => {
     const owner = await signUp();
     const { url, invitation } = (await inviteBy(owner)).data;
-    const api = owner.browser.api(owner.organization.id);
-    const listed = await api.get<{ invitations: Invitation[] }>("/invitations");
+    const listed = await owner.api.get<{ invitations: Invitation[] }>("/invitations");
     expect(listed.data).toEqual({ invitations: [invitation], total: 1, limit: 50, offset: 0, cursor: null });
     const { results } = await env.DB.prepare("SELECT * FROM invitations").all();
     expect(JSON.stringify([listed.data, results])).not.toContain(tokenIn(url));
     const other = await signUp();
-    const byOther = await other.browser.api(other.organization.id).delete(`/invitations/${invitation.id}`);
+    const byOther = await other.api.delete(`/invitations/${invitation.id}`);
     expect(byOther.status).toBe(404);
     expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(200);
-    expect((await api.delete(`/invitations/${invitation.id}`)).data).toEqual({});
+    expect((await owner.api.delete(`/invitations/${invitation.id}`)).data).toEqual({});
     expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(404);
-    expect((await api.delete(`/invitations/${invitation.id}`)).status).toBe(404);
+    expect((await owner.api.delete(`/invitations/${invitation.id}`)).status).toBe(404);
   });
 
   it("expires after seven days and is deleted", async () => {
@@ -146,8 +145,7 @@ describe("an invitation", () => {
     const path = `/invitations/${tokenIn(url)}`;
     expect((await guest.browser.get(path)).status).toBe(404);
     expect((await guest.browser.post(`${path}/accept`)).status).toBe(404);
-    const api = owner.browser.api(owner.organization.id);
-    expect((await api.get<{ total: number }>("/invitations")).data.total).toBe(0);
+    expect((await owner.api.get<{ total: number }>("/invitations")).data.total).toBe(0);
     await runScheduledTasks(env, Date.now());
     const left = env.DB.prepare("SELECT id FROM invitations WHERE id = ?").bind(invitation.id);
     expect(await left.first()).toBeNull();
@@ -164,8 +162,7 @@ describe("an invitation", () => {
     const guest = await signUp();
     expect((await guest.browser.get(path)).status).toBe(200);
     await env.DB.prepare(change).bind(second.id).run();
-    const api = owner.browser.api(owner.organization.id);
-    expect((await api.get<{ total: number }>("/invitations")).data.total).toBe(0);
+    expect((await owner.api.get<{ total: number }>("/invitations")).data.total).toBe(0);
     expect((await guest.browser.get(path)).status).toBe(404);
     expect((await guest.browser.post(`${path}/accept`)).status).toBe(404);
     const body = { name: "Bo", email: freshEmail(), password: PASSWORD, invitation: tokenIn(data.url) };
@@ -186,13 +183,11 @@ describe("a member", () => {
   it("can do everything except manage members, invitations and keys", async () => {
     const owner = await signUp();
     const member = await invite(owner);
-    const api = member.browser.api(owner.organization.id);
+    const api = member.api;
     const room = await api.createRoom();
     await api.createUser(room.id);
     expect((await api.get("/api-keys")).status).toBe(200);
-    const { id: keyId } = (
-      await owner.browser.api(owner.organization.id).post<{ api_key: { id: string } }>("/api-keys")
-    ).data.api_key;
+    const { id: keyId } = (await owner.api.post<{ api_key: { id: string } }>("/api-keys")).data.api_key;
     const { id } = (await inviteBy(owner)).data.invitation;
     for (const answer of [
       await api.post("/api-keys"),
@@ -208,13 +203,12 @@ describe("a member", () => {
   it("can be removed by an owner and loses access at once", async () => {
     const owner = await signUp();
     const member = await invite(owner);
-    const api = member.browser.api(owner.organization.id);
-    expect((await api.get("/rooms")).status).toBe(200);
+    expect((await member.api.get("/rooms")).status).toBe(200);
     const path = `/members/${member.id}`;
-    expect((await owner.browser.api(owner.organization.id).delete(path)).data).toEqual({});
-    expect((await api.get("/rooms")).status).toBe(403);
+    expect((await owner.api.delete(path)).data).toEqual({});
+    expect((await member.api.get("/rooms")).status).toBe(403);
     expect((await member.browser.get<Me>("/me")).data.organizations).toEqual([]);
-    expect((await owner.browser.api(owner.organization.id).delete(path)).error?.code).toBe("NOT_FOUND");
+    expect((await owner.api.delete(path)).error?.code).toBe("NOT_FOUND");
   });
 
   it("who is removed cannot come back by an invitation made before the removal; those of others stay", async () => {
@@ -222,7 +216,7 @@ describe("a member", () => {
     const second = await invite(owner, "owner");
     const own = (await inviteBy(second)).data;
     const others = (await inviteBy(owner)).data;
-    await owner.browser.api(owner.organization.id).delete(`/members/${second.id}`);
+    await owner.api.delete(`/members/${second.id}`);
     const accept = ({ url }: Invited) => second.browser.post(`/invitations/${tokenIn(url)}/accept`);
     expect((await accept(own)).status).toBe(404);
     const left = await env.DB.prepare("SELECT id FROM invitations WHERE account_id = ?")
@@ -235,7 +229,7 @@ describe("a member", () => {
   it("can leave", async () => {
     const owner = await signUp();
     const member = await invite(owner);
-    const answer = await member.browser.api(owner.organization.id).delete(`/members/${member.id}`);
+    const answer = await member.api.delete(`/members/${member.id}`);
     expect(answer.status).toBe(200);
     expect((await membersOf(owner)).map(({ id }) => id)).toEqual([owner.id]);
   });
@@ -258,20 +252,19 @@ describe("the role of a member", () => {
 
   it("of the last owner stays, even when the last two demote each other at once", async () => {
     const owner = await signUp();
-    const api = owner.browser.api(owner.organization.id);
     const demote = { role: "member" };
-    const refused = await api.patch(`/members/${owner.id}`, demote);
+    const refused = await owner.api.patch(`/members/${owner.id}`, demote);
     expect(refused.error?.code).toBe("CONFLICT");
     expect(refused.error?.message).toMatch(/^role: the last owner cannot become a member; /);
-    expect((await api.patch(`/members/${owner.id}`, { role: "owner" })).status).toBe(200);
+    expect((await owner.api.patch(`/members/${owner.id}`, { role: "owner" })).status).toBe(200);
     const second = await addMember(owner.organization.id, "owner");
     await Promise.all([
-      api.patch(`/members/${second.id}`, demote),
+      owner.api.patch(`/members/${second.id}`, demote),
       second.browser.api(owner.organization.id).patch(`/members/${owner.id}`, demote),
     ]);
     const roles = env.DB.prepare("SELECT role FROM memberships WHERE account_id = ? AND role = 'owner'");
     expect((await roles.bind(owner.organization.id).all()).results).toHaveLength(1);
-    expect((await api.patch(`/members/${crypto.randomUUID()}`, demote)).error?.code).toBe("NOT_FOUND");
+    expect((await owner.api.patch(`/members/${crypto.randomUUID()}`, demote)).error?.code).toBe("NOT_FOUND");
   });
 });
 
@@ -279,14 +272,13 @@ describe("the last owner", () => {
   it("cannot leave while plain members remain, nor be removed by them, even when the last two remove each other at once", async () => {
     const owner = await signUp();
     const member = await invite(owner);
-    const api = owner.browser.api(owner.organization.id);
     const path = `/members/${owner.id}`;
-    expect((await api.delete(path)).error?.code).toBe("CONFLICT");
-    expect((await api.patch(path, { role: "member" })).error?.code).toBe("CONFLICT");
-    expect((await member.browser.api(owner.organization.id).delete(path)).error?.code).toBe("FORBIDDEN");
+    expect((await owner.api.delete(path)).error?.code).toBe("CONFLICT");
+    expect((await owner.api.patch(path, { role: "member" })).error?.code).toBe("CONFLICT");
+    expect((await member.api.delete(path)).error?.code).toBe("FORBIDDEN");
     const second = await addMember(owner.organization.id, "owner");
     const answers = await Promise.all([
-      api.delete(`/members/${second.id}`),
+      owner.api.delete(`/members/${second.id}`),
       second.browser.api(owner.organization.id).delete(path),
     ]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

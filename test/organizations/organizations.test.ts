@@ -71,32 +71,32 @@ describe("an organization", () => {
   it("is renamed by an owner, for all of its members", async () => {
     const owner = await signUp({ organization: "Engines" });
     const member = await invite(owner);
-    const api = owner.browser.api(owner.organization.id);
-    const renamed = await api.patch<{ organization: Organization }>("/organization", { name: "Analytical" });
+    const renamed = await owner.api.patch<{ organization: Organization }>("/organization", {
+      name: "Analytical",
+    });
     expect(renamed.data.organization).toMatchObject({ id: owner.organization.id, name: "Analytical" });
-    expect((await api.get("/organization")).data).toEqual(renamed.data);
+    expect((await owner.api.get("/organization")).data).toEqual(renamed.data);
     expect((await member.browser.get<Me>("/me")).data.organizations[0]?.name).toBe("Analytical");
-    const refused = await member.browser.api(owner.organization.id).patch("/organization", { name: "Mine" });
+    const refused = await member.api.patch("/organization", { name: "Mine" });
     expect(refused.error?.code).toBe("FORBIDDEN");
-    expect((await api.patch("/organization", { name: "" })).error?.message).toMatch(/^name: /);
+    expect((await owner.api.patch("/organization", { name: "" })).error?.message).toMatch(/^name: /);
   });
 
   it("is deleted only by an owner, and only when its name is typed", async () => {
     const owner = await signUp({ organization: "Engines" });
     const member = await addMember(owner.organization.id, "member");
-    const api = owner.browser.api(owner.organization.id);
     const confirm = { confirm: "Engines" };
     const asMember = member.browser.api(owner.organization.id).json("DELETE", "/organization", confirm);
     expect((await asMember).error?.code).toBe("FORBIDDEN");
     for (const wrong of ["engines", "", "Engines "]) {
-      const refused = await api.json("DELETE", "/organization", { confirm: wrong });
+      const refused = await owner.api.json("DELETE", "/organization", { confirm: wrong });
       expect(refused.error?.code).toBe("VALIDATION_ERROR");
       expect(refused.error?.message).toMatch(/^confirm: this is not the organization's name; /);
     }
-    expect((await api.get("/organization")).status).toBe(200);
-    expect((await api.json("DELETE", "/organization", confirm)).data).toEqual({});
+    expect((await owner.api.get("/organization")).status).toBe(200);
+    expect((await owner.api.json("DELETE", "/organization", confirm)).data).toEqual({});
     expect((await owner.browser.get<Me>("/me")).data.organizations).toEqual([]);
-    expect((await api.get("/rooms")).status).toBe(403);
+    expect((await owner.api.get("/rooms")).status).toBe(403);
     await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
   });
 

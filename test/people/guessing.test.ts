@@ -253,8 +253,7 @@ describe("a network", () => {
   it("is counted for a wrong invitation, and not for the right one", async () => {
     const owner = await signUp();
     const other = await signUp();
-    const api = owner.browser.api(owner.organization.id);
-    const { data } = await api.post<{ url: string }>("/invitations", { role: "member" });
+    const { data } = await owner.api.post<{ url: string }>("/invitations", { role: "member" });
     const failures = async () =>
       (await guessesIn(`network:${other.browser.address}`)).find(({ key }) => key === "failures");
     await other.browser.post("/invitations/wrong/accept");

@@ -272,7 +272,7 @@ it("`npm start` is open", async () => {
 
 it("an invitation opens a closed deployment for one person, who cannot create an organization there", async () => {
   const owner = await signUp();
-  const api = owner.browser.api(owner.organization.id);
+  const api = owner.api;
   const { data } = await api.post<{ url: string }>("/invitations", {});
   const invited = { ...newPerson(), invitation: tokenIn(data.url) };
   expect((await ask(CLOSED, "POST", "/sign-up", invited)).status).toBe(201);

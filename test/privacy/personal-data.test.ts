@@ -219,7 +219,7 @@ const countOf = (table: string, column: string, personId: string) =>
 it("a person exports what is kept of them, without any secret and without others", async () => {
   const owner = await signUp();
   const other = await invite(owner);
-  const api = owner.browser.api(owner.organization.id);
+  const api = owner.api;
   await api.post("/invitations", { role: "member", email: "eve@example.com" });
   await owner.browser.post("/organizations", { name: "Second" });
   const records = await exportedPerson(owner.browser);
@@ -287,9 +287,7 @@ it("a person deletes their account, with everything but the organization's own r
   // An invitation of an API key has no inviter: that of a deleted owner must not become one.
   const token = data.url.split("/").at(-1) ?? "";
   await expect(signUp({ invitation: token })).rejects.toThrow("404");
-  const { data: log } = await owner.browser
-    .api(owner.organization.id)
-    .get<{ entries: { operation: string; resource: object }[] }>("/audit");
+  const { data: log } = await owner.api.get<{ entries: { operation: string; resource: object }[] }>("/audit");
   expect(log.entries[0]).toMatchObject({
     operation: "deletePerson",
     resource: { type: "member", id: leaving.id },
@@ -302,7 +300,7 @@ it("the only owner of an organization hands it over, or deletes it, first", asyn
   expect([refused.status, refused.error?.code]).toEqual([409, "CONFLICT"]);
   expect(refused.error?.message).toContain("Analytical Engines");
   expect((await owner.browser.get("/me")).status).toBe(200);
-  const api = owner.browser.api(owner.organization.id);
+  const api = owner.api;
   await api.json("DELETE", "/organization", { confirm: "Analytical Engines" });
   expect((await owner.browser.post("/me/delete", { password: PASSWORD })).status).toBe(200);
 });

@@ -118,6 +118,8 @@ export interface SignedUp {
   readonly id: string;
   readonly email: string;
   readonly organization: OwnOrganization;
+  /** The API of the organization, as this person's page calls it. */
+  readonly api: Api;
 }
 
 /** A new person, signed in, with their own organization or the one that they are invited to. */
@@ -132,13 +134,17 @@ export async function signUp(
   const [organization] = answer.data.organizations;
   if (organization === undefined || !browser.cookie.startsWith(`${SESSION_COOKIE}=`))
     throw new Error("Not signed in");
-  return { browser, id: answer.data.person.id, email, organization };
+  return {
+    ...{ browser, id: answer.data.person.id, email, organization },
+    get api() {
+      return browser.api(organization.id);
+    },
+  };
 }
 
 /** Another member of the owner's organization. */
 export async function invite(owner: SignedUp, role: "owner" | "member" = "member"): Promise<SignedUp> {
-  const api = owner.browser.api(owner.organization.id);
-  const { data } = await api.post<{ url: string }>("/invitations", { role });
+  const { data } = await owner.api.post<{ url: string }>("/invitations", { role });
   return signUp({ name: "Bo", invitation: tokenIn(data.url) });
 }
 

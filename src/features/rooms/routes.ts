@@ -1,4 +1,4 @@
-/** The endpoints of rooms. Endpoints that return a room with its users are in `users/routes-room.ts`. */
+/** The endpoints of rooms. Endpoints that return a room with its users are in `users/routes.ts`. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { dates, flag, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";

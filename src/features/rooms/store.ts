@@ -157,11 +157,6 @@ export const updateStats = (
   );
 };
 
-interface DeletedRoom {
-  readonly accountId: string;
-  readonly id: string;
-}
-
 /** Removes up to `limit` users of a deleted room and hides as many files, which are returned; in the end, the room's row. */
 export const deleteSome = (
   tenant: Tenant,
@@ -186,7 +181,7 @@ export const deleteSome = (
 ];
 
 /** The rooms that were deleted and still have a row, the longest deleted first. */
-export const selectDeletedRooms = (limit: number): Statement<DeletedRoom> => ({
+export const selectDeletedRooms = (limit: number): Statement<{ accountId: string; id: string }> => ({
   sql: `SELECT account_id AS accountId, id FROM rooms
         WHERE deleted_at IS NOT NULL AND account_id NOT IN ${FENCED} ORDER BY deleted_at LIMIT ?`,
   params: [limit],

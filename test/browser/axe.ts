@@ -1,6 +1,7 @@
 /** What axe finds wrong with a page for people who use a keyboard or a screen reader. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 declare global {
   interface Window {
@@ -28,4 +29,26 @@ export async function findingsOf(page: Page, only?: string[]): Promise<string[]>
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
   );
+}
+
+const SCREENS = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+] as const;
+
+/** Checks the page on a desk and on a phone, light and dark: what axe finds, that it fits, and more for each screen. */
+export async function expectAccessible(
+  page: Page,
+  check: (width: number) => Promise<void> = async () => {},
+): Promise<void> {
+  for (const screen of SCREENS) {
+    await page.setViewportSize(screen);
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    expect([screen, await findingsOf(page)]).toEqual([screen, []]);
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(excess).toBeLessThanOrEqual(0);
+    await check(screen.width);
+    await page.emulateMedia({ colorScheme: "dark" }); // which changes nothing but colors
+    expect([screen, await findingsOf(page, ["color-contrast"])]).toEqual([screen, []]);
+  }
 }

@@ -1,87 +1,16 @@
-/** Those who belong to an organization: demoting an owner, leaving, a forgotten password, and the organization's end. */
+/** The dashboard's pages outside an organization, which people see first: to sign in and up, those of links, and none. */
 
 import type { Page, Route } from "playwright-core";
 import { expect, it } from "vitest";
 import { sharedService } from "../cli/shared-service.ts";
-import { findingsOf } from "./axe.ts";
+import { expectAccessible } from "./axe.ts";
 import { openBrowser } from "./browser.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
-const address = newAddress();
-
 const service = await sharedService();
 const browser = await openBrowser();
-const [own, other] = [
-  { organization: "Ada's Boards", email: address },
-  { name: "Bo", organization: "Bo's" },
-];
-const ada = await Desk.signedUp(browser, service.url, own);
-const bo = await Desk.signedUp(browser, service.url, other);
-const { url } = await ada.ask<{ url: string }>("POST", "/invitations", { role: "owner" });
-await bo.page.goto(url);
-await bo.button("Join as Bo").click();
-await bo.page.getByRole("button", { name: /^Organization: / }).waitFor();
-
-it("an owner makes another one a member, who then manages no one", async () => {
-  await ada.enter("/settings/members");
-  await expect.poll(() => ada.field("Role of Bo").inputValue()).toBe("owner");
-  await ada.field("Role of Bo").selectOption("member");
-  await ada.notice("Bo is a member now").waitFor();
-  await bo.go(`/${ada.accountId}/settings/members`);
-  await bo.page.getByText("Only owners can invite members.").waitFor();
-  expect(await bo.button("Invite member").count()).toBe(0);
-  expect(await bo.page.getByLabel(/^Role of /).count()).toBe(0);
-  await bo.go(`/${ada.accountId}/settings/organization`);
-  await bo.page.getByText("Only owners can rename or delete the organization.").waitFor();
-});
-
-it("the only owner cannot leave, and reads why; a member can", async () => {
-  await ada.button("Leave organization").click();
-  await ada.dialog().getByRole("button", { name: "Leave organization" }).click();
-  await ada.dialog().getByRole("alert").getByText(/owner/).waitFor();
-  await ada.button("Cancel").click();
-  await bo.go(`/${ada.accountId}/settings/members`);
-  await bo.button("Leave organization").click();
-  await bo.dialog().getByRole("button", { name: "Leave organization" }).click();
-  await bo.button("Organization: Bo's").waitFor();
-  await ada.page.reload();
-  await ada.row("Ada").waitFor();
-  expect(await ada.row("Bo").count()).toBe(0);
-});
-
-it("an organization is deleted once its name is typed, and the person can create another one", async () => {
-  await bo.go("");
-  await bo.button("Organization: Bo's").waitFor();
-  await bo.enter("/settings/organization");
-  await bo.button("Delete organization").click();
-  await bo.field("Type “Bo's” to confirm").fill("Bo's");
-  await bo.dialog().getByRole("button", { name: "Delete organization" }).click();
-  await bo.heading("New organization").waitFor();
-  await bo.field("Name").fill("Bo's second");
-  await bo.button("Create organization").click();
-  await bo.button("Organization: Bo's second").waitFor();
-});
-
-it("who forgot their password is sent a link, and does not learn whether the address is known", async () => {
-  await ada.button("Account: Ada").click();
-  await ada.page.getByRole("menuitem", { name: "Sign out" }).click();
-  await ada.link("Forgot your password?").waitFor();
-  for (const email of [address, newAddress()]) {
-    await ada.go("/sign-in");
-    await ada.link("Forgot your password?").click();
-    await ada.field("Email").fill(email);
-    await ada.button("Send link").click();
-    await ada.page.getByText(`If an account has the address ${email}, a link`).waitFor();
-  }
-});
-
-it("the browser logs no errors or warnings", () => {
-  expect([...ada.complaints, ...bo.complaints]).toEqual([]);
-});
-
-// The dashboard's pages outside an organization, which people see first: to sign in and up, those of links, and none.
-
-const owner = await Desk.signedUp(browser, service.url);
+const address = newAddress();
+const owner = await Desk.signedUp(browser, service.url, { email: address });
 const guest = await Desk.open(browser, service.url);
 
 const invite = async (): Promise<string> =>
@@ -121,17 +50,16 @@ it.each<[string, "guest" | "owner", () => Promise<string>]>([
   await page.goto(await url());
   await heading(title).waitFor();
   expect(await page.locator("main").count()).toBe(1);
-  for (const [width, height] of [
-    [1280, 800],
-    [360, 740],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      expect([width, colorScheme, await findingsOf(page)]).toEqual([width, colorScheme, []]);
-    }
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(excess).toBeLessThanOrEqual(0);
+  await expectAccessible(page);
+});
+
+it("who forgot their password is sent a link, and does not learn whether the address is known", async () => {
+  for (const email of [address, newAddress()]) {
+    await guest.go("/sign-in");
+    await guest.link("Forgot your password?").click();
+    await guest.field("Email").fill(email);
+    await guest.button("Send link").click();
+    await guest.page.getByText(`If an account has the address ${email}, a link`).waitFor();
   }
 });
 

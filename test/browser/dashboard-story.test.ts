@@ -163,13 +163,16 @@ describe("while the service does not answer", () => {
 });
 
 describe("an invited person", () => {
-  it("signs up with the link and becomes a member", async () => {
+  let cleo: Desk;
+  let bo: Desk;
+
+  it("signs up with the link and becomes a member, who manages no one", async () => {
     await desk.link("Members").click();
     await desk.button("Invite member").click();
     await desk.button("Create link").click();
     const link = await desk.copy("the link");
     await desk.button("Done").click();
-    const cleo = await Desk.open(browser, service.url);
+    cleo = await Desk.open(browser, service.url);
     await cleo.page.goto(link);
     await cleo.heading("Join Ada's Boards").waitFor();
     await cleo.field("Your name").fill("Cleo");
@@ -179,6 +182,15 @@ describe("an invited person", () => {
     await cleo.button("Organization: Ada's Boards").waitFor();
     await cleo.page.goto(link);
     await cleo.heading("This invitation is no longer valid").waitFor();
+    await cleo.go(`/${desk.accountId}/settings/members`);
+    await cleo.page.getByText("Only owners can invite members.").waitFor();
+    expect(await cleo.button("Invite member").count()).toBe(0);
+    expect(await cleo.page.getByLabel(/^Role of /).count()).toBe(0);
+    await cleo.link("Organization").click();
+    await cleo.page.getByText("Only owners can rename or delete the organization.").waitFor();
+  });
+
+  it("chooses a new password by a link that an owner has made", async () => {
     await desk.page.reload();
     await expect.poll(() => desk.field("Role of Cleo").inputValue()).toBe("member");
     await desk.button("Reset password of Cleo").click();
@@ -189,33 +201,29 @@ describe("an invited person", () => {
     await cleo.field("New password").fill("another horse battery");
     await cleo.button("Save and sign in").click();
     await cleo.button("Organization: Ada's Boards").waitFor();
+  });
+
+  it("becomes an owner, and a member again, who can leave; the only owner cannot, and reads why", async () => {
+    for (const role of ["owner", "member"]) {
+      await desk.field("Role of Cleo").selectOption(role);
+      await desk.notice(`Cleo is ${role === "owner" ? "an" : "a"} ${role} now`).waitFor();
+    }
+    await desk.button("Leave organization").click();
+    await desk.dialog().getByRole("button", { name: "Leave organization" }).click();
+    await desk.dialog().getByRole("alert").getByText(/owner/).waitFor();
+    await desk.button("Cancel").click();
+    await cleo.go(`/${desk.accountId}/settings/members`);
+    await cleo.button("Leave organization").click();
+    await cleo.dialog().getByRole("button", { name: "Leave organization" }).click();
+    await cleo.heading("New organization").waitFor();
+    await desk.page.reload();
+    await desk.row("Ada").waitFor();
+    expect(await desk.row("Cleo").count()).toBe(0);
     expect(cleo.complaints).toEqual([]);
   });
 
-  it("becomes an owner, renames the organization, and can delete it only by typing its name", async () => {
-    await desk.field("Role of Cleo").selectOption("owner");
-    await desk.notice("Cleo is an owner now").waitFor();
-    await desk.page
-      .getByRole("navigation", { name: "Settings", exact: true })
-      .getByText("Organization")
-      .click();
-    await desk.field("Name").fill("Ada's Rooms");
-    await desk.button("Rename").click();
-    await desk.button("Organization: Ada's Rooms").waitFor();
-    await desk.button("Delete organization").click();
-    const confirm = desk.dialog().getByRole("button", { name: "Delete organization" });
-    await expect.poll(() => confirm.isDisabled()).toBe(true);
-    await desk.field("Type “Ada's Rooms” to confirm").fill("Ada's Rooms");
-    await expect.poll(() => confirm.isDisabled()).toBe(false);
-    await desk.button("Cancel").click();
-    await desk.field("Name").fill("Ada's Boards");
-    await desk.button("Rename").click();
-    await desk.button("Organization: Ada's Boards").waitFor();
-    await desk.link("Members").click();
-  });
-
   it("joins another organization and switches between the two", async () => {
-    const bo = await Desk.signedUp(browser, service.url, { name: "Bo", organization: "Bo's Boards" });
+    bo = await Desk.signedUp(browser, service.url, { name: "Bo", organization: "Bo's Boards" });
     await desk.button("Invite member").click();
     await desk.field("Role").selectOption("owner");
     await desk.button("Create link").click();
@@ -228,6 +236,30 @@ describe("an invited person", () => {
     await bo.page.getByRole("button", { name: /^Organization: / }).click();
     await bo.page.getByRole("menuitem", { name: "Bo's Boards" }).click();
     await bo.button("Organization: Bo's Boards").waitFor();
+  });
+
+  it("renames an organization", async () => {
+    await bo.enter("/settings/organization");
+    await bo.field("Name").fill("Bo's");
+    await bo.button("Rename").click();
+    await bo.button("Organization: Bo's").waitFor();
+  });
+
+  it("an organization is deleted once its name is typed, and the person can create another one", async () => {
+    await bo.page.goto(`${service.url}/dashboard/${desk.accountId}/settings/members`);
+    await bo.button("Leave organization").click();
+    await bo.dialog().getByRole("button", { name: "Leave organization" }).click();
+    await bo.button("Organization: Bo's").waitFor();
+    await bo.enter("/settings/organization");
+    await bo.button("Delete organization").click();
+    const confirm = bo.dialog().getByRole("button", { name: "Delete organization" });
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
+    await bo.field("Type “Bo's” to confirm").fill("Bo's");
+    await confirm.click();
+    await bo.heading("New organization").waitFor();
+    await bo.field("Name").fill("Bo's second");
+    await bo.button("Create organization").click();
+    await bo.button("Organization: Bo's second").waitFor();
     expect(bo.complaints).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ export const SCHEMAS_ADDRESS = `${REFERENCE}/schemas`;
 export const schemaAddress = (name: string): string => `${SCHEMAS_ADDRESS}/${name}`;
 export const credentialAddress = (name: string): string => `${REFERENCE}#credential-${name}`;
 
-export interface Layout {
+interface Layout {
   readonly title: string;
   /** The navigation: beside the content, or after it on a phone. */
   readonly side: Html;

@@ -3,7 +3,7 @@ import * as api from "../http/openapi/described.ts";
 import { SDK_PRELUDE, SDK_SAMPLES } from "./sdk-samples.ts";
 
 /** A sample, and the language on its tab: the guides use the same names. */
-export interface Sample {
+interface Sample {
   readonly language: "Shell" | "TypeScript" | "fetch" | "JavaScript";
   readonly text: string;
 }

@@ -1,8 +1,8 @@
 /** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Link, matchRoute, Redirect, Route, Router, Switch, useParams, useRouter } from "wouter";
+import { useMe } from "./data/api.ts";
 import { loadPage } from "./data/connection.ts";
-import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { ErrorMessage, Loading } from "./ui/feedback.tsx";

@@ -4,9 +4,8 @@ import { createRoot } from "react-dom/client";
 import { Board } from "./canvas/board.tsx";
 import { Comments } from "./panels/comments.tsx";
 import { Minutes } from "./panels/minutes.tsx";
-import { Notices } from "./panels/notices.tsx";
 import { Participants } from "./panels/participants.tsx";
-import { Strip } from "./panels/strip.tsx";
+import { Notices, Strip } from "./panels/strip.tsx";
 import { STORES } from "./room/model.ts";
 import { visitorToken } from "./room/visitor.ts";
 

@@ -1,6 +1,14 @@
-/** Requests to `/dashboard/api`, and the cache of all queries: pages render cached data at once and refresh them. */
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+/** Requests to `/dashboard/api`, the cache of all queries, which pages render at once and refresh, and the signed-in person. */
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
+import type { Me } from "../../../features/people/schema.ts";
 import { noteResult } from "./connection.ts";
 
 /** The query key of the signed-in person. */
@@ -51,3 +59,41 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: "always" },
   },
 });
+
+interface Session {
+  readonly me: Me | null;
+}
+
+/** `me` is null when no one is signed in. */
+export function useMe() {
+  const { data, error, isPending } = useQuery({
+    queryKey: ME,
+    queryFn: async () => (await callDashboard<Session>("GET", "session")).me,
+    staleTime: 60_000,
+  });
+  return { me: data ?? null, error, isPending };
+}
+
+/** A request with the fields of a form that signs a person in. It clears the query cache. */
+export function useSignInRequest(path: string, onDone: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (fields: Readonly<Record<string, string>>) => callDashboard<Me>("POST", path, fields),
+    onSuccess: () => {
+      queries.clear();
+      onDone();
+    },
+  });
+}
+
+export function useSignOut() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => callDashboard<object>("POST", "sign-out", {}),
+    onSuccess: () => {
+      queries.clear();
+      location.assign("/dashboard/sign-in");
+      sessionStorage.clear(); // drafts of workflows
+    },
+  });
+}

@@ -35,27 +35,21 @@ export function switchRow(
 export const switchAll = ({ ids }: Selected, shown: readonly string[]): Selected =>
   shown.every((id) => ids.has(id)) ? NONE : { ids: new Set(shown), anchor: null };
 
-export interface Selection<Item> {
-  /** The selected rows that are shown, in their order: what is not shown is never acted on. */
-  readonly items: readonly Item[];
-  readonly has: (id: string) => boolean;
-  /** Switches a row; as a range, also the rows between it and the one before. */
-  readonly toggle: (id: string, isRange: boolean) => void;
-  readonly all: "none" | "some" | "all";
-  readonly toggleAll: () => void;
-  readonly clear: () => void;
-}
+export type Selection<Item> = ReturnType<typeof useSelection<Item>>;
 
 /** `shown` are the rows of the page. */
-export function useSelection<Item>(shown: readonly Item[], idOf: (item: Item) => string): Selection<Item> {
+export function useSelection<Item>(shown: readonly Item[], idOf: (item: Item) => string) {
   const [selected, setSelected] = useState(NONE);
   const ids = shown.map(idOf);
   const items = shown.filter((item) => selected.ids.has(idOf(item)));
+  const some = items.length < shown.length ? "some" : "all";
   return {
+    /** The selected rows that are shown, in their order: what is not shown is never acted on. */
     items,
-    has: (id) => selected.ids.has(id),
-    toggle: (id, isRange) => setSelected((known) => switchRow(known, ids, id, isRange)),
-    all: items.length === 0 ? "none" : items.length < shown.length ? "some" : "all",
+    has: (id: string) => selected.ids.has(id),
+    /** Switches a row; as a range, also the rows between it and the one before. */
+    toggle: (id: string, isRange: boolean) => setSelected((known) => switchRow(known, ids, id, isRange)),
+    all: items.length === 0 ? "none" : some,
     toggleAll: () => setSelected((known) => switchAll(known, ids)),
     clear: () => setSelected(NONE),
   };

@@ -6,7 +6,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
 import { inspections } from "atrium/inspection";
 import type { Room, User } from "atrium/server";
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { findOrCreateUser, useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { Button, Icon } from "../ui/button.tsx";
 import type { FeedItem } from "./stream.ts";
@@ -95,20 +95,17 @@ export function LiveProvider({ room: { id: roomId }, children }: LiveProviderPro
     },
     { notifiesErrors: true },
   );
-  const leave = useCallback(() => setWatched(NOTHING), []);
   useEffect(() => {
     if (client === null) return;
-    const off = client.socket.on("failed", leave);
+    const off = client.socket.on("failed", () => setWatched(NOTHING));
     return () => {
       off();
       client.disconnect();
     };
-  }, [client, leave]);
+  }, [client]);
   useLiveRefresh(roomId, watched);
-  const live = useMemo(
-    () => ({ ...watched, isJoining: joining.isPending, join: () => joining.mutate(), leave }),
-    [watched, joining.isPending, joining.mutate, leave],
-  );
+  const leave = () => setWatched(NOTHING);
+  const live = { ...watched, isJoining: joining.isPending, join: () => joining.mutate(), leave };
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

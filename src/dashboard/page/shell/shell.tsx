@@ -2,8 +2,8 @@
 import { Menu } from "@base-ui/react/menu";
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import { useSignOut } from "../data/api.ts";
 import { loadPage } from "../data/connection.ts";
-import { useSignOut } from "../data/me.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { Button, Icon, Monogram } from "../ui/button.tsx";
 import { Dialog, DropMenu } from "../ui/dialog.tsx";

@@ -1,5 +1,5 @@
 /** The pages of an organization, and the keyboard shortcuts, with the dialog that lists them and turns them off. */
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { Button, type IconName } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -24,45 +24,12 @@ export const NAVIGATION_ITEMS: readonly NavigationItem[] = [
   { name: "Settings", path: "/settings", icon: "settings", letter: "s" },
 ];
 
-/** Single-key shortcuts. Inactive while the person types or has turned them off. */
-const KEY = "single-key-shortcuts";
-const listeners = new Set<() => void>();
-
-const areOn = (): boolean => localStorage.getItem(KEY) !== "off";
-
-function switchSingleKeys(on: boolean): void {
-  localStorage.setItem(KEY, on ? "on" : "off");
-  for (const listener of listeners) listener();
-}
-
-const useSingleKeys = (): boolean =>
-  useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, areOn);
-
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.shadowRoot !== null ||
     ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
     target.closest("[role=dialog], [role=alertdialog], [role=menu]") !== null);
-
-/**
- * Calls `press` for each single key, with the time in milliseconds at which it was pressed, which a busy page
- * handles later. It returns true when it handled the key.
- */
-function useSingleKey(press: (key: string, at: number) => boolean): void {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (!areOn() || isTyping(event)) return;
-      if (press(event.key, event.timeStamp)) event.preventDefault();
-    };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, [press]);
-}
 
 /** The time in which a letter may follow `g`. */
 const CHORD_MS = 1500;
@@ -77,24 +44,35 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Ctrl S", "Save workflow"],
 ];
 
+/** Where it is kept that the person has turned single keys off. */
+const KEY = "single-key-shortcuts";
+
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false);
-  const areOn = useSingleKeys();
+  const [areOn, setOn] = useState(() => localStorage.getItem(KEY) !== "off");
   const [, go] = useLocation();
-  const leaderAt = useRef(Number.NEGATIVE_INFINITY);
-  const press = useCallback(
-    (key: string, at: number) => {
-      const isChord = at - leaderAt.current < CHORD_MS;
-      leaderAt.current = key === "g" && !isChord ? at : Number.NEGATIVE_INFINITY;
+  const switchTo = (on: boolean) => {
+    localStorage.setItem(KEY, on ? "on" : "off");
+    setOn(on);
+  };
+  useEffect(() => {
+    let leaderAt = Number.NEGATIVE_INFINITY;
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { key, timeStamp } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (!areOn || isTyping(event)) return;
+      // A busy page handles a key late: what counts is when it was pressed.
+      const isChord = timeStamp - leaderAt < CHORD_MS;
+      leaderAt = key === "g" && !isChord ? timeStamp : Number.NEGATIVE_INFINITY;
       const place = isChord ? NAVIGATION_ITEMS.find(({ letter }) => letter === key) : undefined;
       if (place !== undefined) go(place.path);
       else if (key === "?") setOpen(true);
-      else return key === "g" || pressOnPage(key);
-      return true;
-    },
-    [go],
-  );
-  useSingleKey(press);
+      else if (key !== "g" && !pressOnPage(key)) return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [areOn, go]);
   return (
     <>
       <Button variant="quiet" icon="help" aria-label="Keyboard shortcuts" onClick={() => setOpen(true)} />
@@ -111,7 +89,7 @@ export function Shortcuts() {
             </div>
           ))}
         </dl>
-        <Choice isOn={areOn} onChange={switchSingleKeys}>
+        <Choice isOn={areOn} onChange={switchTo}>
           Single-key shortcuts
         </Choice>
       </Dialog>

@@ -2,8 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { InvitationPreview } from "../../../features/members/schema.ts";
-import { callDashboard, ME } from "../data/api.ts";
-import { useMe } from "../data/me.ts";
+import { callDashboard, ME, useMe } from "../data/api.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { SignInLayout } from "./credentials.tsx";

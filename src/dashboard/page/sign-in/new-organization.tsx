@@ -2,8 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redirect, useLocation } from "wouter";
 import type { OwnOrganization } from "../../../features/people/schema.ts";
-import { callDashboard, ME } from "../data/api.ts";
-import { useMe } from "../data/me.ts";
+import { callDashboard, ME, useMe } from "../data/api.ts";
 import { Form } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";

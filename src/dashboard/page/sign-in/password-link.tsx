@@ -2,8 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { PasswordLinkPreview } from "../../../features/people/schema.ts";
-import { callDashboard } from "../data/api.ts";
-import { useSignInRequest } from "../data/me.ts";
+import { callDashboard, useSignInRequest } from "../data/api.ts";
 import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { NewPasswordField, SignInLayout } from "./credentials.tsx";

@@ -1,6 +1,6 @@
 /** The sign-in page. */
 import { Link, useLocation, useSearch } from "wouter";
-import { useSignInRequest } from "../data/me.ts";
+import { useSignInRequest } from "../data/api.ts";
 import { Form } from "../ui/dialog.tsx";
 import { Challenge } from "./challenge.tsx";
 import { CurrentPasswordField, EmailField, SignInLayout } from "./credentials.tsx";

@@ -2,8 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import type { SignUpPolicy } from "../../../features/people/context.ts";
-import { callDashboard } from "../data/api.ts";
-import { useSignInRequest } from "../data/me.ts";
+import { callDashboard, useSignInRequest } from "../data/api.ts";
 import { Form } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";

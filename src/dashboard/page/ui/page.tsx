@@ -1,4 +1,4 @@
-/** The frame of a page: its title, its heading, its tabs and its parts. */
+/** The frame of a page: its title, its heading, its tabs, its parts and its rows of statistics. */
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "wouter";
 
@@ -99,4 +99,22 @@ export const Section = ({ id, title, about, beside, className, children }: Secti
     {about && <p className="soft">{about}</p>}
     {children}
   </section>
+);
+
+interface Stat {
+  readonly label: string;
+  readonly value: number | string;
+  /** The page with the details. */
+  readonly href?: string;
+}
+
+export const Stats = ({ stats }: { readonly stats: readonly Stat[] }) => (
+  <dl className="stats">
+    {stats.map(({ label, value, href }) => (
+      <div key={label}>
+        <dt>{href === undefined ? label : <Link href={href}>{label}</Link>}</dt>
+        <dd>{typeof value === "number" ? value.toLocaleString("en") : value}</dd>
+      </div>
+    ))}
+  </dl>
 );

@@ -5,9 +5,8 @@ import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { Button } from "./button.tsx";
 import { Badge, ErrorMessage } from "./feedback.tsx";
 import { RangeSelect, rangeOf } from "./fields.tsx";
-import { Section } from "./page.tsx";
+import { Section, Stats } from "./page.tsx";
 import { type BulkAction, oneByOne } from "./selectable.tsx";
-import { Stats } from "./stats.tsx";
 
 interface Subscriber {
   readonly id: string;

@@ -1,10 +1,11 @@
-/** Keeps a lone visitor company: lets the helpers join the board, with connections of their own, and leave it. */
+/** Keeps a lone visitor company: helpers, which this page controls, join with connections of their own, act as people would, and leave. */
 import { AtriumClient, type User } from "atrium/client";
 import { useOthers, useSelf } from "atrium/react";
 import { useEffect, useState } from "react";
-import { STORES } from "../room/model.ts";
+import { NOTE_SIZE, type Presence, readNote, STORES } from "../room/model.ts";
+import type { Point, Shape } from "../room/shape.ts";
 import { visitorToken } from "../room/visitor.ts";
-import { Helper, type HelperClient, type Role } from "./helper.ts";
+import { FIGURES, pointsOf, STEP_MS, wayBetween } from "./motion.ts";
 
 /** A page that no one has used for so long is not watched. */
 const IDLE_MS = 3 * 60 * 1000;
@@ -86,5 +87,180 @@ async function play(authToken: string, role: Role | undefined, signal: AbortSign
   } finally {
     client.presence.update(null);
     await client.leave();
+  }
+}
+
+type HelperClient = AtriumClient<typeof STORES, { presence: Presence }>;
+
+/** The script of one helper; the other one has other lines. */
+interface Role {
+  readonly lines: readonly string[];
+  /** Places of its notes, in turn. */
+  readonly places: readonly Point[];
+  /** Places of its drawings. */
+  readonly sketches: readonly Point[];
+}
+
+const KEY_MS = 110;
+/** A helper keeps so many of its notes and drawings, and removes the oldest. */
+const KEPT = 3;
+const EMOJI = ["❤️", "😄", "☕"];
+
+class Helper {
+  readonly #client: HelperClient;
+  readonly #role: Role;
+  readonly #signal: AbortSignal;
+  readonly #random: () => number;
+  #at: Point;
+  #acts = 0;
+  /** The note that a visitor has written last, until it was admired. */
+  #news: string | null = null;
+
+  constructor(client: HelperClient, role: Role, signal: AbortSignal, random: () => number = Math.random) {
+    this.#client = client;
+    this.#role = role;
+    this.#signal = signal;
+    this.#random = random;
+    this.#at = role.places[0] ?? { x: 0, y: 0 };
+  }
+
+  /** Acts until the signal, which rejects it. */
+  async run(): Promise<never> {
+    const { notes, shapes } = this.#client.stores;
+    await Promise.all([notes.sync(), shapes.sync()]);
+    notes.on("changed", ({ key, userId, reason }) => {
+      const author = this.#client.users.get({ userId: userId ?? "" });
+      if (reason === "remote" && author?.custom_id === undefined) this.#news = key;
+    });
+    await this.#pause(300, 1500);
+    for (;;) {
+      await this.#act();
+      await this.#pause(900, 2600);
+    }
+  }
+
+  #act(): Promise<void> {
+    this.#acts += 1;
+    if (this.#news !== null) return this.#admire(this.#news);
+    const turn = this.#acts % 6;
+    if (turn === 1) return this.#write();
+    if (turn === 3) return this.#sketch();
+    if (turn === 5) return this.#nudge();
+    return this.#wander();
+  }
+
+  /** Writes a note letter by letter. */
+  async #write(): Promise<void> {
+    const { lines, places } = this.#role;
+    const turn = Math.floor(this.#acts / 6);
+    const place = places[turn % places.length] ?? this.#at;
+    const key = `${Date.now()}-${this.#client.userId}`;
+    const { notes } = this.#client.stores;
+    await this.#removeOldest("notes");
+    await this.#moveTo({ x: place.x + 60, y: place.y + 40 });
+    await notes.set(key, { ...place, text: "", picture: "" });
+    this.#client.presence.update({ typing: key });
+    const line = [...(lines[turn % lines.length] ?? "")];
+    for (let length = 1; length <= line.length && notes.get(key) !== undefined; length += 1) {
+      void notes.update(key, { text: line.slice(0, length).join("") }).catch(() => {}); // it was deleted meanwhile
+      await this.#pause(KEY_MS / 2, KEY_MS * 1.5);
+    }
+    this.#client.presence.update({ typing: null });
+  }
+
+  async #sketch(): Promise<void> {
+    const { sketches } = this.#role;
+    const turn = Math.floor(this.#acts / 6);
+    const middle = sketches[turn % sketches.length] ?? this.#at;
+    const figure = FIGURES[Math.floor(this.#random() * FIGURES.length)] ?? FIGURES[0];
+    if (figure === undefined) return;
+    const points = pointsOf(figure, middle);
+    await this.#removeOldest("shapes");
+    await this.#moveTo({ x: points[0] ?? 0, y: points[1] ?? 0 });
+    for (let length = 4; length <= points.length; length += 2) {
+      const draft: Shape = { kind: "pen", tint: figure.tint, points: points.slice(0, length) };
+      this.#show({ x: points[length - 2] ?? 0, y: points[length - 1] ?? 0 }, { draft });
+      await this.#wait(points.length > 20 ? STEP_MS : 4 * STEP_MS);
+    }
+    const shape = { kind: "pen", tint: figure.tint, points };
+    await this.#client.stores.shapes.set(`${Date.now()}-${this.#client.userId}`, shape);
+    this.#client.presence.update({ draft: null });
+  }
+
+  /** Puts one of its own notes a little elsewhere. */
+  async #nudge(): Promise<void> {
+    const { notes } = this.#client.stores;
+    const id = this.#own("notes").at(-1);
+    if (id === undefined) return this.#wander();
+    const note = readNote(notes.get(id));
+    await this.#moveTo({ x: note.x + NOTE_SIZE.width / 2, y: note.y + 14 });
+    const target = { x: note.x + this.#between(-14, 14), y: note.y + this.#between(-14, 14) };
+    for (const step of wayBetween(note, target, this.#random)) {
+      const cursor = { x: step.x + NOTE_SIZE.width / 2, y: step.y + 14 };
+      this.#show(cursor, { drag: { id, ...step } });
+      await this.#wait(STEP_MS);
+    }
+    if (notes.get(id) !== undefined) await notes.update(id, target).catch(() => {}); // it was deleted meanwhile
+    this.#client.presence.update({ drag: null });
+  }
+
+  /** Goes to see what a visitor has written, and likes it. */
+  async #admire(id: string): Promise<void> {
+    this.#news = null;
+    await this.#pause(800, 2500);
+    const note = this.#client.stores.notes.get(id);
+    if (note === undefined) return;
+    const { x, y } = readNote(note);
+    await this.#moveTo({ x: x + NOTE_SIZE.width - 20, y: y + NOTE_SIZE.height - 30 });
+    await this.#pause(500, 1200);
+    const emoji = EMOJI[Math.floor(this.#random() * EMOJI.length)];
+    await this.#client.notifications.broadcast("emoji", emoji);
+  }
+
+  async #wander(): Promise<void> {
+    const notes = Object.values(this.#client.stores.notes.getAll());
+    const note = readNote(notes[Math.floor(this.#random() * notes.length)]);
+    await this.#moveTo({ x: note.x + this.#between(20, 180), y: note.y + this.#between(50, 150) });
+  }
+
+  async #moveTo(to: Point): Promise<void> {
+    for (const point of wayBetween(this.#at, to, this.#random)) {
+      this.#show(point);
+      await this.#wait(STEP_MS);
+    }
+  }
+
+  #show(cursor: Point, further: Partial<Presence> = {}): void {
+    this.#at = cursor;
+    this.#client.presence.update({ cursor, ...further });
+  }
+
+  /** The keys of what it has made, oldest first. */
+  #own(store: "notes" | "shapes"): string[] {
+    const keys = Object.keys(this.#client.stores[store].getAll());
+    return keys.filter((key) => key.endsWith(this.#client.userId)).sort();
+  }
+
+  async #removeOldest(store: "notes" | "shapes"): Promise<void> {
+    for (const key of this.#own(store).slice(0, -(KEPT - 1))) await this.#client.stores[store].delete(key);
+  }
+
+  #between = (least: number, most: number): number => Math.round(least + this.#random() * (most - least));
+
+  #pause = (leastMs: number, mostMs: number): Promise<void> => this.#wait(this.#between(leastMs, mostMs));
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#signal.aborted) return reject(this.#signal.reason);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(this.#signal.reason);
+      };
+      const timer = setTimeout(() => {
+        this.#signal.removeEventListener("abort", stop);
+        resolve();
+      }, ms);
+      this.#signal.addEventListener("abort", stop, { once: true });
+    });
   }
 }

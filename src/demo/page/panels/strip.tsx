@@ -1,8 +1,9 @@
-/** The strip about the connection: how quick it is, how much comes over it, and what happens when it is cut. */
+/** The connection: how quick it is, how much comes over it, what happens when it is cut, and notices about it. */
 import { ConnectionMonitor } from "atrium/devtools";
-import { useRoom, useStatus } from "atrium/react";
+import { useConnection, useRoom, useStatus } from "atrium/react";
 import { useEffect, useRef, useState } from "react";
 import { useHelpers } from "../helpers/company.ts";
+import { boardLink, forgetVisitor } from "../room/visitor.ts";
 import { SNIPPETS } from "./snippets.ts";
 
 interface Figures {
@@ -109,5 +110,28 @@ function Code() {
         </p>
       </dialog>
     </>
+  );
+}
+
+export function Notices() {
+  const { state, error } = useConnection();
+  const [failed, setFailed] = useState<Error | null>(null);
+  useEffect(() => {
+    window.onunhandledrejection = ({ reason }) => setFailed(reason);
+  }, []);
+  return (
+    <div className="notices" role="status">
+      {state.endsWith("connecting") && <p className="pill">Connecting… Your changes will be sent.</p>}
+      {error && (
+        <a className="pill" href={boardLink()} onClick={forgetVisitor}>
+          {error.message} <b>Reload</b>
+        </a>
+      )}
+      {failed && (
+        <button type="button" className="pill" onClick={() => setFailed(null)}>
+          {failed.message} <b>Close</b>
+        </button>
+      )}
+    </div>
   );
 }

@@ -43,3 +43,14 @@ async function throttle(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
 }
+
+/** The errors and warnings of a page from now on, but for those expected; a violated Content-Security-Policy is one. */
+export function complaintsOf(page: Page, expected?: RegExp): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const isGrave = message.type() === "error" || message.type() === "warning";
+    if (isGrave && expected?.test(message.text()) !== true) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return complaints;
+}

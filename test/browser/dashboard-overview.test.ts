@@ -57,12 +57,12 @@ it("names the room of someone online behind more than a hundred newer rooms, and
     await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence: {}, ttl: 3600 });
   };
   await takePart(await createRoom("Behind all others"));
-  const newer: string[] = [];
-  for (let index = 1; index <= 110; index += 1) newer.push(await createRoom(`Newer ${index}`));
+  const names = Array.from({ length: 110 }, (_, index) => `Newer ${index + 1}`);
+  const newer = await Promise.all(names.map(createRoom));
   await desk.enter();
   await desk.row("Behind all others").getByText("1", { exact: true }).waitFor();
   expect(await desk.page.getByText("No one is online").count()).toBe(0);
-  for (const roomId of newer.slice(0, 25)) await takePart(roomId);
+  await Promise.all(newer.slice(0, 25).map(takePart));
   await desk.page.getByRole("link", { name: /^Show all \d+ rooms online$/ }).click();
   await desk.link("Newer 25").waitFor();
   await desk.button("Next").click();

@@ -1,6 +1,7 @@
 /** A person using the dashboard: their browser window, their organization, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { eventually } from "../cli/processes.ts";
+import { complaintsOf } from "./chromium.ts";
 
 /** What a browser logs for an expected error response, such as 401 for a person who is not signed in. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d/;
@@ -42,7 +43,7 @@ export class Desk {
   readonly page: Page;
   readonly url: string;
   /** Errors and warnings; a violated Content-Security-Policy is one. */
-  readonly complaints: string[] = [];
+  readonly complaints: string[];
   readonly requested: string[] = [];
   /** The organization created by signing up. */
   accountId = "";
@@ -50,11 +51,7 @@ export class Desk {
   private constructor(page: Page, url: string) {
     this.page = page;
     this.url = url;
-    page.on("console", (message) => {
-      const isGrave = message.type() === "error" || message.type() === "warning";
-      if (isGrave && !EXPECTED.test(message.text())) this.complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    this.complaints = complaintsOf(page, EXPECTED);
     page.on("request", (request) => this.requested.push(request.url()));
   }
 

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { ROOT } from "../cli/processes.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
-import { launchChromium } from "./chromium.ts";
+import { complaintsOf, launchChromium } from "./chromium.ts";
 import { buildPackage, type Packages, Starter } from "./starter.ts";
 import { AWAY } from "./visitor.ts";
 
@@ -25,17 +25,13 @@ const hostOf = ({ url }: { readonly url: string }): string => new URL(url).host;
 class EditorWindow {
   readonly network: BreakableProxy;
   /** Errors and warnings of the page. */
-  readonly complaints: string[] = [];
+  readonly complaints: string[];
   readonly #page: Page;
 
   private constructor(page: Page, network: BreakableProxy) {
     this.#page = page;
     this.network = network;
-    page.on("console", (message) => {
-      const isGrave = message.type() === "error" || message.type() === "warning";
-      if (isGrave && !AWAY.test(message.text())) this.complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    this.complaints = complaintsOf(page, AWAY);
   }
 
   /** `backEnd` is where the starter's own back end finds the service. */

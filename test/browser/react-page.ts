@@ -7,7 +7,7 @@ import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { join, type Meeting, meet } from "../sdk/clients.ts";
-import { launchChromium } from "./chromium.ts";
+import { complaintsOf, launchChromium } from "./chromium.ts";
 
 /** The versions of React that the hooks support. */
 export const REACT_VERSIONS = [18, 19] as const;
@@ -71,11 +71,7 @@ async function openPage(browser: Browser, service: SharedService, script: string
   const bo = await join(meeting, "Bo");
   // The test evaluates strings in the page, which the demo's policy forbids.
   const page = await browser.newPage({ bypassCSP: true });
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  const complaints = complaintsOf(page);
   let sockets = 0;
   page.on("websocket", () => {
     sockets += 1;

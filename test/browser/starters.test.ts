@@ -7,6 +7,7 @@ import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { eventually, findFreePort } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
 import { openBrowser } from "./browser.ts";
+import { complaintsOf } from "./chromium.ts";
 import { buildPackage, expectTestedVersions, Starter } from "./starter.ts";
 
 /** The built package. */
@@ -29,14 +30,11 @@ it.each(["plain-page", "react-board", "server"])(
 async function openTwo(
   url: string,
   ready: string | RegExp,
-): Promise<{ windows: [Page, Page]; complaints: string[] }> {
-  const complaints: string[] = [];
+): Promise<{ windows: [Page, Page]; complaints: string[][] }> {
+  const complaints: string[][] = [];
   const open = async (): Promise<Page> => {
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    complaints.push(complaintsOf(page));
     await page.goto(url);
     await page.getByRole("status").filter({ hasText: ready }).waitFor();
     return page;
@@ -67,7 +65,7 @@ it("plain-page shares cursors and a counter", async () => {
       await expect.poll(() => page.locator("button").textContent()).toBe("Count: 5");
     await bo.close();
     await ada.locator(".cursor").waitFor({ state: "detached" });
-    expect(complaints).toEqual([]);
+    expect(complaints.flat()).toEqual([]);
     await ada.close();
   } finally {
     await starter.remove();
@@ -99,7 +97,7 @@ it("react-board shares notes and cursors, and undoes a movement as one step", as
     await eventually("Bo sees it moved again", async () => (await place()) === "240px 140px");
     await bo.getByRole("button", { name: "Delete note" }).click();
     await ada.locator("article").waitFor({ state: "detached" });
-    expect(complaints).toEqual([]);
+    expect(complaints.flat()).toEqual([]);
     await Promise.all(windows.map((page) => page.close()));
   } finally {
     await starter.remove();

@@ -1,6 +1,7 @@
 /** A visitor of the demo: a browser window, the positions on its board, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { eventually } from "../cli/processes.ts";
+import { complaintsOf } from "./chromium.ts";
 
 /** What a browser logs while the service is down, which is not the page's fault. */
 export const AWAY = /^WebSocket connection to '\S+' failed|net::ERR_CONNECTION_REFUSED/;
@@ -21,16 +22,12 @@ export interface VisitOptions extends BrowserContextOptions {
 export class Visitor {
   readonly page: Page;
   /** Errors and warnings; a violated Content-Security-Policy is one. */
-  readonly complaints: string[] = [];
+  readonly complaints: string[];
   readonly requested: string[] = [];
 
   private constructor(page: Page) {
     this.page = page;
-    page.on("console", (message) => {
-      const isGrave = message.type() === "error" || message.type() === "warning";
-      if (isGrave && !AWAY.test(message.text())) this.complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    this.complaints = complaintsOf(page, AWAY);
     page.on("request", (request) => this.requested.push(request.url()));
   }
 

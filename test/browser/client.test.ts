@@ -3,31 +3,24 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, expect, it } from "vitest";
 import type { AtriumError } from "../../src/sdk/client/index.ts";
-import { type Service, startService } from "../cli/service.ts";
+import { startService } from "../cli/service.ts";
 import { preparedState } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 import { ClientSite } from "./client-site.ts";
 import { AWAY } from "./visitor.ts";
 
-let service: Service;
-let browser: Browser;
-let persistTo: string;
-let site: ClientSite;
+const site = await ClientSite.start();
+const persistTo = await mkdtemp(path.join(tmpdir(), "atrium-client-"));
+let service = await startService({ persistTo, preparedState: await preparedState() });
+const browser = await openBrowser();
 
-beforeAll(async () => {
-  site = await ClientSite.start();
-  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-client-"));
-  service = await startService({ persistTo, preparedState: await preparedState() });
-  browser = await launchChromium();
-});
 afterAll(async () => {
-  await browser?.close();
-  await site?.stop();
-  await service?.kill();
+  await site.stop();
+  await service.kill();
   await rm(persistTo, { recursive: true, force: true });
 });
 

@@ -2,13 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sharedService } from "../cli/shared-service.ts";
-import { openBrowser } from "./browser.ts";
-import { Desk } from "./dashboard.ts";
+import { openDesk } from "./browser.ts";
+import type { Desk } from "./dashboard.ts";
 
-const service = await sharedService();
-const browser = await openBrowser();
-const desk = await Desk.signedUp(browser, service.url);
+const { service, desk } = await openDesk();
 const elsewhere = createServer((_, response) => {
   response.setHeader("Content-Type", "text/html");
   response.end("<!doctype html><title>Elsewhere</title><body></body>");

@@ -9,16 +9,12 @@ import { afterAll, expect, it } from "vitest";
 import { bundleDashboard } from "../../src/cli/bundle/dashboard-bundle.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { run } from "../cli/processes.ts";
-import { sharedService } from "../cli/shared-service.ts";
-import { openBrowser } from "./browser.ts";
-import { Desk } from "./dashboard.ts";
+import { openDesk } from "./browser.ts";
 
 /** The largest limit of a quota. */
 const LARGEST = 999_999_999_999_999;
 
-const service = await sharedService();
-const browser = await openBrowser();
-const desk = await Desk.signedUp(browser, service.url);
+const { service, browser, desk } = await openDesk();
 
 const chooseTab = async (name: string) => {
   await desk.page.getByRole("tab", { name, exact: true }).click();
@@ -138,10 +134,6 @@ it("copies where the browser offers pages no clipboard, as over plain HTTP", asy
   await page.getByRole("searchbox").press("Control+v");
   expect(await page.getByRole("searchbox").inputValue()).toBe(desk.accountId);
   await context.close();
-});
-
-it("the browser logs no errors or warnings", () => {
-  expect(desk.complaints).toEqual([]);
 });
 
 // The download size of the dashboard.

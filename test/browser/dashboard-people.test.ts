@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { sharedService } from "../cli/shared-service.ts";
 import { expectAccessible } from "./axe.ts";
 import { openBrowser } from "./browser.ts";
-import { Desk, newAddress } from "./dashboard.ts";
+import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
 const service = await sharedService();
 const browser = await openBrowser();
@@ -16,11 +16,14 @@ const guest = await Desk.open(browser, service.url);
 const invite = async (): Promise<string> =>
   (await owner.ask<{ url: string }>("POST", "/invitations", {})).url;
 
-/** A link for a new password of a member who joins for it. */
+/** A link for a new password of a member who signs up for it. */
 async function linkForMember(): Promise<string> {
-  const member = await Desk.signedUp(browser, service.url, { name: "Bo" });
+  const member = await Desk.open(browser, service.url);
   await member.page.goto(await invite());
-  await member.button("Join as Bo").click();
+  await member.field("Your name").fill("Bo");
+  await member.field("Email").fill(newAddress());
+  await member.field("Password").fill(PASSWORD);
+  await member.button("Sign up and join").click();
   await member.heading("Overview").waitFor();
   await member.close();
   const { members } = await owner.ask<{ members: { id: string; name: string }[] }>("GET", "/members");

@@ -1,13 +1,9 @@
 /** Workflows in the dashboard: the editor, test runs and the run history. */
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
-import { sharedService } from "../cli/shared-service.ts";
-import { openBrowser } from "./browser.ts";
-import { Desk } from "./dashboard.ts";
+import { openDesk } from "./browser.ts";
 
-const service = await sharedService();
-const browser = await openBrowser();
-const desk = await Desk.signedUp(browser, service.url);
+const { desk } = await openDesk();
 const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
 const roomId = room.id;
 await desk.ask("POST", "/users", { name: "Bo", roomId });
@@ -192,8 +188,4 @@ it("says why the service has disabled one", async () => {
   expect(await drafts()).toContain("atrium.draft");
   await joined.click();
   expect(await drafts()).not.toContain("atrium.draft");
-});
-
-it("the browser logs no errors or warnings", () => {
-  expect(desk.complaints).toEqual([]);
 });

@@ -2,42 +2,33 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { bundleDemo } from "../../src/cli/bundle/demo-bundle.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
-import { type Service, startService } from "../cli/service.ts";
+import { startService } from "../cli/service.ts";
 import { preparedState } from "../cli/shared-service.ts";
 import { findingsOf } from "./axe.ts";
-import { launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
 import { type VisitOptions, Visitor } from "./visitor.ts";
 
-let directory: string;
-let service: Service;
-let browser: Browser;
+const directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
+const persistTo = path.join(directory, "state");
+let service = await startService({ persistTo, preparedState: await preparedState() });
+await bundleDemo({ outdir: directory, development: true });
+const script = await readFile(path.join(directory, "demo/app.js"), "utf8");
+const browser = await openBrowser();
 /** Runs the page with React's development build, which warns about mistakes. */
-let ada: Visitor;
+const ada = await Visitor.open(browser, service.url, "Ada", { script });
 /** Runs the production build of the page. */
-let bo: Visitor;
+const bo = await Visitor.open(browser, service.url, "Bo");
 const guests: Visitor[] = [];
 
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
-  const persistTo = path.join(directory, "state");
-  service = await startService({ persistTo, preparedState: await preparedState() });
-  await bundleDemo({ outdir: directory, development: true });
-  browser = await launchChromium();
-  const script = await readFile(path.join(directory, "demo/app.js"), "utf8");
-  ada = await Visitor.open(browser, service.url, "Ada", { script });
-  bo = await Visitor.open(browser, service.url, "Bo");
-});
 afterEach(async () => {
   for (const guest of guests.splice(0)) await guest.close();
 });
 afterAll(async () => {
-  await browser?.close();
-  await service?.kill();
+  await service.kill();
   await rm(directory, { recursive: true, force: true });
 });
 

@@ -6,7 +6,7 @@ import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { bundlePage, prepareReactPages, type ReactPage } from "./react-page.ts";
 
-const openPage = prepareReactPages();
+const openPage = await prepareReactPages();
 let opened: ReactPage;
 let page: Page;
 let bo: AtriumClient;

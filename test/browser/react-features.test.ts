@@ -6,7 +6,7 @@ import { next } from "../sdk/clients.ts";
 import { bundlePage, prepareReactPages, REACT_VERSIONS, type ReactPage } from "./react-page.ts";
 import type { RendersStage } from "./renders-page.tsx";
 
-const openPage = prepareReactPages();
+const openPage = await prepareReactPages();
 let page: Page;
 let bo: AtriumClient;
 let adaId: string;

@@ -2,12 +2,13 @@
 import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterEach } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { join, type Meeting, meet } from "../sdk/clients.ts";
-import { complaintsOf, launchChromium } from "./chromium.ts";
+import { openBrowser } from "./browser.ts";
+import { complaintsOf } from "./chromium.ts";
 
 /** The versions of React that the hooks support. */
 export const REACT_VERSIONS = [18, 19] as const;
@@ -19,16 +20,11 @@ const ALIASES = { 18: { react: "react-18", "react-dom": "react-dom-18" }, 19: {}
 export type OpenPage = (script: string) => Promise<ReactPage>;
 
 /** One browser for the tests of a file, against the shared service. */
-export function prepareReactPages(): OpenPage {
-  let service: SharedService;
-  let browser: Browser;
+export async function prepareReactPages(): Promise<OpenPage> {
+  const service = await sharedService();
+  const browser = await openBrowser();
   let opened: ReactPage | undefined;
-  beforeAll(async () => {
-    service = await sharedService();
-    browser = await launchChromium();
-  });
   afterEach(() => opened?.page.close());
-  afterAll(() => browser?.close());
   return async (script) => {
     opened = await openPage(browser, service, script);
     return opened;

@@ -9,7 +9,7 @@ import { type Meeting, next } from "../sdk/clients.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
 import { bundlePage, prepareReactPages, REACT_VERSIONS } from "./react-page.ts";
 
-const openPage = prepareReactPages();
+const openPage = await prepareReactPages();
 let script: string;
 let page: Page;
 let complaints: readonly string[];
@@ -33,6 +33,13 @@ const gives = async (isSo: (hooks: Stage["hooks"]) => boolean): Promise<void> =>
 
 const connected = (): Promise<void> => gives(({ connection }) => connection.state === "connected");
 
+/** Begins with one provider that has joined. */
+async function beginConnected(): Promise<void> {
+  await begin();
+  await mount({ token: ada.token });
+  await connected();
+}
+
 const sessionsOf = async (user: UserWithToken): Promise<number> => {
   const path = `/users/${user.id}?roomId=${user.room_id}`;
   const answer = await meeting.customer.send<{ sessions: object[] }>("GET", path);
@@ -46,9 +53,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
 
   describe("RoomProvider", () => {
     it("joins once, StrictMode or not, and leaves when it is unmounted", async () => {
-      await begin();
-      await mount({ token: ada.token });
-      await connected();
+      await beginConnected();
       expect(await page.evaluate(() => window.stage.hooks.connection.error)).toBeNull();
       expect(await page.evaluate(() => window.stage.hooks.room.room?.id)).toBe(meeting.roomId);
       expect(await page.evaluate(() => Number.parseInt(window.stage.version, 10))).toBe(version);
@@ -178,9 +183,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
     });
 
     it("sends what was just written before it leaves", async () => {
-      await begin();
-      await mount({ token: ada.token });
-      await connected();
+      await beginConnected();
       await bo.store("tasks").sync();
       const wasUnsynced = await page.evaluate(async () => {
         void window.stage.hooks.tasks[1].set("last", { title: "The last stroke" });
@@ -242,9 +245,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
 
   describe("the hooks", () => {
     it("return the users online with their presence, the own user apart from the others", async () => {
-      await begin();
-      await mount({ token: ada.token });
-      await connected();
+      await beginConnected();
       bo.presence.update({ x: 7 });
       await gives(({ others }) => others[0]?.user.name === "Bo" && others[0]?.presence?.x === 7);
       await page.evaluate(() => {
@@ -301,9 +302,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
     });
 
     it("receive broadcasts with the listener of the latest render, and send them", async () => {
-      await begin();
-      await mount({ token: ada.token });
-      await connected();
+      await beginConnected();
       await bo.notifications.broadcast("call", 1);
       await gives(({ heard }) => heard.length === 1);
       await page.evaluate(() => window.stage.hooks.setLabel("second"));
@@ -337,9 +336,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
     });
 
     it("render again only when something changed, and return the same objects until then", async () => {
-      await begin();
-      await mount({ token: ada.token });
-      await connected();
+      await beginConnected();
       // Answered after what the hooks have asked for when they were mounted.
       await page.evaluate(() => window.stage.hooks.room.client.comments.list());
       await bo.store("tasks").set("a", { title: "A" });

@@ -1,11 +1,10 @@
 /** The boards of the demo: they last a day, and are bounded in number, visitors, files and stores. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import { BOARD, boardCommentBytes, storeUseOf } from "../../src/demo/boards.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { type Account, type Answer, account, formOf, freshAddress, ORIGIN } from "../support/api.ts";
+import { type Account, type Answer, account, formOf } from "../support/api.ts";
+import { answerOf, askDemo, visit } from "./visit.ts";
 
 interface Visitor {
   readonly owner: Account;
@@ -27,20 +26,8 @@ async function visitor(owner?: Account, customId = "demo:test"): Promise<Visitor
 
 async function upload({ owner, roomId, userId, token }: Visitor, bytes = 1): Promise<Answer> {
   const file = new File([new Uint8Array(bytes)], "a.bin");
-  const request = owner.api.as(token).request("POST", "/upload", { body: formOf({ roomId, userId }, file) });
-  const execution = createExecutionContext();
-  const response = await app.fetch(request, settingsOf(owner), execution);
-  await waitOnExecutionContext(execution);
-  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
-}
-
-async function visit(owner: Account, query: string): Promise<Answer> {
-  const headers = { "CF-Connecting-IP": freshAddress() };
-  const request = new Request(`${ORIGIN}/demo/visitors${query}`, { method: "POST", headers });
-  const execution = createExecutionContext();
-  const response = await app.fetch(request, settingsOf(owner), execution);
-  await waitOnExecutionContext(execution);
-  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
+  const body = formOf({ roomId, userId }, file);
+  return answerOf(await askDemo(owner.id, owner.api.as(token).request("POST", "/upload", { body })));
 }
 
 const filesOf = async ({ owner, roomId }: Visitor): Promise<number> =>
@@ -137,7 +124,7 @@ describe("a board", () => {
   it("is not opened when there are too many", async () => {
     const owner = await account();
     await openRooms(owner, numbered(BOARD.maxBoards), 1_000);
-    const [refused, joined] = [await visit(owner, ""), await visit(owner, "?room=0001")];
+    const [refused, joined] = [await visit(owner.id, ""), await visit(owner.id, "?room=0001")];
     expect([refused.status, refused.error?.code, joined.status]).toEqual([429, "RATE_LIMITED", 201]);
   });
 
@@ -147,7 +134,7 @@ describe("a board", () => {
     await env.DB.prepare("UPDATE rooms SET total_users_created = ? WHERE account_id = ?")
       .bind(BOARD.maxVisitors - 1, owner.id)
       .run();
-    const answers = [await visit(owner, "?room=full"), await visit(owner, "?room=full")];
+    const answers = [await visit(owner.id, "?room=full"), await visit(owner.id, "?room=full")];
     expect(answers.map(({ status }) => status)).toEqual([201, 403]);
   });
 

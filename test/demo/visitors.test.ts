@@ -1,15 +1,13 @@
 /** `/demo` and its visitors: present when DEMO_ACCOUNT_ID is set, and open to anyone at a limited rate. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import { SEED } from "../../src/demo/commands.ts";
 import { FIGURES, pointsOf, wayBetween } from "../../src/demo/page/helpers/motion.ts";
 import { distanceTo, type Kind, MAX_POINTS, pathOf } from "../../src/demo/page/room/shape.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { claimsOf } from "../../src/wire/token-claims.ts";
 import type { User } from "../../src/wire/user.ts";
-import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
+import { type Account, type Answer, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
+import { answerOf, askDemo, visit } from "./visit.ts";
 
 interface Asked {
   readonly method?: string;
@@ -18,30 +16,10 @@ interface Asked {
   readonly authorization?: string;
 }
 
-/** Asks a Worker whose demo belongs to this organization, or one that has no demo. */
-async function ask(accountId: string | undefined, path: string, asked: Asked = {}): Promise<Response> {
+function ask(accountId: string | undefined, path: string, asked: Asked = {}): Promise<Response> {
   const { method = "GET", address = freshAddress(), origin = ORIGIN, authorization } = asked;
   const headers = { "CF-Connecting-IP": address, ...(authorization && { Authorization: authorization }) };
-  const execution = createExecutionContext();
-  const request = new Request(origin + path, { method, headers });
-  const bindings = accountId === undefined ? env : { ...env, DEMO_ACCOUNT_ID: accountId };
-  const response = await app.fetch(request, bindings, execution);
-  await waitOnExecutionContext(execution);
-  return response;
-}
-
-interface Answer {
-  readonly data: { readonly token?: string; readonly room?: string };
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
-
-async function visit(
-  accountId: string | undefined,
-  query: string,
-  address = freshAddress(),
-): Promise<Answer & { readonly status: number; readonly headers: Headers }> {
-  const response = await ask(accountId, `/demo/visitors${query}`, { method: "POST", address });
-  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
+  return askDemo(accountId, new Request(origin + path, { method, headers }));
 }
 
 async function roomsOf({ api }: Account): Promise<Room[]> {
@@ -200,7 +178,7 @@ describe("a visitor's token", () => {
   };
   async function renew(accountId: string, authorization: string) {
     const response = await ask(accountId, "/demo/tokens", { method: "POST", authorization });
-    return { status: response.status, ...(await response.json<Answer>()) };
+    return answerOf<{ token?: string }>(response);
   }
 
   it("lasts a day, and is renewed for the same user while it is valid", async () => {
@@ -236,7 +214,7 @@ describe("a visitor's token", () => {
 describe("POST /demo/helpers", () => {
   const admit = async (accountId: string, authorization: string) => {
     const response = await ask(accountId, "/demo/helpers", { method: "POST", authorization });
-    return { status: response.status, ...(await response.json<{ data: { tokens?: string[] } }>()) };
+    return answerOf<{ tokens?: string[] }>(response);
   };
 
   it("returns the tokens of the board's two helpers, whom several requests at once create once", async () => {

@@ -121,16 +121,9 @@ export function operationPage(entry: api.Entry, schemas: api.Schemas): Html {
 /** Part of the credential, not of the parameters: a session says which organization it is. */
 const ACCOUNT = "accountId";
 
-const requiredMark = (isRequired: boolean): Html => (isRequired ? html`<em>required</em>` : html``);
-const requiredIf = (isRequired: boolean): Html => markup(isRequired ? " required" : "");
-
-/** The texts to choose from; undefined for any text. */
-const choicesOf = (schema: api.Schema): readonly unknown[] | undefined =>
-  schema.enum ?? (schema.type === "boolean" ? [true, false] : undefined);
-
 function control(name: string, place: string, schema: api.Schema, isRequired: boolean): Html {
-  const choices = choicesOf(schema);
-  const attributes = html`name="${name}" data-in="${place}"${requiredIf(isRequired)}`;
+  const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : undefined);
+  const attributes = html`name="${name}" data-in="${place}"${markup(isRequired ? " required" : "")}`;
   if (schema.contentMediaType !== undefined) return html`<input type="file" ${attributes}>`;
   return choices === undefined
     ? html`<input type="text" ${attributes} autocomplete="off" spellcheck="false">`
@@ -140,10 +133,7 @@ function control(name: string, place: string, schema: api.Schema, isRequired: bo
 }
 
 const field = (name: string, place: string, schema: api.Schema, isRequired: boolean): Html =>
-  html`<label><span><code>${name}</code> ${requiredMark(isRequired)}</span>${control(name, place, schema, isRequired)}</label>`;
-
-const parameterField = ({ name, in: place, schema = {}, required = false }: api.Parameter): Html =>
-  field(name, place, schema, required);
+  html`<label><span><code>${name}</code> ${isRequired ? html`<em>required</em>` : ""}</span>${control(name, place, schema, isRequired)}</label>`;
 
 function bodyFields(operation: api.Operation, schemas: api.Schemas): Html {
   const form = api.formOf(operation);
@@ -170,7 +160,9 @@ function tryForm(entry: api.Entry, schemas: api.Schemas): Html {
     <summary>Try it</summary>
     <form autocomplete="off">
       <div class="credential"></div>
-      ${parameters.map(parameterField)}
+      ${parameters.map(({ name, in: place, schema = {}, required = false }) =>
+        field(name, place, schema, required),
+      )}
       ${bodyFields(operation, schemas)}
       <p><button type="submit">Send ${method.toUpperCase()}</button></p>
     </form>

@@ -11,8 +11,7 @@ import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 const EVIL = '<img src=x onerror="document.title=1"><b>Ada</b>';
 
 const { service, browser, desk } = await openDesk({ name: EVIL, organization: EVIL });
-const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: EVIL, customId: EVIL });
-const roomId = room.id;
+const roomId = await desk.createRoom({ name: EVIL, customId: EVIL });
 const user = { name: EVIL, roomId, customId: EVIL, profilePicture: "https://elsewhere.test/ada.png" };
 const { user: made } = await desk.ask<{ user: { id: string; token: string } }>("POST", "/users", user);
 const userId = made.id;
@@ -129,9 +128,15 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
 };
 
+let hasActed = false;
+
 async function visit({ path, shows, act }: Stop): Promise<void> {
-  await desk.page.setViewportSize(WIDE);
-  await desk.enter(path);
+  const { pathname } = new URL(desk.page.url());
+  const next = `/dashboard/${desk.accountId}${path}`;
+  // Another page is shown without loading the dashboard again, unless something is open on the present one.
+  if (pathname === next || hasActed || !pathname.includes(desk.accountId)) await desk.enter(path);
+  else await desk.page.evaluate((address) => history.pushState(null, "", address), next);
+  hasActed = act !== undefined;
   await desk.page.locator("#main").getByText(shows).first().waitFor();
   await act?.(desk);
 }

@@ -46,15 +46,13 @@ it("fills in the samples for React, TypeScript and a server, and the one for cur
 });
 
 it("names the room of someone online behind more than a hundred newer rooms, and leads to all that are online", async () => {
-  const createRoom = async (name: string): Promise<string> =>
-    (await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name })).room.id;
   const takePart = async (roomId: string) => {
     const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", { name: "Bo", roomId });
     await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence: {}, ttl: 3600 });
   };
-  await takePart(await createRoom("Behind all others"));
-  const names = Array.from({ length: 110 }, (_, index) => `Newer ${index + 1}`);
-  const newer = await Promise.all(names.map(createRoom));
+  await takePart(await desk.createRoom({ name: "Behind all others" }));
+  const rooms = Array.from({ length: 110 }, (_, index) => ({ name: `Newer ${index + 1}` }));
+  const newer = await Promise.all(rooms.map((room) => desk.createRoom(room)));
   await desk.enter();
   await desk.row("Behind all others").getByText("1", { exact: true }).waitFor();
   expect(await desk.page.getByText("No one is online").count()).toBe(0);

@@ -7,8 +7,7 @@ import { eventually } from "../cli/processes.ts";
 import { openDesk } from "./browser.ts";
 
 const { service, desk } = await openDesk();
-const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
-const roomId = room.id;
+const roomId = await desk.createRoom({ name: "Board" });
 const { token } = await desk.ask<{ token: string }>("POST", "/users", { name: "Bo", roomId });
 const bo = new AtriumClient({ serverUrl: service.url, authToken: token });
 await bo.join();

@@ -47,8 +47,8 @@ it("sends a test event, signed with that secret", async () => {
 });
 
 it("shows deliveries live, with their attempts and payloads", async () => {
-  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
-  await desk.ask("POST", "/users", { name: "Bo", roomId: room.id });
+  const roomId = await desk.createRoom({ name: "Board" });
+  await desk.ask("POST", "/users", { name: "Bo", roomId });
   await eventually("both have arrived", () => receiver.events.length === 2);
   await eventually("both are shown", async () => (await desk.page.locator(".records summary").count()) === 2);
   await first().click();

@@ -4,8 +4,7 @@ import { expect, it } from "vitest";
 import { openDesk } from "./browser.ts";
 
 const { desk } = await openDesk();
-const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
-const roomId = room.id;
+const roomId = await desk.createRoom({ name: "Board" });
 await desk.ask("POST", "/users", { name: "Bo", roomId });
 await desk.enter("/workflows");
 

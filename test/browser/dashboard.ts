@@ -110,6 +110,11 @@ export class Desk {
     );
   }
 
+  /** Creates a room; returns its ID. */
+  async createRoom(room: { readonly name: string; readonly customId?: string }): Promise<string> {
+    return (await this.ask<{ room: { id: string } }>("POST", "/rooms", room)).room.id;
+  }
+
   /** Chooses each time that figures can be of, and hands the answer with them to `check`. */
   async chooseEachRange(
     figures: Locator,

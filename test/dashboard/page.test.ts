@@ -197,11 +197,14 @@ const ITEMS = Array.from({ length: 20 }, (_, index) => index + 1);
 const never = () => false;
 
 /** How an action went, by what `act` does to each item. */
-async function run(act: (item: number) => Promise<unknown>, isGeneral: (error: Error) => boolean = never) {
+async function run(
+  act: (item: number) => Promise<unknown>,
+  endsAll: (error: Error | null) => boolean = never,
+) {
   const seen: number[] = [];
   const onProgress = (ended: number) => seen.push(ended);
   const progress = { onProgress, signal: new AbortController().signal };
-  return { outcome: await actOnSeveral(ITEMS, act, isGeneral, progress), seen };
+  return { outcome: await actOnSeveral(ITEMS, act, endsAll, progress), seen };
 }
 
 it("acts on each once, a few at a time, and counts what has ended", async () => {
@@ -235,7 +238,7 @@ it("names what was refused and why, and goes on", async () => {
 it("begins nothing more after an error that concerns all of them", async () => {
   const { outcome } = await run(
     (item) => (item === 3 ? Promise.reject(new Error("gone")) : Promise.resolve()),
-    () => true,
+    (error) => error !== null,
   );
   expect(outcome.refused.map(({ item }) => item)).toEqual([3]);
   expect(outcome.left.length).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 /** Sends the request that a reader has filled in to this service, and shows the answer. Changes are confirmed first. */
+import type { Me } from "../../features/people/schema.ts";
 import { button, element, sample } from "./elements.ts";
 import {
   buildRequest,
@@ -51,18 +52,13 @@ function fieldsOf(form: HTMLFormElement): Filled[] {
   }));
 }
 
-interface Session {
-  readonly person: { readonly name: string };
-  readonly organizations: readonly { readonly id: string; readonly name: string }[];
-}
-
 /** Values of the choice beside the IDs of the session's organizations. */
 const API_KEY = "key";
 const USER_TOKEN = "token";
 
-async function findSession(): Promise<Session | null> {
+async function findSession(): Promise<Me | null> {
   const response = await fetch("/dashboard/api/session");
-  const { data }: { data: { me?: Session | null } } = await response.json();
+  const { data }: { data: { me?: Me | null } } = await response.json();
   return data.me ?? null;
 }
 

@@ -26,13 +26,13 @@ export interface Progress {
 type Result = { readonly error: Error | null };
 
 /**
- * Calls `act` for each item. After an error for which `isGeneral` is true, such as a connection that is gone, nothing
+ * Calls `act` for each item. Once `endsAll` is true for how one has ended, as for a connection that is gone, nothing
  * more begins.
  */
 export async function actOnSeveral<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,
-  isGeneral: (error: Error) => boolean,
+  endsAll: (error: Error | null) => boolean,
   { onProgress, signal }: Progress,
 ): Promise<Outcome<Item>> {
   const results = new Map<Item, Result>();
@@ -42,7 +42,7 @@ export async function actOnSeveral<Item>(
     for (const item of waiting) {
       const error = await act(item).then(() => null, toError);
       results.set(item, { error });
-      if (error !== null && isGeneral(error)) isOver = true;
+      if (endsAll(error)) isOver = true;
       onProgress(results.size);
       if (isOver || signal.aborted) return;
     }

@@ -43,11 +43,11 @@ export function useFilters() {
         withParameters(known, { [PAGE]: start === 0 ? "" : `${Math.trunc(start / limit) + 1}` }),
       ),
     /** The place and the order, of these fields, as the API takes them. */
-    page: <Field extends string = never>(fields: readonly Field[] = []) => ({
-      limit,
-      offset,
-      ...sortedBy(sort, fields),
-    }),
+    page: <Field extends string = never>(fields: readonly Field[] = []) => {
+      const field = fields.find((one) => sort === one || sort === `-${one}`);
+      const order: Field | `-${Field}` | undefined = field && (sort === field ? field : `-${field}`);
+      return { limit, offset, ...(order && { sort: order }) };
+    },
     /** The cursor of the page before; empty for the first page. Of lists without page numbers. */
     after: get(AFTER),
     goAfter: (cursor: string) => setParameters((known) => withParameters(known, { [AFTER]: cursor })),
@@ -57,15 +57,3 @@ export function useFilters() {
 /** The filters that have a value. */
 export const chosen = <Value extends object>(filters: Value): Partial<Value> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== "")) as Partial<Value>;
-
-/** The order of a list: by one of these fields, or none for the list's own. */
-function sortedBy<Field extends string>(
-  sort: string,
-  fields: readonly Field[],
-): { readonly sort?: Field | `-${Field}` } {
-  for (const field of fields) {
-    if (sort === field) return { sort: field };
-    if (sort === `-${field}`) return { sort: `-${field}` };
-  }
-  return {};
-}

@@ -174,21 +174,17 @@ export interface BulkAction<Item> {
   readonly run: (items: readonly Item[], progress: Progress) => Promise<Outcome<Item>>;
 }
 
-/** True for an error that every other row would get too. */
-const isGeneral = (error: Error): boolean =>
-  isUnreachable(error) || (error instanceof AtriumError && error.code === "UNAUTHORIZED");
+/** Notes how a request ended: true for an error that every other row would get too. */
+function endsAll(error: Error | null): boolean {
+  noteResult(error);
+  return isUnreachable(error) || (error instanceof AtriumError && error.code === "UNAUTHORIZED");
+}
 
 /** Makes a request for each row. */
 export const oneByOne =
   <Item,>(request: (item: Item) => Promise<unknown>): BulkAction<Item>["run"] =>
-  (items, progress) => {
-    const act = async (item: Item) => {
-      const error = await request(item).then(() => null, toError);
-      noteResult(error);
-      if (error !== null) throw error;
-    };
-    return actOnSeveral(items, act, isGeneral, progress);
-  };
+  (items, progress) =>
+    actOnSeveral(items, request, endsAll, progress);
 
 /** Makes one request for all rows; it returns the errors of refused ones. */
 export const allAtOnce =

@@ -58,7 +58,7 @@ function curlSample(entry: api.Entry, schemas: api.Schemas): string {
 
 const templateValue: Place = (name) => `\${${name}}`;
 
-export function fetchSample(entry: api.Entry, schemas: api.Schemas): string {
+function fetchSample(entry: api.Entry, schemas: api.Schemas): string {
   const { url, needsCredential, fields, json } = requestOf(entry, schemas, templateValue);
   const headers: string[] = [];
   if (needsCredential) headers.push(`Authorization: \`Bearer ${templateValue("bearer")}\``);

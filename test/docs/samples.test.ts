@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { exampleOf, fetchSample } from "../../src/docs/samples.ts";
+import { exampleOf, samplesOf } from "../../src/docs/samples.ts";
 import { INSTEAD_OF_SDK, SDK_PRELUDE, SDK_SAMPLES } from "../../src/docs/sdk-samples.ts";
 import {
   type Described,
@@ -86,7 +86,7 @@ it("samples of the SDK and of fetch compile", { timeout: 120_000 }, async () => 
   for (const entry of entriesOf(described).filter(isJson))
     await writeFile(
       path.join(directory, `${entry.operation.operationId}.fetch.ts`),
-      `${fetchSample(entry, schemas)}\nexport {};\n`,
+      `${samplesOf(entry, schemas).find(({ language }) => language === "fetch")?.text}\nexport {};\n`,
     );
   const config = {
     extends: path.join(ROOT, "tsconfig.json"),

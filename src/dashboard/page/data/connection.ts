@@ -69,12 +69,11 @@ async function untilAnswered(): Promise<void> {
   await retryNow();
   if (outage === null) return;
   await new Promise<void>((resolve) => {
-    const notify = () => {
+    const stop = subscribe(() => {
       if (outage !== null) return;
-      watchers.delete(notify);
+      stop();
       resolve();
-    };
-    watchers.add(notify);
+    });
   });
 }
 

@@ -4,7 +4,7 @@ import type { AtriumServer, DocumentAuthor, DocumentVersion } from "atrium/serve
 import { useEffect, useRef } from "react";
 import { useSearchParams } from "wouter";
 import { withParameters } from "../data/address.ts";
-import { useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
+import { type ActionOptions, useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { useNames } from "../live/live.tsx";
 
 /** The document and its room. */
@@ -67,16 +67,11 @@ export function useFreshHistory(place: DocumentPlace, seq: number): void {
   }, [queries, seq]);
 }
 
-interface HistoryActionOptions<Result> {
-  readonly notice: string | ((result: Result) => string);
-  readonly onDone?: () => void;
-}
-
 /** An action on the document's versions. */
 export function useHistoryAction<Result, Input = void>(
   place: DocumentPlace,
   act: (documents: AtriumServer["documents"], input: Input) => Promise<Result>,
-  options: HistoryActionOptions<Result>,
+  options: Pick<ActionOptions<Result>, "notice" | "onDone">,
 ) {
   return useAction(({ documents }, input: Input) => act(documents, input), {
     ...options,

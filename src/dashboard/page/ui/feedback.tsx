@@ -1,6 +1,6 @@
 /** Feedback on a page: the states of queries, empty lists, badges, errors with their request, notices, the connection. */
 import { Toast } from "@base-ui/react/toast";
-import { type ReactNode, useContext, useEffect, useState } from "react";
+import { type ReactNode, useContext, useState } from "react";
 import { Link } from "wouter";
 import { isUnreachable, type Outage, retryNow, useOutage } from "../data/connection.ts";
 import { adviceOn, requestIdOf } from "../data/errors.ts";
@@ -8,6 +8,7 @@ import type { Filters } from "../data/filters.ts";
 import { CurrentContext } from "../data/organization.tsx";
 import { Button, Icon } from "./button.tsx";
 import { Pager } from "./table.tsx";
+import { useTick } from "./time.tsx";
 
 export const Loading = () => (
   <p className="loading" role="status">
@@ -128,7 +129,8 @@ export function WithConnection({ children }: { readonly children: ReactNode }) {
 }
 
 function Banner({ outage: { nextAt } }: { readonly outage: Outage }) {
-  const seconds = useSecondsUntil(nextAt);
+  useTick(1_000);
+  const seconds = Math.max(0, Math.ceil(((nextAt ?? 0) - Date.now()) / 1_000));
   return (
     <section className="connection" aria-label="Connection">
       <p role="alert">
@@ -140,17 +142,6 @@ function Banner({ outage: { nextAt } }: { readonly outage: Outage }) {
       </Button>
     </section>
   );
-}
-
-function useSecondsUntil(at: number | null): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (at === null) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [at]);
-  return at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
 interface LoadedProps<Data> {

@@ -1,5 +1,5 @@
 /** Times, durations and sizes in text. */
-import { useEffect, useState } from "react";
+import { useEffect, useReducer } from "react";
 
 const TIME_UNITS = [
   { unit: "year", seconds: 31_536_000 },
@@ -20,19 +20,24 @@ function formatRelativeTime(at: number, now: number): string {
   return found === undefined ? "now" : relative.format(Math.trunc(seconds / found.seconds), found.unit);
 }
 
+/** Renders the component again and again, because time passes. */
+export function useTick(intervalMs: number): void {
+  const [, tick] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(tick, intervalMs);
+    return () => clearInterval(timer);
+  }, [intervalMs]);
+}
+
 const REFRESH_MS = 10_000;
 
 /** A relative time; the tooltip has the exact one. */
 export function Time({ at }: { readonly at: string }) {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useTick(REFRESH_MS);
   const moment = new Date(at);
   return (
     <time dateTime={at} title={absolute.format(moment)}>
-      {formatRelativeTime(moment.getTime(), Math.max(now, Date.now() - REFRESH_MS))}
+      {formatRelativeTime(moment.getTime(), Date.now())}
     </time>
   );
 }

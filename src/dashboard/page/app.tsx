@@ -8,22 +8,41 @@ import { Shell } from "./shell/shell.tsx";
 import { ErrorMessage, Loading } from "./ui/feedback.tsx";
 import { usePageTitle } from "./ui/page.tsx";
 
-const SignIn = lazy(() => loadPage(() => import("./sign-in/sign-in.tsx")));
-const SignUp = lazy(() => loadPage(() => import("./sign-in/sign-up.tsx")));
-const ForgotPassword = lazy(() => loadPage(() => import("./sign-in/forgot-password.tsx")));
-const Invitation = lazy(() => loadPage(() => import("./sign-in/invitation.tsx")));
-const PasswordLink = lazy(() => loadPage(() => import("./sign-in/password-link.tsx")));
-const NewOrganization = lazy(() => loadPage(() => import("./sign-in/new-organization.tsx")));
+interface PageModule {
+  readonly default: ComponentType;
+}
+
+/** Shown instead of a page whose code does not arrive although the service answers. */
+const Broken: PageModule = {
+  default: () => (
+    <ErrorMessage
+      error={new Error("This page's code could not be loaded.")}
+      onRetry={() => location.reload()}
+    />
+  ),
+};
+
+const page = (path: string, load: () => Promise<PageModule>) => ({
+  path,
+  load,
+  Content: lazy(() => loadPage(load).catch(() => Broken)),
+});
+
+const OUTSIDE = [
+  page("/sign-in", () => import("./sign-in/sign-in.tsx")),
+  page("/sign-up", () => import("./sign-in/sign-up.tsx")),
+  page("/forgot-password", () => import("./sign-in/forgot-password.tsx")),
+  page("/invitations/:token", () => import("./sign-in/invitation.tsx")),
+  page("/password-links/:token", () => import("./sign-in/password-link.tsx")),
+  page("/new", () => import("./sign-in/new-organization.tsx")),
+];
 
 export const App = () => (
   <Suspense fallback={<Loading />}>
     <Switch>
-      <Route path="/sign-in" component={SignIn} />
-      <Route path="/sign-up" component={SignUp} />
-      <Route path="/forgot-password" component={ForgotPassword} />
-      <Route path="/invitations/:token" component={Invitation} />
-      <Route path="/password-links/:token" component={PasswordLink} />
-      <Route path="/new" component={NewOrganization} />
+      {OUTSIDE.map(({ path, Content }) => (
+        <Route key={path} path={path} component={Content} />
+      ))}
       <Route path="/" component={Home} />
       <Route path="/:accountId/*?" component={Organization} />
     </Switch>
@@ -119,26 +138,6 @@ function NotFound({ what }: { readonly what: string }) {
     </div>
   );
 }
-
-interface PageModule {
-  readonly default: ComponentType;
-}
-
-/** Shown instead of a page whose code does not arrive although the service answers. */
-const Broken: PageModule = {
-  default: () => (
-    <ErrorMessage
-      error={new Error("This page's code could not be loaded.")}
-      onRetry={() => location.reload()}
-    />
-  ),
-};
-
-const page = (path: string, load: () => Promise<PageModule>) => ({
-  path,
-  load,
-  Content: lazy(() => loadPage(load).catch(() => Broken)),
-});
 
 /** The first whose path matches is shown. */
 const PAGES = [

@@ -1,12 +1,11 @@
 /** The organization's members, of whom several can be removed, and its invitations. */
 import type { Invitation, Member } from "atrium/server";
-import { useState } from "react";
 import { useLocation } from "wouter";
 import { ME } from "../data/api.ts";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm, ConfirmAction, FormDialog, Secret } from "../ui/dialog.tsx";
+import { ConfirmAction, ConfirmButton, FormDialog, Secret } from "../ui/dialog.tsx";
 import { Badge, Loaded, Paged } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
@@ -102,33 +101,27 @@ function Role({ member: { id, name, role: current } }: { readonly member: Member
 /** For a member who forgot their password: a link by which they choose a new one. */
 function PasswordReset({ member: { id, name } }: { readonly member: Member }) {
   const create = useAction(({ organization }) => organization.createPasswordLink(id));
-  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="quiet" aria-label={`Reset password of ${name}`} onClick={() => setOpen(true)}>
-        Reset password
-      </Button>
-      <Confirm
+      <ConfirmButton
+        label="Reset password"
+        accessibleName={`Reset password of ${name}`}
+        variant="quiet"
         title={`Reset the password of ${name}?`}
         confirmLabel="Create link"
         action={create}
-        isOpen={isOpen && create.data === undefined}
-        onClose={() => setOpen(false)}
       >
         <p>
           You get a link by which {name} chooses a new password. The present one works until the link is used;
           then all of their sessions end.
         </p>
-      </Confirm>
+      </ConfirmButton>
       <Secret
         title="Link for a new password"
         about={`Send this link to ${name} over a channel that only they read. It works once, within an hour. You will not see it again.`}
         secret={create.data?.url ?? null}
         what="the link"
-        onDone={() => {
-          setOpen(false);
-          create.reset();
-        }}
+        onDone={create.reset}
       />
     </>
   );

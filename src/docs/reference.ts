@@ -112,13 +112,19 @@ function render(described: api.Described, path: string): string | null {
 /** Pages by their paths, each rendered by the first request for it. */
 const rendered = new WeakMap<ApiDocument, Map<string, string>>();
 
-/** The page of the API reference at `url`; null when there is none. */
-export function referencePage(document: ApiDocument, url: URL): Response | null {
+/** The page at a path, as HTML; null when there is none. */
+export function readPage(document: ApiDocument, path: string): string | null {
   const known = rendered.get(document) ?? new Map<string, string>();
   rendered.set(document, known);
-  const page = known.get(url.pathname) ?? render(api.readDocument(document), url.pathname);
+  const page = known.get(path) ?? render(api.readDocument(document), path);
+  if (page !== null) known.set(path, page);
+  return page;
+}
+
+/** The page of the API reference at `url`; null when there is none. */
+export function referencePage(document: ApiDocument, url: URL): Response | null {
+  const page = readPage(document, url.pathname);
   if (page === null) return null;
-  known.set(url.pathname, page);
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "public, max-age=300" };
   return withPageHeaders(new Response(page, { headers }), url);
 }

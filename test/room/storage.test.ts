@@ -1,9 +1,10 @@
 /** What the room's storage promises beyond what the room shows. */
 import { describe, expect } from "vitest";
-import type { NewChange } from "../../src/room/storage/sqlite-log.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
 import { userRecord } from "./support/rows.ts";
 import { test } from "./support/with-storage.ts";
+
+type NewChange = Parameters<RoomStorage["changes"]["append"]>[0];
 
 const RECORD: RoomRecord = {
   accountId: "account",

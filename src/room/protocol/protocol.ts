@@ -46,10 +46,10 @@ export interface Change {
 }
 
 /** The user's latest state, with its color. */
-export type PresenceState = Readonly<Record<string, unknown>>;
+type PresenceState = Readonly<Record<string, unknown>>;
 
 /** A user's presence; null for none. A number can stand for the user, and leaves out a known color (R86). */
-export type PresenceTuple = readonly [
+type PresenceTuple = readonly [
   user: string | number,
   state: PresenceState | null,
   introduces?: number | undefined,

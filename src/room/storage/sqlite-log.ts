@@ -20,7 +20,7 @@ export type Replaced =
   /** The change that deleted the entry, if it is kept. */
   | { readonly deletionOf: EntryAddress };
 
-export interface NewChange extends LoggedChange {
+interface NewChange extends LoggedChange {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly size: number;

@@ -1,6 +1,9 @@
 /** Everyone's presence as a client knows it that takes numbers for users (R86). */
 import { expect } from "vitest";
-import type { PresenceState, PresenceTuple } from "../../../src/room/protocol/protocol.ts";
+import type { ServerEvent } from "../../../src/room/protocol/protocol.ts";
+
+export type PresenceTuple = Extract<ServerEvent, { event: "presence" }>["data"]["updates"][number];
+type PresenceState = NonNullable<PresenceTuple[1]>;
 
 export class ShownStates {
   readonly byUser = new Map<string, PresenceState>();

@@ -2,13 +2,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { Presence } from "../../../../src/room/engine/presence/presence.ts";
 import { serialize } from "../../../../src/room/protocol/frame.ts";
-import type { PresenceTuple, ServerMessage } from "../../../../src/room/protocol/protocol.ts";
+import type { ServerMessage } from "../../../../src/room/protocol/protocol.ts";
 import { readAttachment } from "../../../../src/room/transport/attachment.ts";
 import type { Effect, Joined } from "../../../../src/room/transport/connection.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { failed, makeRoom, roomOfTwo, seedOnline, type TestRoom } from "../../support/rooms.ts";
-import { ShownStates } from "../../support/shown-states.ts";
+import { type PresenceTuple, ShownStates } from "../../support/shown-states.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
 
 /** The presence that a socket received, frame by frame. */

@@ -43,9 +43,9 @@ export class DocumentSockets {
   receive(connection: Waiting | Authorizing, data: string | ArrayBuffer): Effect[] {
     if (typeof data === "string") return []; // some clients add messages of their own
     if (data.byteLength > DOCUMENT_LIMITS.documentFrameBytes)
-      return this.#break(connection.id, "frame too large");
+      return this.#open.break(connection.id, "frame too large");
     const bytes = new Uint8Array(data);
-    if (connection.phase === "authorizing") return this.#keep(connection.id, bytes);
+    if (connection.phase === "authorizing") return this.#open.wait(connection.id, bytes);
     return connection.documents?.wire === "yWebsocket"
       ? this.#receiveFirst(connection, bytes)
       : this.#receiveToken(connection, bytes);
@@ -56,26 +56,17 @@ export class DocumentSockets {
     // The room has lost its memory.
     if (token === undefined)
       return this.#participants.disconnect([connection.id], CLOSE.joinTimeout, "not joined in time");
-    return [...this.#keep(connection.id, bytes), ...this.#handshake.begin(connection, token)];
+    return [...this.#open.wait(connection.id, bytes), ...this.#handshake.begin(connection, token)];
   }
 
   #receiveToken(connection: Waiting, bytes: Uint8Array): Effect[] {
     const { id } = connection;
     const named = parseDocumentFrame(bytes, true);
-    if (named === null) return this.#break(id, "expected a token");
+    if (named === null) return this.#open.break(id, "expected a token");
     // The client's answer to the next step 1 repeats edits made before the token.
     if (named.frame.type !== "authenticate") return [];
     this.#tokens.set(id, named.frame.token);
-    return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
-  }
-
-  #break(id: string, reason: string): Effect[] {
-    return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
-  }
-
-  #keep(id: string, bytes: Uint8Array): Effect[] {
-    if (this.#pending.early.add(id, bytes)) return [];
-    return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
+    return [...this.#open.wait(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
   }
 
   /** Refuses a token for its documents. The socket stays open for other tokens; null if it has to be closed. */

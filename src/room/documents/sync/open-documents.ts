@@ -63,11 +63,11 @@ export class OpenDocuments {
     if (bytes.length > DOCUMENT_LIMITS.documentFrameBytes)
       return wire === "room"
         ? this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large")
-        : this.#break(id, `frame too large: at most ${DOCUMENT_LIMITS.documentFrameBytes} bytes`);
+        : this.break(id, `frame too large: at most ${DOCUMENT_LIMITS.documentFrameBytes} bytes`);
     const isNamed = wire !== "yWebsocket";
     const named = parseDocumentFrame(bytes, isNamed);
     if (wire === "room" && (named === null || isUnknown(named.frame))) return [unreadable(id)];
-    if (named === null) return this.#break(id, UNREADABLE);
+    if (named === null) return this.break(id, UNREADABLE);
     const { key, frame } = named;
     if (frame.type === "other") return [];
     if (frame.type === "authenticate")
@@ -78,7 +78,7 @@ export class OpenDocuments {
     if (known !== undefined) return this.#act(connection, known, frame);
     if (wire === "hocuspocus" || frame.type === "close") {
       this.#channels.release(name);
-      return this.#pending.isWaiting(id, key) ? this.#wait(id, bytes) : [];
+      return this.#pending.isWaiting(id, key) ? this.wait(id, bytes) : [];
     }
     const subscription = new Subscription(channel, id, key);
     const opened = this.#open(connection, subscription);
@@ -88,13 +88,14 @@ export class OpenDocuments {
   /** Verifies the token for a document. Frames about a document that is not open wait for it. */
   #verify(connection: DocumentConnection, key: string, token: string, bytes: Uint8Array): Effect[] {
     const { id, documents } = connection;
-    if (this.#pending.isWaiting(id, key)) return this.#wait(id, bytes);
+    if (this.#pending.isWaiting(id, key)) return this.wait(id, bytes);
     const opening = [...new Set([...documents.opened, ...this.#pending.keysOf(id)])];
     if (!documents.opened.includes(key) && !mayOpen(documents.wire, opening, key)) return [unnamed(id, key)];
     return this.#pending.begin(id, key, token);
   }
 
-  #wait(id: string, bytes: Uint8Array): Effect[] {
+  /** Keeps a frame until a token is verified. */
+  wait(id: string, bytes: Uint8Array): Effect[] {
     if (this.#pending.early.add(id, bytes)) return [];
     return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
   }
@@ -111,7 +112,8 @@ export class OpenDocuments {
     return opened === null ? [unnamed(id, key)] : [...opened, sendTo(subscription, scope)];
   }
 
-  #break(id: string, reason: string): Effect[] {
+  /** Closes a socket that breaks the protocol. */
+  break(id: string, reason: string): Effect[] {
     return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
   }
 
@@ -143,7 +145,7 @@ export class OpenDocuments {
       if (isLost) return [...effects, ...this.#participants.interrupt([id], CLOSE.failed, FORGOTTEN)];
       return frame.type === "awareness" ? [...effects, ...this.#keepShown(subscription)] : effects;
     } catch (error) {
-      if (error instanceof MalformedUpdate) return this.#break(id, error.message);
+      if (error instanceof MalformedUpdate) return this.break(id, error.message);
       throw error;
     }
   }

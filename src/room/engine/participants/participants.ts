@@ -25,6 +25,8 @@ const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effe
 /** Grace periods end together, so that a thousand broken sockets need few alarms. */
 const GRACE_GRANULARITY_MS = 1_000;
 
+const NOT_KEPT_ONLINE = "The users of broken sockets could not be kept online";
+
 const userEvent = (event: "userJoined" | "userLeft", user: User) =>
   ({ type: "event", event, data: { userId: user.id, user } }) as const;
 
@@ -111,18 +113,25 @@ export class Participants {
     return Math.ceil(end / GRACE_GRANULARITY_MS) * GRACE_GRANULARITY_MS;
   }
 
+  /** Sockets do not depend on storage: a failure is reported, and has other effects. */
+  #attempt(failure: string, work: () => Effect[], otherwise: Effect[] = []): Effect[] {
+    try {
+      return work();
+    } catch (error) {
+      this.#ports.report(failure, error);
+      return otherwise;
+    }
+  }
+
   /** If the storage fails, their sessions end at once. */
   #beginGracePeriods(userIds: ReadonlySet<string>): Effect[] {
     if (this.#ports.graceMs === 0 || userIds.size === 0) return [];
     const endsAt = this.#gracePeriodEnd;
-    try {
+    return this.#attempt(NOT_KEPT_ONLINE, () => {
       const online = [...userIds].filter((userId) => this.sessions.get(userId) !== undefined);
       this.sessions.gracePeriods.begin(online.map((userId) => ({ userId, endsAt, leftAt: endsAt })));
       return [{ type: "planAlarm" }];
-    } catch (error) {
-      this.#ports.report("The users of broken sockets could not be kept online", error);
-      return [];
-    }
+    });
   }
 
   /** These users go offline if they have no socket: all such users by default. */
@@ -139,14 +148,12 @@ export class Participants {
     ]);
   }
 
-  /** Sockets do not depend on storage: {@link recover} ends the sessions that cannot be ended now. */
+  /** {@link recover} ends the sessions that cannot be ended now. */
   #endSessions(userIds: Iterable<string>, leftAt: number): Effect[] {
-    try {
-      return this.#notifyLeft(this.sessions.end(userIds, leftAt));
-    } catch (error) {
-      this.#ports.report("The sessions of closed sockets could not be ended yet", error);
-      return [{ type: "recoverSoon" }];
-    }
+    const end = () => this.#notifyLeft(this.sessions.end(userIds, leftAt));
+    return this.#attempt("The sessions of closed sockets could not be ended yet", end, [
+      { type: "recoverSoon" },
+    ]);
   }
 
   /** Closes sockets for good. They count as gone at once: nothing more is sent to them. */
@@ -180,13 +187,10 @@ export class Participants {
   }
 
   #waitForLost(): Effect[] {
-    try {
+    return this.#attempt(NOT_KEPT_ONLINE, () => {
       const hasLost = this.sessions.waitForLost(this.connections.users(), this.#gracePeriodEnd);
       return hasLost ? [{ type: "planAlarm" }, { type: "holdJoins" }] : [];
-    } catch (error) {
-      this.#ports.report("The users of broken sockets could not be kept online", error);
-      return [];
-    }
+    });
   }
 
   /** Makes sessions and stats match the sockets that are really open, and the grace periods. */
@@ -228,11 +232,10 @@ export class Participants {
   /** If this fails, a crash ends the sessions too early; the effects of the sweep matter more. */
   #recordAlive(): void {
     if (this.connections.joinedCount === 0) return;
-    try {
+    this.#attempt("A room could not record that it is running", () => {
       this.sessions.recordAlive(this.#ports.now());
-    } catch (error) {
-      this.#ports.report("A room could not record that it is running", error);
-    }
+      return [];
+    });
   }
 
   #findOverdue(): Record<Overdue, string[]> {

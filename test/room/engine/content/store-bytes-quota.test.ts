@@ -5,19 +5,13 @@ import * as Y from "yjs";
 import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
 import { whileTableFails } from "../../../support/database-failure.ts";
 import { expectLogged } from "../../../support/log-guard.ts";
+import { quotaOf } from "../../support/quotas.ts";
 import { makeRoom, TestRoom } from "../../support/rooms.ts";
 
 const MIB = 1024 * 1024;
 const KIB_100 = "x".repeat(100 * 1024);
 
-const setLimit = ({ accountId }: TestRoom, max: number) =>
-  env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = 'store_bytes'")
-    .bind(max, accountId)
-    .run();
-const used = ({ accountId }: TestRoom) =>
-  env.DB.prepare("SELECT used FROM quotas WHERE account_id = ? AND quota = 'store_bytes'")
-    .bind(accountId)
-    .first<number>("used");
+const { setLimit, used } = quotaOf("store_bytes");
 
 /** Another room of the same organization. */
 async function neighbourOf({ accountId }: TestRoom): Promise<TestRoom> {

@@ -1,6 +1,7 @@
 /** What a join costs a room that very many users have joined before: what it costs a new one. */
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { recordCursors } from "../../../support/recorded-cursors.ts";
 import { rowsReadBy } from "../../../support/rows-read.ts";
 import { makeRoom } from "../../support/rooms.ts";
 
@@ -30,15 +31,7 @@ async function costOfJoin(pastUsers: number) {
     );
   }
   await room.hibernate();
-  const cursors: { readonly rowsRead: number }[] = [];
-  await room.inside((_, { storage: { sql } }) => {
-    const exec = sql.exec.bind(sql);
-    vi.spyOn(sql, "exec").mockImplementation((query, ...values) => {
-      const cursor = exec<never>(query, ...values);
-      cursors.push(cursor);
-      return cursor;
-    });
-  });
+  const cursors = await room.inside((_, { storage: { sql } }) => recordCursors(sql));
   let response = "";
   const inD1 = await rowsReadBy(async () => {
     const socket = await room.join(user);

@@ -1,16 +1,9 @@
 /** The quota of users who are online at once in an organization's rooms (R73). */
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { failed, makeRoom, type TestRoom } from "../../support/rooms.ts";
+import { quotaOf } from "../../support/quotas.ts";
+import { failed, makeRoom } from "../../support/rooms.ts";
 
-const setLimit = ({ accountId }: TestRoom, max: number) =>
-  env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = 'online_users'")
-    .bind(max, accountId)
-    .run();
-const used = ({ accountId }: TestRoom) =>
-  env.DB.prepare("SELECT used FROM quotas WHERE account_id = ? AND quota = 'online_users'")
-    .bind(accountId)
-    .first<number>("used");
+const { setLimit, used } = quotaOf("online_users");
 
 const MINUTE_MS = 60_000;
 

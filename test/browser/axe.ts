@@ -11,6 +11,8 @@ declare global {
 
 /** The rules that axe runs by default, and one more: names contain the text that one sees, and may speak. */
 const ALL: axe.RunOptions = { rules: { "label-content-name-mismatch": { enabled: true } } };
+/** Style sheets would be loaded again for one rule alone, which is experimental and does not run. */
+const PRELOAD = { assets: ["media"] };
 
 /** Loads axe into the page, once until the page navigates: it is half a megabyte. */
 async function loadAxe(page: Page): Promise<void> {
@@ -20,7 +22,7 @@ async function loadAxe(page: Page): Promise<void> {
 /** The violations on the page as it is, of all rules or of these alone, with their places and reasons. */
 export async function findingsOf(page: Page, only?: string[]): Promise<string[]> {
   await loadAxe(page);
-  const options: axe.RunOptions = only === undefined ? ALL : { runOnly: only };
+  const options: axe.RunOptions = { ...(only === undefined ? ALL : { runOnly: only }), preload: PRELOAD };
   // What has passed stays in the page: there is a hundred times as much of it.
   const violations = await page.evaluate(
     async (rules) => (await window.axe.run({ ...rules, resultTypes: ["violations"] })).violations,

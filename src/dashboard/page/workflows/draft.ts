@@ -26,6 +26,13 @@ const keyOf = (name: string): string => `atrium.draft.1.${name}`;
 const readDraft = (name: string): WorkflowInput | null =>
   JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "null") as WorkflowInput | null;
 
+/** A full or forbidden storage refuses: the draft then lives as long as its page. */
+function keepDraft(name: string, text: string): void {
+  try {
+    sessionStorage.setItem(keyOf(name), text);
+  } catch {}
+}
+
 export const forgetDraft = (name: string): void => sessionStorage.removeItem(keyOf(name));
 
 /** The name of the draft of a new workflow. */
@@ -54,7 +61,7 @@ export function useDraft(name: string, saved: WorkflowInput) {
     current.current = input;
     const text = write(input);
     if (text === savedText) forgetDraft(name);
-    else sessionStorage.setItem(keyOf(name), text);
+    else keepDraft(name, text);
   };
   return {
     /** The fields as they are now; the editor has the code. */

@@ -17,7 +17,7 @@ export const auditEndpoints = [
     operation: "listAuditEntries",
     summary: "Read the audit log",
     details:
-      "Newest first: who changed the organization, its members, invitations, API keys, webhooks, workflows and quotas, ended tokens, or deleted rooms, users and files. What is in rooms, and what their users do, is in the [events](#tag/events) instead. Entries are kept for 90 days, unless the operator of the service has set another time. Only owners and API keys can read it.",
+      "Newest first: who changed the organization, its members, invitations, API keys, webhooks, workflows and quotas, ended tokens, or deleted rooms, users and files. The contents of rooms, and the actions of their users, are in the [events](#tag/events) instead. Entries are kept for 90 days, unless the operator of the service has set another time. Only owners and API keys can read it.",
     query: z.object({
       ...following,
       ...dates,

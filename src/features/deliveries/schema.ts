@@ -83,7 +83,7 @@ export const TRACED = {
       "The ID of the request that caused the event; of what a WebSocket did, that of the request that opened it. Absent when no single request did.",
   }),
   frame_id: z.string().optional().meta({
-    description: "Of what a WebSocket did: the `requestId` of the message, at most 128 characters of it.",
+    description: "The `requestId` of the WebSocket's message that caused it, at most 128 characters of it.",
   }),
 };
 

@@ -9,7 +9,7 @@ export const EventPage = z
   .object({
     events: z.array(z.union([Event, WebhookBackloggedEvent, WorkflowDisabledEvent])).meta({
       description:
-        "The events as webhooks receive them, with the same ids. Those of a room are in the order in which they happened.",
+        "The events as webhooks receive them, with the same ids. Events of one room are in the order in which they happened.",
     }),
     cursor: z.string().meta({
       description: "Continue with it as `after`. It is there on an empty page too: later events follow it.",

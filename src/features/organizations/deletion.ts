@@ -108,7 +108,7 @@ export async function continueDeletions(
     const budget = new WorkBudget(limits.chunks, queries);
     const turn = continueDeletion(ports, organization.id, now, budget);
     if ((await withTimeLimit(turn, limits.turnMs)) === TIMED_OUT) {
-      ports.log("What a deleted organization owned took too long to remove; it is continued later");
+      ports.log("The removal of a deleted organization took too long; it continues later");
       return null;
     }
     return budget.hasLeft ? null : organization;

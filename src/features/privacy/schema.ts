@@ -34,7 +34,7 @@ export const PersonalRecord = z
   .meta({
     id: "PersonalRecord",
     description:
-      "One thing that is kept of a user: the user itself, a session, whom the user follows, a comment, a mention, a reaction, what the user wrote in a document (of a long one in several parts), a file, or an event that names the user.",
+      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, the user's text in a document (a long one in several parts), a file, or an event that names the user.",
   });
 export type PersonalRecord = z.infer<typeof PersonalRecord>;
 

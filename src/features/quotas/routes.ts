@@ -15,7 +15,7 @@ export const quotaEndpoints = [
     operation: "listQuotas",
     summary: "List quotas",
     details:
-      "How much of each quota the organization uses, and its limit. The counts are exact, but for those that are reported: users online, late by about a second; the bytes of stores, late by up to a MiB for each room; what waits for webhooks and workflows, late by up to a minute; and the requests in a second, late by up to 20 seconds. What would exceed a quota is refused with `FORBIDDEN`, or `RATE_LIMITED` for requests; only the operator of the service can raise a limit.",
+      "The organization's use of each quota, and its limit. Most counts are exact. Some are late: users online by about a second, waiting events by up to a minute, requests in a second by up to 20 seconds, and the bytes of stores by up to a MiB for each room. A request above a quota fails with `FORBIDDEN`, or `RATE_LIMITED` for the rate of requests. Only the operator of the service can raise a limit.",
     done: "Quotas retrieved",
     data: z.object({ quotas: z.array(Quota) }),
     handle: async (ctx) => ({ quotas: (await listQuotas(ctx)).map(presentQuota) }),

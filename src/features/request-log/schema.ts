@@ -80,7 +80,8 @@ export const ApiRequest = z
       .nullable()
       .meta({ description: "The network from which it came: a /24 of IPv4 or a /48 of IPv6." }),
     weight: z.number().meta({
-      description: "How many requests it stands for: more than 1 where there were too many to log each.",
+      description:
+        "The number of requests that it stands for: more than 1 where there were too many to log each.",
     }),
   })
   .meta({

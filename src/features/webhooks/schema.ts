@@ -41,7 +41,7 @@ export const Webhook = z
     }),
     backlogged_since: Timestamp.optional().meta({
       description:
-        "Since when much waits: at least a tenth of what may wait before the service disables the webhook (5 GiB, 7 days for the oldest, or an equal part of the quota of waiting events). Absent while the webhook keeps up. Other webhooks that listen to `webhook.backlogged` are notified.",
+        "The time since when the backlog is high: a tenth or more of the backlog at which the service disables the webhook (5 GiB, 7 days for the oldest event, or an equal part of the quota of waiting events). Absent while the webhook keeps up. Other webhooks that listen to `webhook.backlogged` are notified.",
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -56,7 +56,7 @@ export const WorkflowExecution = z
     }),
     attempts: z.int().meta({
       description:
-        "How many runs it took; more than 1 only with `retries`. 0 for a run that did not start, or was interrupted.",
+        "The number of runs; more than 1 only with `retries`. 0 for a run that did not start, or was interrupted.",
       minimum: 0,
     }),
     duration_ms: z.number().meta({ minimum: 0 }),

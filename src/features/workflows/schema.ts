@@ -50,7 +50,7 @@ export const Workflow = z
       .meta({ description: "The room whose events it runs on; null for all rooms." }),
     enabled: z.boolean().meta({
       description:
-        "A disabled workflow does not run. The service disables one for which too many events wait, and one that had to be killed in two runs in a row because it passed a limit and did not yield.",
+        "A disabled workflow does not run. The service disables a workflow with too many waiting events. It also disables one that it had to kill in two runs in a row, because the program passed a limit and did not yield.",
     }),
     version: z.int().meta({
       description: "Counts the codes that were saved, from 1. The last 50 are kept as versions.",
@@ -196,7 +196,7 @@ export const StartedExecution = z
   .object({
     id: z.uuid().meta({
       description:
-        "Of the execution, which can be retrieved from now on. The list has it when it is finished.",
+        "The ID of the execution, which can be retrieved from now on. The list has it when it is finished.",
     }),
   })
   .meta({ id: "StartedExecution", example: { id: "0d7f2b1c-4a3e-8f59-8c6d-1e2b3a4c5d6f" } });

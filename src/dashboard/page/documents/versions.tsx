@@ -112,9 +112,9 @@ export function VersionActions({ place, version: shown, onLeave }: VersionAction
         action={restore}
       >
         <p>
-          Everyone who has the document open receives this as an edit. What they write until the service has
-          read the document for it is taken back too; what they write later stays. The document as it is
-          becomes a version, to which you can go back.
+          Everyone who has the document open receives this as an edit. Their edits until the service has read
+          the document are taken back too; later edits stay. The document as it is becomes a version, to which
+          you can go back.
         </p>
       </ConfirmButton>
       <Rename key={version} place={place} version={shown} />

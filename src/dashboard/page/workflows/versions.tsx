@@ -92,10 +92,7 @@ function VersionDetail({ workflow, version, onRestored }: VersionsProps & { read
                 confirmLabel="Restore version"
                 action={restore}
               >
-                <p>
-                  Its code is saved again as a new version. What you have not saved in the editor is
-                  discarded.
-                </p>
+                <p>Its code is saved again as a new version. Unsaved code in the editor is discarded.</p>
               </ConfirmButton>
             </>
           )}

@@ -42,7 +42,7 @@ export const documentHistoryEndpoints = [
     operation: "getDocumentTrail",
     summary: "List who wrote what in a document",
     details:
-      "Newest first: what one author wrote in a row, within a minute, is one entry. What is older than the service keeps minute by minute (30 days, unless it is set otherwise) is one entry between two versions, with all of its authors.",
+      "Newest first: what one author wrote in a row, within a minute, is one entry. Changes older than 30 days, or the days that the deployment sets, are one entry between two versions, with all of its authors.",
     errors: ["NOT_FOUND"],
     query: historyQuery,
     done: "Trail retrieved",
@@ -62,7 +62,7 @@ export const documentHistoryEndpoints = [
     operation: "rollBackDocument",
     summary: "Take back what one user wrote in a document",
     details:
-      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What the user inserted is deleted, except for elements in which others have written; what the user deleted is written again, unless it has been already, or others have deleted or replaced what it was in. What is so old that only all of its authors are known stays. `CONFLICT` as for comparisons, and when the document is rolled back or restored at the same time.",
+      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The edit deletes the user's insertions, except for elements in which others have written. It writes the user's deletions again, unless they have been written already, or others have deleted or replaced their place. Changes that are so old that only all of their authors are known stay. `CONFLICT` as for comparisons, and when the document is rolled back or restored at the same time.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: z
       .strictObject({
@@ -94,7 +94,7 @@ export const documentVersionEndpoints = [
     operation: "listDocumentVersions",
     summary: "List the versions of a document",
     details:
-      "Newest first. The room makes one by itself before the first change after two minutes of quiet, and after five minutes of editing, and drops it when the trail is no longer kept minute by minute. Read one with the parameter `version` of the document's own endpoints.",
+      "Newest first. The room makes a version by itself before the first change after two minutes of quiet, and after five minutes of editing. It drops these versions when the trail is no longer kept minute by minute. Read one with the parameter `version` of the document's own endpoints.",
     errors: ["NOT_FOUND"],
     query: historyQuery,
     done: "Versions retrieved",

@@ -42,7 +42,7 @@ export const documentCompareEndpoint = endpoint({
   operation: "compareDocumentVersions",
   summary: "Compare two versions of a document",
   details:
-    "The differences in one shared type, with their authors; none when both versions show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. `CONFLICT` for a document above 2 MiB or 200,000 items (read the updates of both versions instead), for more than 4 MiB or 50,000 entries of the trail between the versions, for more than 200 levels of nesting, and for a response of more than 8 MiB.",
+    "The differences in one shared type, with their authors; none when both versions show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. The answer is `CONFLICT` for a document above 2 MiB or 200,000 items (read the updates of both versions instead), and for more than 200 levels of nesting. So it is for more than 4 MiB or 50,000 entries of the trail between the versions, and for a response of more than 8 MiB.",
   errors: ["NOT_FOUND", "CONFLICT"],
   query: z.object({
     from: wholeNumber.default(0).meta({
